@@ -1,0 +1,51 @@
+import type { Host } from '../../host/host.ts';
+import type { RunningGateway } from '../../host/serve.ts';
+import { missingVariables } from '../../host/upstream/connect.ts';
+
+/** Providers a newcomer looks for first; shown whether or not they have a credential. */
+const WELL_KNOWN = ['openai', 'anthropic', 'gemini', 'groq', 'mistral'];
+
+/** What a person needs in the first minute, on stderr: where it listens, the key if it is new, and a line to paste. */
+export function banner(host: Host, { port, hasNewKey }: RunningGateway): string {
+  const address = `http://localhost:${port}`;
+  const config = host.current?.config;
+  const plugins = config?.plugins.filter(({ enabled }) => enabled).length ?? 0;
+  const lines = [
+    `gw ${host.build.version}`,
+    '',
+    ...providerLines(host),
+    `  ${host.providers.size} providers | strategy ${config?.strategy.mode ?? ''} | ${plugins} plugins`,
+    `  configuration: ${host.configFile?.path ?? 'built-in defaults'}`,
+    `  keys and configuration are kept in memory only`,
+    '',
+    `  Address:    ${address}`,
+    ...keyLines(host, hasNewKey),
+    ...curlLines(host, address, hasNewKey),
+    '',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function providerLines(host: Host): string[] {
+  const others = [...host.providers.keys()].filter((name) => !WELL_KNOWN.includes(name));
+  return [...WELL_KNOWN.filter((name) => host.registry.providers.has(name)), ...others].map((name) => {
+    if (host.providers.has(name)) return `  [OK] ${name}`;
+    const module = host.registry.providers.get(name);
+    return `  [-] ${name} (${module ? missingVariables(module, host.variables).join(', ') : ''} not set)`;
+  });
+}
+
+function keyLines(host: Host, hasNewKey: boolean): string[] {
+  if (hasNewKey) return [`  Master key: ${host.masterKey ?? ''}  (made for this run; set MASTER_KEY to keep one)`];
+  return [`  Master key: ${host.masterKey === undefined ? 'not set; run "gw init" to make one' : 'from MASTER_KEY'}`];
+}
+
+/** A request that works when pasted; with the key itself only when it was made here. */
+function curlLines(host: Host, address: string, hasNewKey: boolean): string[] {
+  const target = host.current?.targetList.find(({ provider }) => provider);
+  const model = target && (host.current?.models.modelsOf(target.virtualKey)[0] ?? undefined);
+  if (model === undefined || host.masterKey === undefined) return [];
+  const key = hasNewKey ? host.masterKey : '$MASTER_KEY';
+  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello, gateway!' }] });
+  return ['', '  Try it:', `  curl ${address}/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '${body}'`];
+}

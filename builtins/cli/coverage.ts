@@ -1,0 +1,55 @@
+import { type GuardrailSettings, type PluginModule, type Stage, type Surface, SURFACES } from '../../host/contract/index.ts';
+import type { GatewayConfig } from '../../host/config/document.ts';
+import { readSettings } from '../../host/config/rules/settings.ts';
+import type { Host } from '../../host/host.ts';
+
+export interface Coverage {
+  /** Surface, stage, and the plugins that read it. */
+  readonly rows: readonly (readonly [string, string, string])[];
+  /** Bodies that a content guardrail cannot see. */
+  readonly warnings: readonly string[];
+}
+
+interface Reader {
+  readonly module: PluginModule;
+  readonly stage: Stage;
+  readonly isContentGuardrail: boolean;
+}
+
+/** Which plugins read which bodies, and which bodies nobody guards although somebody guards others. */
+export function coverage(host: Host, config: GatewayConfig): Coverage {
+  const readers = readersOf(host, config);
+  const rows: [string, string, string][] = [];
+  const warnings: string[] = [];
+  const guardsContent = readers.some(({ isContentGuardrail }) => isContentGuardrail);
+  for (const surface of host.surfaces) {
+    const { tag } = SURFACES[surface];
+    for (const stage of ['before_request', 'after_request'] as const) {
+      const here = readers.filter((reader) => reader.stage === stage);
+      const names = here.filter(({ module }) => covers(module, surface)).map(({ module }) => module.name);
+      const isRefused = stage === 'before_request' && here.some(({ module, isContentGuardrail }) => isContentGuardrail && !covers(module, surface));
+      rows.push([tag, stage, isRefused ? 'refused' : `${[...new Set(names)].join(', ') || '-'}${isRecorded(surface, stage) ? ' (recorded)' : ''}`]);
+      const isGuarded = here.some(({ module, isContentGuardrail }) => isContentGuardrail && covers(module, surface));
+      if (guardsContent && !isGuarded && !isRefused) warnings.push(`${tag} ${stage}: no content guardrail reads this body`);
+    }
+  }
+  return { rows, warnings };
+}
+
+const covers = (module: PluginModule, surface: Surface): boolean => module.surfaces?.includes(surface) ?? true;
+
+/** Answers that have been sent before anybody reads them. */
+function isRecorded(surface: Surface, stage: Stage): boolean {
+  return stage === 'after_request' && (surface === 'passthrough' || surface === 'responses');
+}
+
+function readersOf({ registry }: Host, config: GatewayConfig): Reader[] {
+  return config.plugins.filter(({ enabled }) => enabled).flatMap((entry) => {
+    const module = registry.plugins.get(entry.name);
+    if (!module) return [];
+    const settings = readSettings(module.settings, entry.config);
+    const isObserving = (settings as GuardrailSettings).observe === true;
+    const isContentGuardrail = module.type === 'guardrail' && !isObserving && (module.readsContent?.(settings) ?? true);
+    return [{ module, stage: entry.stage as Stage, isContentGuardrail }];
+  });
+}

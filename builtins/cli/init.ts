@@ -1,0 +1,98 @@
+import { open } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { defineBuiltin } from '../../host/builtin.ts';
+import type { CommandInput, CommandIo } from '../../host/command-line.ts';
+import type { Host } from '../../host/host.ts';
+import { newMasterKey } from '../../host/start.ts';
+import { hasCredentials } from '../../host/upstream/connect.ts';
+
+const PLACEHOLDER = 'openai';
+
+/** `gw init`: a first configuration file and a master key. The report goes to stderr, the key into no file. */
+export default defineBuiltin({
+  name: 'init-command',
+  apply: ({ hooks }) => hooks.command.tap('init', (commandLine, host) => commandLine.add({
+    name: 'init',
+    summary: 'Write a configuration file and print a new master key',
+    options: [
+      { flags: '--config-format <format>', summary: 'yaml (default) or json' },
+      { flags: '-o, --output <path>', summary: 'File to write (config.yaml or config.json)' },
+      { flags: '--non-interactive', summary: 'Print no title' },
+    ],
+    refusesFormat: 'use --config-format for the file',
+    run: (input, io) => init(host, input, io),
+  })),
+});
+
+async function init(host: Host, { options }: CommandInput, { err }: CommandIo): Promise<number> {
+  const format = options['configFormat'] === 'json' ? 'json' : 'yaml';
+  const path = String(options['output'] ?? `config.${format}`);
+  const found = [...host.registry.providers.values()].filter((module) => !module.offline && hasCredentials(module, host.variables)).map(({ name }) => name).toSorted();
+  if (!options['nonInteractive']) err('gw init\n\n');
+  const isNew = await writeNew(resolve(host.workingDirectory, path), format === 'json' ? jsonFile(found) : yamlFile(found));
+  if (isNew) err(created(path, found));
+  else err(`[-] ${path} exists, skipped: it is left as it is, and no master key is made\n`);
+  err(nextSteps(path, found));
+  return 0;
+}
+
+/** Creates the file for its owner alone; false when there is one already. One call, so that nothing can slip between. */
+async function writeNew(path: string, content: string): Promise<boolean> {
+  try {
+    const file = await open(path, 'wx', 0o600);
+    await file.writeFile(content).finally(() => file.close());
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function jsonFile(found: readonly string[]): string {
+  const targets = (found.length > 0 ? found : [PLACEHOLDER]).map((virtual_key) => ({ virtual_key }));
+  return `${JSON.stringify({ strategy: { mode: 'fallback' }, targets }, null, 2)}\n`;
+}
+
+function yamlFile(found: readonly string[]): string {
+  const targets = found.length > 0
+    ? found.map((name) => `  - virtual_key: ${name}\n`).join('')
+    : `  # Placeholder: no provider credential was found. Name your provider, and set its variable.\n  - virtual_key: ${PLACEHOLDER}\n`;
+  return `# Every key is explained in config.example.yaml.
+strategy:
+  mode: fallback
+
+targets:
+${targets}  # A target may also hold:
+  #   weight: 1
+  #   retry:
+  #     attempts: 3
+
+# plugins:
+#   - name: word-filter
+#     type: guardrail
+#     stage: before_request
+#     enabled: true
+#     config:
+#       blocked_words: [forbidden]
+`;
+}
+
+function created(path: string, found: readonly string[]): string {
+  const key = newMasterKey();
+  return `[OK] created ${path}
+${found.length > 0 ? `     targets from your environment: ${found.join(', ')}` : '     no provider credential found, one placeholder target written'}
+
+Master key, shown once and stored nowhere:
+  export MASTER_KEY=${key}
+
+`;
+}
+
+function nextSteps(path: string, found: readonly string[]): string {
+  return `Next:
+  1. export GATEWAY_CONFIG=${path}
+  2. ${found.length > 0 ? 'check that the provider keys in your environment are the ones you mean' : 'set the credential of your provider, for example OPENAI_API_KEY'}
+  3. start the gateway: gw serve
+  4. check it: curl http://localhost:8080/readyz
+`;
+}

@@ -1,0 +1,19 @@
+import { ConfigRefused, isDecodeProblem, problemLine, type Problem } from '../../host/config/problems.ts';
+
+/** What is wrong with a configuration, a line each, under the heading the reference states. */
+export function problemReport(problems: readonly Problem[]): string {
+  const heading = problems.some(isDecodeProblem) ? 'Error: load config:' : 'Error: validation failed:';
+  return [heading, ...problems.map((problem) => `  ${problemLine(problem)}`), ''].join('\n');
+}
+
+/** The report of a refused configuration; `undefined` for other errors. */
+export function refusalReport(error: unknown): string | undefined {
+  return error instanceof ConfigRefused ? problemReport(error.problems) : undefined;
+}
+
+/** Left-aligned columns, three spaces apart, with dashes under the header. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)));
+  const line = (cells: readonly string[]): string => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('   ').trimEnd();
+  return [line(header), line(header.map((title) => '-'.repeat(title.length))), ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,61 @@
+import { resolve } from 'node:path';
+import { stringify } from 'yaml';
+import { defineBuiltin } from '../../host/builtin.ts';
+import type { CommandIo, OutputFormat } from '../../host/command-line.ts';
+import type { GatewayConfig } from '../../host/config/document.ts';
+import { unservedKeys } from '../../host/config/unserved.ts';
+import type { Host } from '../../host/host.ts';
+import { loadConfiguration, problemsOf } from '../../host/start.ts';
+import { coverage } from './coverage.ts';
+import { problemReport, table } from './report.ts';
+
+/** `gw validate <config-file>`: the same checks as start-up, without resolving references or contacting anybody. */
+export default defineBuiltin({
+  name: 'validate-command',
+  apply: ({ hooks }) => hooks.command.tap('validate', (commandLine, host) => commandLine.add({
+    name: 'validate',
+    args: ['config-file'],
+    summary: 'Check a configuration file offline',
+    run: async ({ args, format }, io) => validate(host, resolve(host.workingDirectory, args[0] ?? ''), format, io),
+  })),
+});
+
+async function validate(host: Host, path: string, format: OutputFormat, io: CommandIo): Promise<number> {
+  const file = await loadConfiguration(host, path);
+  if (!file) return 1;
+  const problems = problemsOf(host, file);
+  if (problems.length > 0 || !file.config) {
+    io.err(problemReport(problems));
+    return 1;
+  }
+  const shown = withoutEmpty(file.config);
+  if (format === 'json') io.out(`${JSON.stringify(shown, null, 2)}\n`);
+  else if (format === 'yaml') io.out(stringify(shown));
+  else io.out(`${summary(host, file.config).join('\n')}\n`);
+  return 0;
+}
+
+/** Leaves out top-level lists and maps that hold nothing. */
+function withoutEmpty(config: GatewayConfig): object {
+  const isEmpty = (value: unknown): boolean => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  return Object.fromEntries(Object.entries(config).filter(([, value]) => !isEmpty(value)));
+}
+
+function summary(host: Host, config: GatewayConfig): string[] {
+  const aliases = Object.keys(config.aliases).length;
+  const plugins = config.plugins.map(({ name, enabled }) => `${name} (${enabled ? 'enabled' : 'disabled'})`);
+  const { rows, warnings } = coverage(host, config);
+  const later = unservedKeys(config);
+  return [
+    '[OK] Config is valid',
+    `Strategy: ${config.strategy.mode}`,
+    `Targets: ${config.targets.length}`,
+    `Providers: ${config.targets.map(({ virtual_key }) => virtual_key).join(', ')}`,
+    ...(plugins.length > 0 ? [`Plugins: ${plugins.join(', ')}`] : []),
+    ...(aliases > 0 ? [`Aliases: ${aliases}`] : []),
+    ...(later.length > 0 ? [`Not yet served: ${later.join(', ')}`] : []),
+    '',
+    table(['SURFACE', 'STAGE', 'READ BY'], rows),
+    ...warnings.map((warning) => `warning ${warning}`),
+  ];
+}

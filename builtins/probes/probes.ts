@@ -1,0 +1,79 @@
+import type { Request, Response } from 'express';
+import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import type { Generation } from '../../host/generation/generation.ts';
+import type { Host } from '../../host/host.ts';
+import { sendError, sendJson } from '../../host/http/reply.ts';
+import { wrongMethod } from '../../host/http/surface-route.ts';
+
+const READINESS_CACHE_MS = 1000;
+
+interface Answer {
+  readonly status: number;
+  readonly body: object;
+}
+
+/** `/health`, `/livez` and `/readyz`, for orchestrators: no credential, no limit. Bodies: data-plane reference 2.12. */
+export default defineBuiltin({
+  name: 'probes',
+  apply: ({ hooks }) => {
+    hooks.mount.tap({ name: 'probes', stage: ORDER.probes }, (app, host) => {
+      const ready = cached(() => readiness(host), host);
+      const routes: Readonly<Record<string, () => Answer>> = {
+        '/livez': () => ({ status: 200, body: { status: 'ok' } }),
+        '/health': () => health(host),
+        '/readyz': () => (host.isDraining ? notReady('draining', host.current) : ready()),
+      };
+      for (const [path, answer] of Object.entries(routes)) {
+        app.route(path)
+          .get((_request: Request, response: Response) => {
+            const { status, body } = answer();
+            sendJson(response, status, body, ['Cache-Control', 'no-store']);
+          })
+          .all((request: Request, response: Response) => {
+            sendError(response, wrongMethod(request.method, path, 'GET'), host.redactor, ['Allow', 'GET, HEAD']);
+          });
+      }
+    });
+  },
+});
+
+/** One evaluation a second, shared by all callers. */
+function cached(evaluate: () => Answer, { services: { clock } }: Host): () => Answer {
+  let last: { readonly answer: Answer; readonly at: number } | undefined;
+  return () => {
+    const now = clock.monotonic();
+    if (!last || now - last.at >= READINESS_CACHE_MS) last = { answer: evaluate(), at: now };
+    return last.answer;
+  };
+}
+
+/** Registered providers, whether or not a target names them. */
+function health(host: Host): Answer {
+  const { version, commit, built } = host.build;
+  const names = [...registeredNames(host)];
+  const providers = names.map((name) => ({ name, status: 'available', circuit: 'closed', models: host.current?.modelCounts.get(name) ?? 0 }));
+  const status = providers.length > 0 ? 'ok' : 'no_providers';
+  return { status: providers.length > 0 ? 200 : 503, body: { status, version, commit, built, providers } };
+}
+
+function registeredNames(host: Host): Set<string> {
+  const targets = host.current?.targetList ?? [];
+  return new Set([...host.providers.keys(), ...targets.flatMap(({ virtualKey, provider }) => (provider ? [virtualKey] : []))]);
+}
+
+function readiness(host: Host): Answer {
+  const { current } = host;
+  if (!current) return notReady('gateway not configured', undefined);
+  const targets = targetStates(current);
+  if (!targets.some(({ routable }) => routable)) return notReady('no routable targets', current);
+  const providers = [...registeredNames(host)].map((name) => ({ name, circuit: 'closed' }));
+  return { status: 200, body: { status: 'ready', providers, targets } };
+}
+
+function notReady(reason: string, current: Generation | undefined): Answer {
+  return { status: 503, body: { status: 'not_ready', reason, targets: current ? targetStates(current) : [] } };
+}
+
+function targetStates({ targetList }: Generation): { name: string; routable: boolean; circuit: string }[] {
+  return targetList.map(({ virtualKey, provider }) => ({ name: virtualKey, routable: provider !== undefined, circuit: 'closed' }));
+}

@@ -1,0 +1,20 @@
+import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import { modelNotFound } from '../../host/pipeline/walk.ts';
+
+/**
+ * Refuses a model that no configured target can serve before any plugin runs, so that a typo spends no rate and no
+ * budget. It stands aside while a transform might still change the model.
+ */
+export default defineBuiltin({
+  name: 'admission',
+  apply: ({ hooks }) => hooks.assemble.tapPromise('admission', async ({ hooks: pipeline, models, plugins, targets, host }) => {
+    if (plugins.mayChangeModel) return;
+    pipeline.prepare.tap({ name: 'admission', stage: ORDER.admission }, (exchange) => {
+      const { model, surface, streaming } = exchange;
+      if (models.routeTargets(model, surface, streaming).some(({ serves }) => serves)) return;
+      const absent = targets.filter(({ provider }) => !provider).map(({ virtualKey }) => virtualKey);
+      if (absent.length > 0) host.log.warn('no registered target serves the model', { model, unregistered: absent.join(', '), trace_id: exchange.id });
+      throw modelNotFound(model);
+    });
+  }),
+});

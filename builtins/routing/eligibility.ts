@@ -1,0 +1,27 @@
+import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import { implementsSurface } from '../../host/generation/model-index.ts';
+
+/**
+ * Leaves of the ranked targets those that may be tried. Strategies that advance pass over what cannot serve; those that
+ * name a target keep the first that serves the surface, and a model it does not serve is then not found.
+ */
+export default defineBuiltin({
+  name: 'eligibility',
+  apply: ({ hooks }) => hooks.assemble.tapPromise('eligibility', async ({ hooks: pipeline, strategy, targets: all, host }) => {
+    const byKey = new Map(all.map((target) => [target.virtualKey, target]));
+    const told = new Set<string>();
+    pipeline.route.tap({ name: 'eligibility', stage: ORDER.eligibility }, (ranked, { surface, streaming }) => {
+      for (const { virtualKey } of ranked) {
+        if (byKey.get(virtualKey)?.provider || told.has(virtualKey)) continue;
+        told.add(virtualKey);
+        host.log.warn('provider not found, skipping', { provider: virtualKey });
+      }
+      if (strategy.advances) return ranked.filter(({ serves }) => serves);
+      const named = ranked.find(({ virtualKey }) => {
+        const target = byKey.get(virtualKey);
+        return target !== undefined && implementsSurface(target, surface, streaming);
+      }) ?? ranked[0];
+      return named ? [named] : [];
+    });
+  }),
+});

@@ -1,0 +1,85 @@
+import type { ChatRequest } from '../../host/contract/index.ts';
+import type { JsonObject } from '../../host/http/body.ts';
+import {
+  checkFields, checkPositive, checkRange, type FieldKind, flag, integer, invalid, isObject, list, longInteger, number, numberMap, object, objects,
+  requireText, text, textOrObject, texts,
+} from './fields.ts';
+
+/** Known fields of the chat wire (data-plane reference 2.1); every other field travels as it is. */
+const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
+  ['model', text], ['messages', list], ['temperature', number], ['top_p', number], ['n', integer], ['seed', longInteger],
+  ['max_tokens', integer], ['max_completion_tokens', integer], ['presence_penalty', number], ['frequency_penalty', number],
+  ['stop', texts], ['tools', objects], ['tool_choice', textOrObject], ['parallel_tool_calls', flag], ['response_format', object],
+  ['logprobs', flag], ['top_logprobs', integer], ['stream', flag], ['stream_options', object], ['user', text], ['logit_bias', numberMap],
+]);
+
+const MESSAGE_FIELDS: ReadonlyMap<string, FieldKind> = new Map([
+  ['role', text], ['name', text], ['tool_call_id', text], ['tool_calls', objects], ['reasoning_content', text], ['reasoning_details', list],
+]);
+
+const STREAM_FIELDS: ReadonlyMap<string, FieldKind> = new Map([['include_usage', flag]]);
+
+/**
+ * Checks a chat body in the order of the reference and brings it into one shape: nulls of optional fields are gone, and
+ * `stop` is a list. The first fault answers.
+ */
+export function readChatRequest(body: JsonObject): ChatRequest {
+  checkFields(body, FIELDS);
+  if (isObject(body['stream_options'])) checkFields(body['stream_options'], STREAM_FIELDS, 'stream_options.');
+  if (typeof body['stop'] === 'string') body['stop'] = [body['stop']];
+  const messages = (body['messages'] ?? []) as readonly unknown[];
+  messages.forEach(checkMessage);
+  requireText(body, 'model');
+  if (messages.length === 0) throw invalid('messages is required and must hold at least one message');
+  checkSampling(body);
+  return body as unknown as ChatRequest;
+}
+
+/** Ranges that chat and legacy completions share. */
+export function checkSampling(body: JsonObject): void {
+  checkRange(body, 'temperature', 0, 2);
+  checkRange(body, 'top_p', 0, 1);
+  checkPositive(body, 'max_tokens');
+  checkPositive(body, 'max_completion_tokens');
+  checkRange(body, 'presence_penalty', -2, 2);
+  checkRange(body, 'frequency_penalty', -2, 2);
+}
+
+function checkMessage(message: unknown, index: number): void {
+  const at = `messages[${index}]`;
+  if (!isObject(message)) throw invalid(`${at} must be an object`);
+  checkFields(message, MESSAGE_FIELDS, `${at}.`);
+  if (message['role'] === undefined) throw invalid(`${at}.role is required`);
+  const { content, tool_calls: calls } = message as { content?: unknown; tool_calls?: readonly JsonObject[] };
+  if (Array.isArray(content)) content.forEach((part, place) => checkPart(part, `${at}.content[${place}]`));
+  else if (content !== undefined && content !== null && typeof content !== 'string') throw invalid(`${at}.content must be a string, a list of parts or null`);
+  calls?.forEach((call, place) => checkToolCall(call, `${at}.tool_calls[${place}]`));
+}
+
+function checkPart(part: unknown, at: string): void {
+  if (!isObject(part)) throw invalid(`${at} must be an object`);
+  switch (part['type']) {
+    case 'text':
+      if (typeof part['text'] !== 'string') throw invalid(`${at}.text must be a string`);
+      return;
+    case 'image_url': {
+      const image = part['image_url'];
+      if (!isObject(image) || typeof image['url'] !== 'string' || image['url'] === '') throw invalid(`${at} is an image without a url`);
+      return;
+    }
+    case 'input_audio':
+    case 'file':
+      return;
+    default:
+      throw invalid(`${at} has the type ${JSON.stringify(part['type'] ?? null)}, which is not supported`);
+  }
+}
+
+function checkToolCall(call: JsonObject, at: string): void {
+  const target = call['function'];
+  if (target === undefined) return;
+  if (!isObject(target)) throw invalid(`${at}.function must be an object`);
+  for (const name of ['name', 'arguments']) {
+    if (target[name] !== undefined && target[name] !== null && typeof target[name] !== 'string') throw invalid(`${at}.function.${name} must be a string`);
+  }
+}

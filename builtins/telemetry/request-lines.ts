@@ -1,0 +1,40 @@
+import { defineBuiltin } from '../../host/builtin.ts';
+import { errorType } from '../../host/pipeline/error-type.ts';
+import type { LiveExchange } from '../../host/pipeline/exchange.ts';
+import type { ExchangeOutcome } from '../../host/contract/index.ts';
+import type { Host } from '../../host/host.ts';
+
+/** One log line and the figures of each exchange, once it is over. Names: observability reference 2 and 3. */
+export default defineBuiltin({
+  name: 'request-lines',
+  apply: ({ hooks }) => hooks.assemble.tapPromise('request-lines', async ({ hooks: pipeline, host, models }) => {
+    const modelLabel = (model: string): string => (models.isKnown(model) ? model : 'unknown');
+    pipeline.finished.tap('request-lines', (exchange, outcome) => {
+      logLine(host, exchange, outcome);
+      count(host, exchange, outcome, modelLabel(exchange.model));
+    });
+  }),
+});
+
+function logLine({ log }: Host, exchange: LiveExchange, outcome: ExchangeOutcome): void {
+  const { id, model, error, usage, costUsd } = exchange;
+  const latency_ms = Math.round(exchange.elapsedMs() * 1000) / 1000;
+  const where = { trace_id: id, model, provider: exchange.target ?? '', latency_ms };
+  if (outcome === 'client_canceled') log.info('request canceled by the client', where);
+  else if (error) log.error('request failed', { ...where, error });
+  else log.debug('request completed', { ...where, tokens_in: usage?.prompt_tokens ?? 0, tokens_out: usage?.completion_tokens ?? 0, cost_usd: costUsd ?? null });
+}
+
+function count({ counters }: Host, exchange: LiveExchange, outcome: ExchangeOutcome, model: string): void {
+  const { answeredBy, lastTarget, error, usage, costUsd } = exchange;
+  const provider = answeredBy === undefined ? (lastTarget?.virtualKey ?? 'none') : 'cache';
+  const labels = { provider, model };
+  counters.add('gateway_requests_total', { ...labels, status: outcome === 'client_canceled' ? 'error' : outcome });
+  counters.observe('gateway_request_duration_seconds', exchange.elapsedMs() / 1000, labels);
+  if (usage) {
+    counters.add('gateway_tokens_input_total', labels, usage.prompt_tokens);
+    counters.add('gateway_tokens_output_total', labels, usage.completion_tokens);
+  }
+  if (costUsd !== undefined && costUsd > 0) counters.add('gateway_request_cost_usd_total', labels, costUsd);
+  if (error && lastTarget && outcome !== 'rejected') counters.add('gateway_provider_errors_total', { provider: lastTarget.virtualKey, error_type: errorType(error) });
+}

@@ -1,0 +1,26 @@
+/** A timer that can be started again from now, at the cost of a field write. */
+export interface Timer {
+  refresh(): void;
+  cancel(): void;
+}
+
+/** All time the host knows. Injected, so that tests need no sleeps. */
+export interface Clock {
+  /** Unix milliseconds. */
+  now(): number;
+  /** Milliseconds that never jump. */
+  monotonic(): number;
+  /** Calls `then` once, `ms` milliseconds from now or from the last refresh. */
+  timer(ms: number, then: () => void): Timer;
+}
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  timer: (ms, then) => {
+    const timeout = setTimeout(then, Math.min(ms, MAX_TIMER_MS));
+    return { refresh: () => { timeout.refresh(); }, cancel: () => clearTimeout(timeout) };
+  },
+};

@@ -1,0 +1,85 @@
+import type { ValidationErrorItem } from 'joi';
+import { closestMatch } from 'leven';
+import type { GatewayConfig } from './document.ts';
+import { type ParsedDocument, parseDocument, type Format } from './parse.ts';
+import { pathText, type Problem } from './problems.ts';
+import { configSchema, keysAt, type SchemaContext } from './schema.ts';
+
+export interface Decoded {
+  /** Shape-checked, defaults filled in; what did not decode is left out. `undefined` when nothing could be read. */
+  readonly config: GatewayConfig | undefined;
+  readonly problems: readonly Problem[];
+  /** Line of a path in the text it was read from. */
+  readonly lineOf: (path: readonly (string | number)[]) => number | undefined;
+}
+
+/** Reads a configuration text strictly: every unknown key (DC01), wrong type (DC02) and syntax fault is named. */
+export function decodeText(text: string, format: Format): Decoded {
+  const parsed = parseDocument(text, format);
+  if ('problems' in parsed) return { config: undefined, problems: parsed.problems, lineOf: () => undefined };
+  return decodeDocument(parsed.document);
+}
+
+function decodeDocument(document: ParsedDocument): Decoded {
+  const { value, lineOf } = document;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const problem = { path: '', rule: 'DC02', message: `type mismatch: expected an object, found ${kindOf(value)}`, fix: 'write keys and values' };
+    return { config: undefined, problems: [problem], lineOf };
+  }
+  const context: SchemaContext = document.format === 'yaml' ? { numberText: document.numberText } : {};
+  const options = { abortEarly: false, convert: false, context } as const;
+  const first = configSchema.validate(value, options);
+  const details = first.error?.details ?? [];
+  const problems = details.map((detail) => ({ ...decodeProblem(detail), line: lineOf(detail.path) }));
+  const usable = details.length === 0 ? first.value : configSchema.validate(without(value, details), options).value;
+  return { config: normalize(usable as GatewayConfig), problems, lineOf };
+}
+
+/** One spelling of what may be left out, so that two configurations that mean the same compare equal. */
+function normalize(config: GatewayConfig): GatewayConfig {
+  return { ...config, apiVersion: config.apiVersion || 'v1', strategy: { ...config.strategy, mode: config.strategy.mode || 'single' } };
+}
+
+function decodeProblem(detail: ValidationErrorItem): Problem {
+  const path = pathText(detail.path);
+  if (detail.type !== 'object.unknown') {
+    const found = kindOf(detail.context?.value);
+    return { path, rule: 'DC02', message: `type mismatch: expected ${expected(detail)}, found ${found}`, fix: `write ${expected(detail)}` };
+  }
+  const key = String(detail.path.at(-1));
+  const known = keysAt(detail.path.slice(0, -1));
+  const near = closestMatch(key, [...known], { maxDistance: Math.max(2, Math.floor(key.length / 2)) });
+  const fix = near === undefined ? `remove it, or use one of: ${known.join(', ')}` : `did you mean "${near}"?`;
+  return { path, rule: 'DC01', message: `unknown key "${key}"`, fix };
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  'string.base': 'text', 'boolean.base': 'true or false', 'object.base': 'an object', 'array.base': 'a list', 'number.base': 'a number',
+  'number.integer': 'an integer', 'number.unsafe': 'an integer up to 2^53', 'number.infinity': 'a finite number', 'array.sparse': 'a value',
+};
+
+function expected(detail: ValidationErrorItem): string {
+  return EXPECTED[detail.type] ?? 'another type';
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  const kinds: Readonly<Record<string, string>> = { string: 'text', boolean: 'true or false', object: 'an object' };
+  return kinds[typeof value] ?? `the number ${String(value)}`;
+}
+
+/** A copy without what these details complain of. Objects in lists are emptied, so that the others keep their index. */
+function without(value: unknown, details: readonly ValidationErrorItem[]): unknown {
+  const copy = structuredClone(value);
+  for (const { path, type } of details.toReversed()) {
+    let parent = copy as Record<string | number, unknown> | undefined;
+    for (const part of path.slice(0, -1)) parent = parent?.[part] as typeof parent;
+    const last = path.at(-1);
+    if (parent === undefined || last === undefined) continue;
+    if (!Array.isArray(parent)) delete parent[last];
+    else if (type === 'object.base') parent[Number(last)] = {};
+    else parent.splice(Number(last), 1);
+  }
+  return copy;
+}

@@ -1,0 +1,19 @@
+const UNIT_MS: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, 'µs': 1e-3, 'μs': 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy;
+
+/**
+ * Milliseconds of a duration such as `30s`, `1h30m`, `1.5s` or `0`: an optional sign, then one or more decimal-and-unit
+ * pairs. `undefined` when the text is anything else. Grammar: configuration reference 1.1.
+ */
+export function parseDuration(text: string): number | undefined {
+  const sign = text.startsWith('-') ? -1 : 1;
+  const rest = text.replace(/^[+-]/, '');
+  if (rest === '0') return 0;
+  let total = 0;
+  let end = 0;
+  for (const part of rest.matchAll(PART)) {
+    total += Number(part[1]) * (UNIT_MS[part[2] ?? ''] ?? Number.NaN);
+    end = part.index + part[0].length;
+  }
+  return rest !== '' && end === rest.length ? sign * total : undefined;
+}

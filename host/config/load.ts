@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, extname } from 'node:path';
+import { type Decoded, decodeText } from './decode.ts';
+import type { Format } from './parse.ts';
+
+export interface LoadedFile extends Decoded {
+  readonly path: string;
+  /** The folder that may hold modules beside the file. */
+  readonly folder: string;
+}
+
+const FORMATS: Readonly<Record<string, Format>> = { '.yaml': 'yaml', '.yml': 'yaml', '.json': 'json' };
+
+/** File names that are looked for in the working directory, in this order. No format that executes code is among them. */
+export const SEARCH_PLACES = ['config.yaml', 'config.yml', 'config.json', 'gw.config.yaml', 'gw.config.yml', 'gw.config.json'];
+
+/** Reads a named file. An unreadable file or an unknown extension is a problem like any other (DC05). */
+export async function loadConfigFile(path: string): Promise<LoadedFile> {
+  const place = { path, folder: dirname(path) };
+  const format = FORMATS[extname(path).toLowerCase()];
+  if (!format) return { ...place, ...refused(path, `the extension of "${path}" is not known`, 'use .yaml, .yml or .json') };
+  try {
+    return { ...place, ...decodeText(await readFile(path, 'utf8'), format) };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { ...place, ...refused(path, `the file cannot be read: ${message}`, 'name a file that exists and may be read') };
+  }
+}
+
+/** Path of the configuration file in a folder, if it holds one. */
+export async function findConfigFile(folder: string): Promise<string | undefined> {
+  const { cosmiconfig } = await import('cosmiconfig'); // only needed when no file is named
+  const asIs = (filepath: string): object => ({ filepath });
+  const explorer = cosmiconfig('gw', {
+    searchPlaces: SEARCH_PLACES,
+    searchStrategy: 'none',
+    ignoreEmptySearchPlaces: false,
+    loaders: Object.fromEntries(Object.keys(FORMATS).map((extension) => [extension, asIs])),
+  });
+  return (await explorer.search(folder))?.filepath;
+}
+
+function refused(path: string, message: string, fix: string): Decoded {
+  return { config: undefined, problems: [{ path, rule: 'DC05', message, fix }], lineOf: () => undefined };
+}

@@ -1,0 +1,51 @@
+import type { GatewayConfig } from '../document.ts';
+import { parseDuration } from '../duration.ts';
+import { type ConfigRule, type RuleContext } from './rule.ts';
+
+function allowed(id: string, path: string, read: (config: GatewayConfig) => string | undefined, values: readonly string[]): ConfigRule {
+  return {
+    id,
+    check: (config, { report }) => {
+      const value = read(config);
+      if (!value || values.includes(value)) return;
+      report(path, `"${value}" is not allowed`, `use one of: ${values.join(', ')}`);
+    },
+  };
+}
+
+function declaredTarget(id: string, field: 'batch_target' | 'responses_target'): ConfigRule {
+  return {
+    id,
+    check: (config, { report }) => {
+      const value = config[field];
+      if (!value || config.targets.some(({ virtual_key }) => virtual_key === value)) return;
+      report(field, `${field} is "${value}", which no target declares`, `use one of: ${config.targets.map(({ virtual_key }) => virtual_key).join(', ')}`);
+    },
+  };
+}
+
+function positiveDuration(report: RuleContext['report'], path: string, value: string | undefined): void {
+  if (!value || (parseDuration(value) ?? 0) > 0) return;
+  report(path, `request_timeout is "${value}"`, 'write a duration above zero, such as 30s or 1m30s');
+}
+
+export const sizeRule: ConfigRule = {
+  id: 'CV34',
+  check: ({ max_request_bytes: bytes }, { report }) => {
+    if (bytes !== undefined && bytes < 0) report('max_request_bytes', `max_request_bytes is ${bytes}`, 'write bytes, or 0 for the default of 10 MiB');
+  },
+};
+
+export const documentRules: readonly ConfigRule[] = [
+  declaredTarget('CV20', 'batch_target'),
+  declaredTarget('CV21', 'responses_target'),
+  {
+    id: 'CV19',
+    check: (config, { report }) => {
+      positiveDuration(report, 'request_timeout', config.request_timeout);
+      config.targets.forEach((target, index) => positiveDuration(report, `targets[${index}].request_timeout`, target.request_timeout));
+    },
+  },
+  allowed('CV22', 'observability.tracing.privacy_level', (config) => config.observability.tracing?.privacy_level, ['none', 'metadata', 'full']),
+  allowed('CV22b', 'compatibility.on_unsupported_param', (config) => config.compatibility.on_unsupported_param, ['warn', 'drop', 'reject']),
+];

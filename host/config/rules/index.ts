@@ -1,0 +1,13 @@
+import { aliasRules } from './aliases.ts';
+import { documentRules, sizeRule } from './document.ts';
+import { mcpRules } from './mcp.ts';
+import { pluginRules } from './plugins.ts';
+import type { ConfigRule } from './rule.ts';
+import { strategyRules } from './strategy.ts';
+import { targetRules } from './targets.ts';
+
+/** Every rule, in the order of the configuration reference. Each is tapped on `checkConfig` under its id. */
+export const CONFIG_RULES: readonly ConfigRule[] = [
+  ...targetRules.slice(0, 1), sizeRule, ...targetRules.slice(1),
+  ...strategyRules, ...documentRules, ...aliasRules, ...mcpRules, ...pluginRules,
+];

@@ -1,0 +1,103 @@
+import { type PluginModule, type Stage, STAGES } from '../../contract/index.ts';
+import { canonicalJson } from '../canonical.ts';
+import type { GatewayConfig, PluginEntry } from '../document.ts';
+import { type ConfigRule, type KnownModules, sortedNames } from './rule.ts';
+import { readSettings, settingsProblems } from './settings.ts';
+
+interface Listed {
+  readonly entry: PluginEntry;
+  readonly path: string;
+}
+
+/** Enabled entries with their place; a disabled entry is never checked. */
+function enabled(config: GatewayConfig): Listed[] {
+  return config.plugins.map((entry, index) => ({ entry, path: `plugins[${index}]` })).filter(({ entry }) => entry.enabled);
+}
+
+function byName(config: GatewayConfig): [string, Listed[]][] {
+  const groups = Map.groupBy(enabled(config), ({ entry }) => entry.name);
+  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+const isStage = (stage: string | undefined): stage is Stage => STAGES.includes(stage as Stage);
+
+/** Enabled entries of known plugins, with their module. */
+function resolved(config: GatewayConfig, known: KnownModules): (Listed & { module: PluginModule })[] {
+  return enabled(config).flatMap((listed) => {
+    const module = known.plugins.get(listed.entry.name);
+    return module ? [{ ...listed, module }] : [];
+  });
+}
+
+/** Settings the catalogue does not declare but that are taken with a warning (specification 4.8). */
+function checkedSettings(module: PluginModule, entry: PluginEntry): object {
+  const tolerated: readonly string[] = module.toleratedSettings ?? [];
+  return Object.fromEntries(Object.entries(entry.config ?? {}).filter(([key]) => !tolerated.includes(key)));
+}
+
+export const pluginRules: readonly ConfigRule[] = [
+  {
+    id: 'CV31',
+    check: (config, { report }) => {
+      const seen = new Set<string>();
+      for (const { entry, path } of enabled(config)) {
+        const identity = canonicalJson([entry.name, entry.stage ?? '', entry.config]);
+        if (seen.has(identity)) report(path, `plugin "${entry.name}" stands twice at stage ${entry.stage ?? ''} with one config`, 'remove one of the two entries');
+        seen.add(identity);
+      }
+    },
+  },
+  {
+    id: 'CV32',
+    check: (config, { report }) => {
+      for (const [name, entries] of byName(config)) {
+        const stages = new Set(entries.map(({ entry }) => entry.stage ?? ''));
+        const configs = new Set(entries.map(({ entry }) => canonicalJson(entry.config)));
+        if (stages.size < 2 || configs.size < 2) continue;
+        report(entries[0]?.path ?? 'plugins', `plugin "${name}" stands at ${stages.size} stages with ${configs.size} different configs`, 'give it one config at every stage');
+      }
+    },
+  },
+  {
+    id: 'BV02',
+    check: (config, { known, report }) => {
+      for (const { entry, path } of enabled(config)) {
+        if (!known.plugins.has(entry.name)) report(`${path}.name`, `"${entry.name}" is not a plugin of this build`, `use one of: ${sortedNames(known.plugins)}`);
+      }
+    },
+  },
+  {
+    id: 'BV03',
+    check: (config, { report }) => {
+      for (const { entry, path } of enabled(config)) {
+        if (!isStage(entry.stage)) report(`${path}.stage`, `plugin "${entry.name}" has the stage "${entry.stage ?? ''}"`, `use one of: ${STAGES.join(', ')}`);
+      }
+    },
+  },
+  {
+    id: 'BV06',
+    check: (config, { known, report }) => {
+      for (const { entry, path, module } of resolved(config, known)) {
+        const { problems } = settingsProblems(module.settings, checkedSettings(module, entry), `${path}.config`);
+        for (const problem of problems) report(problem.path, `plugin "${entry.name}": ${problem.message}`, problem.fix, problem.rule);
+      }
+    },
+  },
+  {
+    id: 'BV07',
+    check: (config, { known, report }) => {
+      for (const { entry, path, module } of resolved(config, known)) {
+        if (!isStage(entry.stage) || module.stages.includes(entry.stage)) continue;
+        report(`${path}.stage`, `plugin "${entry.name}" does nothing at ${entry.stage}`, `list it at ${module.stages.join(' or ')}`);
+      }
+      for (const [name, entries] of byName(config)) {
+        const module = known.plugins.get(name);
+        const first = entries[0];
+        if (!module?.checkStages || !first) continue;
+        const stages = entries.map(({ entry }) => entry.stage).filter(isStage);
+        const problem = module.checkStages(stages, readSettings(module.settings, checkedSettings(module, first.entry)));
+        if (problem) report(first.path, `plugin "${name}": ${problem.message}`, problem.fix);
+      }
+    },
+  },
+];

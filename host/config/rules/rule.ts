@@ -1,0 +1,39 @@
+import type { PluginModule, ProviderModule, StrategyModule } from '../../contract/index.ts';
+import type { GatewayConfig } from '../document.ts';
+import type { Problem } from '../problems.ts';
+
+/** What a rule may compare the document with: the modules this process knows. */
+export interface KnownModules {
+  readonly providers: ReadonlyMap<string, ProviderModule>;
+  readonly strategies: ReadonlyMap<string, StrategyModule>;
+  readonly plugins: ReadonlyMap<string, PluginModule>;
+}
+
+/** What a tap on `checkConfig` gets. */
+export interface CheckContext {
+  readonly known: KnownModules;
+  report(problem: Problem): void;
+}
+
+/** The same for one rule: its id goes with what it reports. */
+export interface RuleContext {
+  readonly known: KnownModules;
+  /** `rule` only when a module's own schema states another than the rule's id. */
+  report(path: string, message: string, fix: string, rule?: string): void;
+}
+
+/** One rule of the configuration reference, section 2. Reports every breach; never throws on a document that decoded. */
+export interface ConfigRule {
+  readonly id: string;
+  check(config: GatewayConfig, context: RuleContext): void;
+}
+
+export const sortedNames = (modules: ReadonlyMap<string, unknown>): string => [...modules.keys()].toSorted().join(', ');
+
+/** The tap that a rule is on the `checkConfig` hook. */
+export function ruleTap(rule: ConfigRule): (config: GatewayConfig, context: CheckContext) => void {
+  return (config, { known, report }) => rule.check(config, {
+    known,
+    report: (path, message, fix, id = rule.id) => report({ path, rule: id, message, fix }),
+  });
+}

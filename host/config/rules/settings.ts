@@ -1,0 +1,47 @@
+import type { ObjectSchema, ValidationErrorItem } from 'joi';
+import type { StrategyModule } from '../../contract/index.ts';
+import type { StrategyConfig } from '../document.ts';
+import { pathText } from '../problems.ts';
+
+export interface SettingsProblem {
+  readonly path: string;
+  readonly message: string;
+  readonly fix: string;
+  /** Rule id that the schema itself states (`.meta({ rule })`). */
+  readonly rule: string | undefined;
+}
+
+/** Where a strategy's settings stand in the document: under `strategy.settings`, or the keys it reads of the block. */
+export function strategySettings(module: StrategyModule, strategy: StrategyConfig): { base: string; value: object } {
+  if (!module.settingsFrom) return { base: 'strategy.settings', value: strategy.settings ?? {} };
+  const block = strategy as unknown as Readonly<Record<string, unknown>>;
+  const present = module.settingsFrom.filter((key) => block[key] !== undefined);
+  return { base: 'strategy', value: Object.fromEntries(present.map((key) => [key, block[key]])) };
+}
+
+/** Checks a module's settings against its own schema: every problem at once, and the settings with defaults filled in. */
+export function settingsProblems(schema: ObjectSchema, value: unknown, base: string): { problems: SettingsProblem[]; settings: object } {
+  const result = schema.validate(value ?? {}, { abortEarly: false, convert: false });
+  const problems = (result.error?.details ?? []).map((detail) => settingsProblem(schema, detail, base));
+  return { problems, settings: result.value as object };
+}
+
+function settingsProblem(schema: ObjectSchema, detail: ValidationErrorItem, base: string): SettingsProblem {
+  const setting = pathText(detail.path);
+  const path = setting === '' ? base : `${base}.${setting}`;
+  const message = `setting ${detail.message.replaceAll('"', '')}`;
+  const known = Object.keys((schema.describe()['keys'] as object | undefined) ?? {});
+  const fix = detail.type === 'object.unknown' ? `remove it, or use one of: ${known.join(', ') || 'no settings'}` : 'correct the value';
+  return { path, message, fix, rule: ruleOf(schema, detail.path) };
+}
+
+/** The rule id that the schema states for a setting. */
+function ruleOf(schema: ObjectSchema, path: readonly (string | number)[]): string | undefined {
+  const keys = schema.describe()['keys'] as Readonly<Record<string, { metas?: { rule?: string }[] }>> | undefined;
+  return keys?.[String(path[0])]?.metas?.find(({ rule }) => rule !== undefined)?.rule;
+}
+
+/** Settings with defaults, of a schema whose problems have been ruled out. */
+export function readSettings<S extends object>(schema: ObjectSchema<S>, value: unknown): S {
+  return schema.validate(value ?? {}, { convert: false }).value as S;
+}

@@ -1,0 +1,108 @@
+import { canonicalJson } from '../canonical.ts';
+import type { GatewayConfig, TargetConfig } from '../document.ts';
+import { parseDuration } from '../duration.ts';
+import { type ConfigRule, type RuleContext, sortedNames } from './rule.ts';
+
+type TargetCheck = (target: TargetConfig, path: string, report: RuleContext['report']) => void;
+
+const LIMIT = 10_000;
+const named = (target: TargetConfig): string => `target "${target.virtual_key}"`;
+
+function eachTarget(id: string, check: TargetCheck): ConfigRule {
+  return {
+    id,
+    check: (config: GatewayConfig, { report }) => config.targets.forEach((target, index) => check(target, `targets[${index}]`, report)),
+  };
+}
+
+/** A rule on each entry of `targets[].models`. */
+function eachModel(id: string, check: (model: string, index: number, models: readonly string[]) => { message: string; fix: string } | undefined): ConfigRule {
+  return eachTarget(id, (target, path, report) => {
+    target.models?.forEach((model, index, models) => {
+      const found = check(model, index, models);
+      if (found) report(`${path}.models[${index}]`, `models[${index}] of ${named(target)} ${found.message}`, found.fix);
+    });
+  });
+}
+
+const BREAKER_COUNTS = ['failure_threshold', 'success_threshold', 'max_half_threshold'] as const;
+
+export const targetRules: readonly ConfigRule[] = [
+  {
+    id: 'CV01',
+    check: ({ targets }, { report }) => {
+      if (targets.length === 0) report('targets', 'no target is configured', 'list at least one target with its virtual_key');
+    },
+  },
+  {
+    id: 'CV33',
+    check: ({ targets }, { report }) => {
+      const seen = new Set<string>();
+      targets.forEach(({ virtual_key }, index) => {
+        const path = `targets[${index}].virtual_key`;
+        if (virtual_key === '') report(path, `targets[${index}] has no virtual_key`, 'name a provider, for example "openai"');
+        else if (seen.has(virtual_key)) report(path, `targets[${index}] repeats the virtual_key "${virtual_key}"`, 'keep one target per provider');
+        seen.add(virtual_key);
+      });
+    },
+  },
+  {
+    id: 'BV01',
+    check: ({ targets }, { known, report }) => {
+      targets.forEach(({ virtual_key }, index) => {
+        if (virtual_key === '' || known.providers.has(virtual_key)) return;
+        report(`targets[${index}].virtual_key`, `"${virtual_key}" is not a provider of this build`, `use one of: ${sortedNames(known.providers)}`);
+      });
+    },
+  },
+  eachTarget('CV02', (target, path, report) => {
+    if (target.concurrency && (target.concurrency.max_concurrency ?? 0) <= 0) {
+      report(`${path}.concurrency.max_concurrency`, `max_concurrency of ${named(target)} is ${target.concurrency.max_concurrency ?? 'missing'}`, 'set 1 to 10000, or omit the concurrency block');
+    }
+  }),
+  eachTarget('CV03', (target, path, report) => {
+    const value = target.concurrency?.max_concurrency ?? 0;
+    if (value > LIMIT) report(`${path}.concurrency.max_concurrency`, `max_concurrency of ${named(target)} is ${value}, the limit is 10000`, 'set at most 10000');
+  }),
+  eachTarget('CV04', (target, path, report) => {
+    const value = target.concurrency?.queue_size ?? 0;
+    if (value < 0) report(`${path}.concurrency.queue_size`, `queue_size of ${named(target)} is ${value}`, 'set 0 (the default of 1000) or more');
+  }),
+  eachTarget('CV05', (target, path, report) => {
+    const value = target.concurrency?.queue_size ?? 0;
+    if (value > LIMIT) report(`${path}.concurrency.queue_size`, `queue_size of ${named(target)} is ${value}, the limit is 10000`, 'set at most 10000');
+  }),
+  eachModel('CV06', (model) => (model === '' || model.trim() !== model ? { message: 'is empty or has surrounding white space', fix: 'write the exact model id' } : undefined)),
+  eachModel('CV07', (model) => (/[*?]/.test(model) ? { message: `is "${model}": patterns are not supported`, fix: 'list each model id' } : undefined)),
+  eachModel('CV08', (model, index, models) => (models.indexOf(model) < index ? { message: `repeats "${model}"`, fix: 'list each model id once' } : undefined)),
+  eachTarget('CV09', (target, path, report) => {
+    const value = target.retry?.attempts ?? 0;
+    if (value < 0) report(`${path}.retry.attempts`, `retry.attempts of ${named(target)} is ${value}`, 'set the number of tries, 0 or more');
+  }),
+  eachTarget('CV10', (target, path, report) => {
+    const value = target.retry?.initial_backoff_ms ?? 0;
+    if (value < 0) report(`${path}.retry.initial_backoff_ms`, `retry.initial_backoff_ms of ${named(target)} is ${value}`, 'set milliseconds, 0 (the default of 100) or more');
+  }),
+  eachTarget('CV11', (target, path, report) => {
+    for (const field of BREAKER_COUNTS) {
+      const value = target.circuit_breaker?.[field] ?? 0;
+      if (value < 0) report(`${path}.circuit_breaker.${field}`, `${field} of ${named(target)} is ${value}`, 'set 0 (the default) or more');
+    }
+  }),
+  eachTarget('CV12', (target, path, report) => {
+    const value = target.circuit_breaker?.timeout;
+    if (!value || (parseDuration(value) ?? -1) >= 0) return;
+    report(`${path}.circuit_breaker.timeout`, `circuit_breaker.timeout of ${named(target)} is "${value}"`, 'write a duration such as 30s');
+  }),
+  eachTarget('CV36', (target, path, report) => {
+    const nested = target.retry?.on_status_codes;
+    if (!nested || !target.retry_on_status || canonicalJson(nested) === canonicalJson(target.retry_on_status)) return;
+    report(`${path}.retry_on_status`, `${named(target)} has retry_on_status and a different retry.on_status_codes`, 'keep one of the two');
+  }),
+  eachTarget('CV37', (target, path, report) => {
+    for (const [model, upstream] of Object.entries(target.model_map ?? {})) {
+      if (model !== '' && upstream !== '') continue;
+      report(`${path}.model_map`, `model_map of ${named(target)} maps "${model}" to "${upstream}"`, 'write a model id on both sides');
+    }
+  }),
+];

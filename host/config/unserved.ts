@@ -1,0 +1,18 @@
+import type { GatewayConfig } from './document.ts';
+
+/** Keys that are checked but have no effect in this version. */
+const UNSERVED: Readonly<Record<string, (config: GatewayConfig) => boolean>> = {
+  mcp_servers: ({ mcp_servers }) => mcp_servers.length > 0,
+  observability: ({ observability }) => Object.keys(observability).length > 0,
+  batch_target: ({ batch_target }) => Boolean(batch_target),
+  responses_target: ({ responses_target }) => Boolean(responses_target),
+  'responses.bind_owner': ({ responses }) => responses.bind_owner === true,
+  'files.bind_owner': ({ files }) => files.bind_owner === true,
+  'targets[].circuit_breaker': ({ targets }) => targets.some(({ circuit_breaker }) => circuit_breaker),
+  'targets[].concurrency': ({ targets }) => targets.some(({ concurrency }) => concurrency),
+};
+
+/** Keys of a valid configuration whose feature this version does not have yet. */
+export function unservedKeys(config: GatewayConfig): string[] {
+  return Object.entries(UNSERVED).filter(([, isUsed]) => isUsed(config)).map(([key]) => key);
+}

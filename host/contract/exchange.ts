@@ -1,0 +1,78 @@
+import type { GatewayError } from './errors.ts';
+import type { ReplyOf, RequestOf, Surface } from './surface.ts';
+import type { Usage } from './wire/chat.ts';
+
+export type Stage = 'before_request' | 'after_request' | 'on_error';
+
+export const STAGES: readonly Stage[] = ['before_request', 'after_request', 'on_error'];
+
+export type Scope = 'admin' | 'read_only';
+
+/** The credential a request was made with. `id` is opaque and never the secret. */
+export interface Principal {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+}
+
+/** What is known of one request so far. Times are milliseconds, money is US dollars. */
+export interface Measurements {
+  /** From arrival to now, or to the end once the exchange has one. */
+  readonly durationMs: number;
+  /** From arrival to the first chunk of a stream; `undefined` when none came, and for unary answers. */
+  readonly ttftMs: number | undefined;
+  /** `undefined` while unknown or when nothing prices the model; 0 is a real price. */
+  readonly costUsd: number | undefined;
+}
+
+/** One client request, from its arrival to its last byte, as plugins see it. */
+export interface Exchange<S extends Surface = Surface> {
+  /** 32 lower-case hex digits: the `X-Request-ID`, the trace id and the `trace_id` of every log row. */
+  readonly id: string;
+  readonly surface: S;
+  /** The stage that is running; an instance listed at several stages may branch on it. */
+  readonly stage: Stage;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  /** `undefined` when the request carried no valid credential. */
+  readonly principal: Principal | undefined;
+  /** Entries of `X-Gateway-Metadata` in the text they were written in. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** The body in the common wire, after earlier plugins. Read only; change it with a `rewrite` verdict. */
+  readonly request: RequestOf<S>;
+  /** The model after aliases, before `model_map`. */
+  readonly model: string;
+  readonly streaming: boolean;
+  /** True when the body holds content that no guardrail can read (a file, token ids, bytes). */
+  readonly unreadable: boolean;
+  /** Set before `after_request`; of a stream, the assembled answer. */
+  readonly reply: ReplyOf<S> | undefined;
+  /** Set before `on_error`. */
+  readonly error: GatewayError | undefined;
+  /** Name of the plugin that answered in the provider's place. */
+  readonly answeredBy: string | undefined;
+  /** Virtual key that served, or the last one attempted; `undefined` before any attempt and on a plugin's answer. */
+  readonly target: string | undefined;
+  /** Canonical provider of `target`. */
+  readonly provider: string | undefined;
+  /** The model that was sent upstream, after `model_map`. */
+  readonly upstreamModel: string | undefined;
+  /** Provider calls plus local refusals so far. */
+  readonly attempts: number;
+  readonly usage: Usage | undefined;
+  readonly measurements: Measurements;
+  /** Aborts when the client leaves or the request's own clock runs out. Made on first use. */
+  readonly signal: AbortSignal;
+  /** Text of a stream that has been delivered so far, over all choices. */
+  deliveredText(): string;
+  /** Adds a response header; ignored once the response has begun. */
+  setHeader(name: string, value: string): void;
+}
+
+/** How an exchange ended, told once to every `finished` handler. */
+export type ExchangeOutcome = 'success' | 'rejected' | 'error' | 'client_canceled';
+
+/** Narrows to the surfaces whose request and reply are chat bodies. */
+export function isChat(exchange: Exchange): exchange is Exchange<'chat' | 'completions'> {
+  return exchange.surface === 'chat' || exchange.surface === 'completions';
+}

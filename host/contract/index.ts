@@ -1,0 +1,31 @@
+/**
+ * The public entry point `gw/contract`: everything a third-party provider, strategy or plugin may import.
+ * Shipped modules import it by the same name.
+ */
+export { bearer, CONTRACT, definePlugin, defineProvider, defineStrategy, headerKey } from './define.ts';
+export { ERRORS, GatewayError } from './errors.ts';
+export type { ErrorCode, ErrorEnvelope, ErrorType, GatewayErrorOptions, UpstreamFault } from './errors.ts';
+export { isChat, STAGES } from './exchange.ts';
+export type { Exchange, ExchangeOutcome, Measurements, Principal, Scope, Stage } from './exchange.ts';
+export { finishReason } from './finish-reason.ts';
+export type { GuardrailSettings, PluginDeps, PluginHandlers, PluginModule, PluginType, StageProblem, StreamGuard } from './plugin.ts';
+export type {
+  Authorize, CallInfo, ChatTranslator, Connection, ConnectionDeps, Credentials, DiscoveredModel, Discovery,
+  OpenConnection, OutgoingRequest, ParamTreatments, ProviderFault, ProviderModule, Send, StreamDecoder, StreamEvent,
+  Translator, Translators, Treatment, UnaryReply, WireReply, WireRequest,
+} from './provider.ts';
+export type {
+  BucketSpec, Carryover, Cost, Counters, HttpReply, HttpRequest, HttpSend, Labels, Log, Prices, RequestLog,
+  RequestLogRow, SharedState, TokenPrice,
+} from './services.ts';
+export type { Rank, RouteQuery, RouteTarget, StrategyDeps, StrategyModule, StrategyProblem, StrategyTarget } from './strategy.ts';
+export { SURFACE_NAMES, SURFACES } from './surface.ts';
+export type { ReplyOf, RequestOf, Surface, SurfaceBodies, TranslatedSurface } from './surface.ts';
+export { contentTexts, messageTexts, texts } from './texts.ts';
+export { readUsage } from './usage.ts';
+export { answer, reject, rewrite } from './verdict.ts';
+export type { Answer, Rejection, Rewrite, Verdict } from './verdict.ts';
+export { windowGuard } from './window-guard.ts';
+export type { Scan } from './window-guard.ts';
+export type * from './wire/chat.ts';
+export type * from './wire/other.ts';

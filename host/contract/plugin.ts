@@ -1,0 +1,101 @@
+import type { ObjectSchema } from 'joi';
+import type { Exchange, ExchangeOutcome, Stage } from './exchange.ts';
+import type { Carryover, Counters, HttpSend, Log, Prices, RequestLog, SharedState } from './services.ts';
+import type { Surface } from './surface.ts';
+import type { Rejection, Verdict } from './verdict.ts';
+import type { ChatChunk } from './wire/chat.ts';
+
+/**
+ * Settings with a meaning to the host, for guardrails that declare them. `observe: true` serves what the guardrail
+ * rejects and logs the reason. `stream` says what a rejection of a streamed answer does: `end` sends an error event
+ * after the text, `record` only logs it, `window` leaves it to the guard that `PluginHandlers.stream` makes.
+ */
+export interface GuardrailSettings {
+  readonly observe?: boolean;
+  readonly stream?: 'end' | 'window' | 'record';
+}
+
+/**
+ * What a plugin is for. `logging` and `metrics` fail open: their faults are logged and the request goes on.
+ * All others fail closed with 500 `plugin_error`.
+ */
+export type PluginType = 'guardrail' | 'ratelimit' | 'logging' | 'metrics' | 'transform' | 'auth';
+
+export interface PluginModule<S extends object = object> {
+  readonly kind: 'plugin';
+  readonly contract: 1;
+  /** Name in the configuration, equal to the file or folder name. */
+  readonly name: string;
+  readonly type: PluginType;
+  /** One line for the catalogue. */
+  readonly summary: string;
+  /** Stages it may be listed at. */
+  readonly stages: readonly Stage[];
+  /** Surfaces it runs on; all when omitted. A body on a surface that a content guardrail leaves out is refused with 400. */
+  readonly surfaces?: readonly Surface[];
+  /**
+   * Whether it reads content with these settings; guardrails do unless they say otherwise. A body that holds
+   * content nobody can read is refused while a `before_request` guardrail reads content.
+   */
+  readsContent?(settings: S): boolean;
+  /** For transforms: true when it never changes the model, so that unroutable models are refused before plugins run. */
+  readonly keepsModel?: boolean;
+  /** Code of its `before_request` rejections. Omitted: `rate_limit_exceeded` for `ratelimit`, else `request_rejected`. */
+  readonly rejectsAs?: 'request_rejected' | 'rate_limit_exceeded' | 'insufficient_quota';
+  /** Joi schema of the settings; its keys, in order, are the catalogue's. Unknown keys are refused. */
+  readonly settings: ObjectSchema<S>;
+  /** Settings that are accepted and ignored, each with one warning; they stand in no catalogue. */
+  readonly toleratedSettings?: readonly string[];
+  /** Rules the schema cannot state: returns what is wrong with being listed at just these stages, with the fix. */
+  checkStages?(stages: readonly Stage[], settings: S): StageProblem | undefined;
+  /** Makes one instance per distinct settings; the instance is shared by all stages that list them. May reject: the configuration is then refused. */
+  create(settings: S, deps: PluginDeps): PluginHandlers | Promise<PluginHandlers>;
+}
+
+export interface StageProblem {
+  readonly message: string;
+  readonly fix: string;
+}
+
+type Handler = (exchange: Exchange) => Verdict | undefined | void | Promise<Verdict | undefined | void>;
+
+/**
+ * One function per declared stage, and two more where needed. A throw is a fault of the plugin, treated by its type;
+ * do not catch to decide fail-open or fail-closed.
+ */
+export interface PluginHandlers {
+  before_request?: Handler;
+  after_request?: Handler;
+  /** Told of every failure, its own rejections included. Its verdict is ignored. */
+  on_error?: Handler;
+  /** Called once per streamed answer. `undefined`: this stream is not guarded, and its text is not parsed for it. */
+  stream?: (exchange: Exchange) => StreamGuard | undefined;
+  /** Runs exactly once per exchange, whatever stages are listed, so that what was reserved is released. */
+  finished?: (exchange: Exchange, outcome: ExchangeOutcome) => void;
+  /** Runs once when the last request that uses the instance has ended. */
+  dispose?: () => void | Promise<void>;
+}
+
+/** Stands between the provider and the client. What it holds back it must yield later or reject. */
+export interface StreamGuard {
+  /** Called per chunk in order; returns what may go on now, or ends the stream with a rejection. */
+  push(chunk: ChatChunk): readonly ChatChunk[] | Rejection;
+  /** Called once after the last chunk; returns the rest. */
+  end(): readonly ChatChunk[] | Rejection;
+}
+
+export interface PluginDeps {
+  readonly log: Log;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly counters: Counters;
+  readonly carryover: Carryover;
+  readonly state: SharedState;
+  readonly prices: Prices;
+  /** For plugins that call out. */
+  readonly send: HttpSend;
+  /** `undefined` when no request-log store is configured. */
+  readonly requestLog: RequestLog | undefined;
+}

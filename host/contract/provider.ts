@@ -1,0 +1,186 @@
+import type { UpstreamFault } from './errors.ts';
+import type { Log } from './services.ts';
+import type { ReplyOf, RequestOf, TranslatedSurface } from './surface.ts';
+import type { ChatChunk } from './wire/chat.ts';
+
+/** A provider is data and pure functions: where the service is, what it cannot express, and how bodies translate. */
+export interface ProviderModule {
+  readonly kind: 'provider';
+  readonly contract: 1;
+  /** Canonical name, equal to the folder name and to the `virtual_key` operators write. */
+  readonly name: string;
+  /** `common`: the provider speaks the clients' format. `native`: any other. */
+  readonly wire: 'common' | 'native';
+  readonly connection: Connection;
+  /** Chat parameters that do not simply travel; what is not listed is forwarded. */
+  readonly params: ParamTreatments;
+  /** The treatments in force for one model, where they depend on it. */
+  paramsFor?(model: string): ParamTreatments;
+  readonly translators: Translators;
+  /** How a streamed body is cut into events; `sse` unless said. */
+  readonly framing?: 'sse' | 'ndjson' | 'eventstream';
+  /** Whether other `/v1` paths may be forwarded to it; common wire only. */
+  readonly passthrough?: boolean;
+  readonly batches?: boolean;
+  readonly responses?: boolean;
+  /** Accepts model ids that nothing can enumerate; asked only when no target owns the model. */
+  readonly anyModel?: boolean;
+  /** Needs no network and no credential; registered only while a target names it. */
+  readonly offline?: boolean;
+  readonly discovery?: Discovery;
+  /** Image response formats it can produce, where that is restricted. */
+  readonly imageFormats?: readonly string[];
+  /** Replaces the single call by several round trips (polling), or by none. */
+  converse?(send: Send, request: WireRequest, call: CallInfo): Promise<WireReply>;
+  /** Reads the provider's own error body; without it, or on `undefined`, the host reads the usual shapes. */
+  toFault?(reply: WireReply): ProviderFault | undefined;
+}
+
+export type Treatment = 'forward' | 'translate' | 'unsupported' | { readonly rename: string };
+export type ParamTreatments = Readonly<Record<string, Treatment>>;
+
+/** Values of the environment variables a connection declares, by variable name; unset ones are missing. */
+export type Credentials = Readonly<Record<string, string>>;
+
+export interface Connection {
+  /** Variables that must all be set for the provider to be registered; a list inside means any one of them. */
+  readonly env: readonly (string | readonly string[])[];
+  /** Further variables that are read when set. */
+  readonly optionalEnv?: readonly string[];
+  /** Variable that replaces the API root; `<NAME>_BASE_URL` unless said. */
+  readonly baseUrlEnv?: string;
+  /** Default API root, or a function of the variables for roots that are composed. */
+  readonly baseUrl: string | ((credentials: Credentials) => string);
+  /** Reads the configured root: `api-root` gives a bare host the version segment of the default, `host` keeps it as it is. */
+  readonly rootStyle?: 'api-root' | 'host';
+  /** Headers that carry the credential. Runs last, on the final request. */
+  readonly authorize?: Authorize;
+  /** Opens what needs I/O (tokens, credential chains); the only provider code that may do any. */
+  open?(credentials: Credentials, deps: ConnectionDeps): OpenConnection | Promise<OpenConnection>;
+  /** Models that the provider's own variables name. */
+  models?(credentials: Credentials): readonly string[];
+  /** Milliseconds to connect, 10,000 unless said. */
+  readonly connectTimeoutMs?: number;
+  /** Milliseconds to the response headers of a unary call, 120,000 unless said. */
+  readonly headersTimeoutMs?: number;
+}
+
+export interface ConnectionDeps {
+  readonly log: Log;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly root: string;
+}
+
+export interface OpenConnection {
+  readonly authorize: Authorize;
+  dispose?(): void | Promise<void>;
+}
+
+/** The request as it will leave, for schemes that sign it. */
+export interface OutgoingRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | undefined;
+}
+
+type Headers = Readonly<Record<string, string>>;
+export type Authorize = (request: OutgoingRequest, credentials: Credentials) => Headers | Promise<Headers>;
+
+/** Translation of one call. Everything here is plain data: no clock, no log. */
+export interface CallInfo {
+  /** The model to ask the upstream for, after `model_map`. */
+  readonly model: string;
+  readonly stream: boolean;
+  /** API root without a trailing slash. */
+  readonly root: string;
+  readonly credentials: Credentials;
+  /** 32 hex digits, for wires that want an id of their own. */
+  readonly exchangeId: string;
+  /** Aborts when the client leaves or a deadline passes. */
+  readonly signal: AbortSignal;
+  /** Waits; rejects when the call is cancelled. For `converse` only. */
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+export interface WireRequest {
+  /** `POST` unless said. */
+  readonly method?: string;
+  /** Appended to the API root; a whole URL is taken as it is. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An object leaves as JSON. */
+  readonly body?: object | string | Uint8Array;
+  /** Sent without the credential: for addresses that an upstream named and the provider does not own. */
+  readonly anonymous?: boolean;
+  /** Request fields that this wire cannot carry, beyond the declared `params`; treated like unsupported parameters. */
+  readonly ignored?: readonly string[];
+}
+
+export interface WireReply {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The bytes of a unary reply, or the events of a stream. */
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+/** Sends one request with the provider's credentials. Resolves on any status; rejects when no response arrives. */
+export type Send = (request: WireRequest, options?: { readonly stream?: boolean }) => Promise<WireReply>;
+
+export interface ProviderFault {
+  readonly message?: string | undefined;
+  readonly reason?: UpstreamFault['reason'];
+  /** A status the body states, where the transport's says less. */
+  readonly status?: number;
+}
+
+/** One framed piece of a streamed body. */
+export interface StreamEvent {
+  /** SSE `event:` field, or the event type of a binary frame; empty when there is none. */
+  readonly type: string;
+  readonly data: string;
+}
+
+/** Turns events into chunks, synchronously. Throws a `GatewayError` or any error to end the stream as failed. */
+export type StreamDecoder = (event: StreamEvent) => readonly ChatChunk[];
+
+export interface Translator<S extends TranslatedSurface> {
+  toUpstream(request: RequestOf<S>, call: CallInfo): WireRequest;
+  /** Only called for 2xx replies with the whole body. Throws when the body is unusable: the call has then failed. */
+  fromUpstream(reply: UnaryReply, call: CallInfo): ReplyOf<S>;
+}
+
+export interface ChatTranslator extends Translator<'chat'> {
+  /**
+   * How a streamed answer is read: `common` when each event's data is a chunk of the common wire, which the host can
+   * relay without decoding; a function that opens a decoder per stream; absent when the provider cannot stream.
+   */
+  readonly openStream?: 'common' | ((call: CallInfo) => StreamDecoder);
+}
+
+/** A whole reply: its bytes, and the same parsed once on demand. */
+export interface UnaryReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** Throws when the body is not JSON. */
+  json(): unknown;
+}
+
+export type Translators = { readonly chat?: ChatTranslator } & {
+  readonly [S in Exclude<TranslatedSurface, 'chat'>]?: Translator<S>;
+};
+
+/** How to list the models that are live at the provider. */
+export interface Discovery {
+  readonly path: string;
+  /** Returns ids and, where stated, creation times in Unix seconds. */
+  read(body: unknown): readonly DiscoveredModel[];
+}
+
+export interface DiscoveredModel {
+  readonly id: string;
+  readonly created?: number;
+}

@@ -1,0 +1,118 @@
+import type { Usage } from './wire/chat.ts';
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+/** Structured log. Every string passes the one redaction; message first, attributes beside it. */
+export interface Log {
+  debug(message: string, attributes?: Attributes): void;
+  info(message: string, attributes?: Attributes): void;
+  warn(message: string, attributes?: Attributes): void;
+  error(message: string, attributes?: Attributes): void;
+}
+
+export type Labels = Readonly<Record<string, string>>;
+
+/** Figures by name and labels, as the metrics endpoint names them. */
+export interface Counters {
+  /** Counts up; `by` is 1 unless said. */
+  add(name: string, labels?: Labels, by?: number): void;
+  /** One sample of a distribution, in the unit its name states. */
+  observe(name: string, value: number, labels?: Labels): void;
+}
+
+/** Objects of this process that outlive a configuration change, by key. The same key gives the same object. */
+export interface Carryover {
+  /** `dispose` runs once the last generation that leased the key is gone. */
+  lease<T>(key: string, create: () => T, dispose?: (value: T) => void): T;
+}
+
+/** A token bucket: `burst` is its size, it starts full and refills by `ratePerSecond`. */
+export interface BucketSpec {
+  readonly ratePerSecond: number;
+  readonly burst: number;
+}
+
+/** State that replicas share when a shared store is configured, and of this process otherwise. Keys are free text. */
+export interface SharedState {
+  /** Takes `cost` tokens when at least `floor` (default: the cost) are there. `retryAfterMs` is 0 when taken. */
+  take(key: string, spec: BucketSpec, cost: number, floor?: number): Promise<{ readonly taken: boolean; readonly retryAfterMs: number }>;
+  /** Adds to a number that starts at 0, and returns the sum. */
+  add(key: string, by: number): Promise<number>;
+  get(key: string): Promise<string | undefined>;
+  /** Keeps a value for `ttlMs` milliseconds. */
+  set(key: string, value: string, ttlMs: number): Promise<void>;
+  delete(key: string): Promise<void>;
+}
+
+/** US dollars. `priced: false` means that nothing prices the model; a price of 0 is a price. */
+export interface Cost {
+  readonly totalUsd: number;
+  readonly inputUsd: number;
+  readonly outputUsd: number;
+  readonly cacheReadUsd: number;
+  readonly cacheWriteUsd: number;
+  readonly reasoningUsd: number;
+  readonly modelFound: boolean;
+  readonly priced: boolean;
+  /** Version of the catalog the figures were computed with. */
+  readonly catalog: string;
+}
+
+/** US dollars per million tokens; `undefined` where nothing is known. */
+export interface TokenPrice {
+  readonly input: number | undefined;
+  readonly output: number | undefined;
+  readonly cacheRead: number | undefined;
+  readonly cacheWrite: number | undefined;
+  readonly embedding: number | undefined;
+  /** Per generated image. */
+  readonly image: number | undefined;
+}
+
+/** Catalog prices by target and upstream model. `undefined`: the catalog does not know the model. */
+export interface Prices {
+  tokenPrice(target: string, model: string): TokenPrice | undefined;
+  cost(target: string, model: string, usage: Usage): Cost | undefined;
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Milliseconds for the whole call. */
+  readonly timeoutMs?: number;
+}
+
+export interface HttpReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** One outbound call of a plugin. Redirects are never followed; failures throw. */
+export type HttpSend = (request: HttpRequest) => Promise<HttpReply>;
+
+/** A row of the request log, one per plugin stage. Times in milliseconds, money in US dollars. */
+export interface RequestLogRow {
+  readonly trace_id: string;
+  readonly stage: string;
+  readonly model: string;
+  readonly api_key_id?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly prompt_tokens?: number;
+  readonly completion_tokens?: number;
+  readonly total_tokens?: number;
+  readonly error_message?: string | undefined;
+  readonly duration_ms?: number | null;
+  readonly ttft_ms?: number | null;
+  readonly cost_usd?: number | null;
+  readonly ab_label?: string;
+  /** Unix milliseconds. */
+  readonly created_at: number;
+}
+
+/** Where rows go. Writing never waits and never fails the request. */
+export interface RequestLog {
+  append(row: RequestLogRow): void;
+}

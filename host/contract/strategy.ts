@@ -1,0 +1,73 @@
+import type { ObjectSchema } from 'joi';
+import type { TokenPrice } from './services.ts';
+import type { Surface } from './surface.ts';
+
+export interface StrategyModule<S extends object = object> {
+  readonly kind: 'strategy';
+  readonly contract: 1;
+  /** The `strategy.mode` that selects it, equal to the file or folder name. */
+  readonly name: string;
+  readonly summary: string;
+  /**
+   * What happens when a target fails: true walks on to the next of the list, false (the default) reports the failure
+   * of the first target that serves the surface.
+   */
+  readonly advances?: boolean;
+  /** Joi schema of `strategy.settings`; shipped strategies may read other keys of the `strategy` block, see `settingsFrom`. */
+  readonly settings: ObjectSchema<S>;
+  /** Keys of the `strategy` block that make up the settings, instead of `strategy.settings`. */
+  readonly settingsFrom?: readonly string[];
+  /** Rules that need the targets, such as weights. Only called when the settings pass. */
+  check?(settings: S, targets: readonly StrategyTarget[]): readonly StrategyProblem[];
+  /** Called once per applied configuration. Whatever passes the checks must construct. */
+  create(settings: S, deps: StrategyDeps): Rank;
+}
+
+export interface StrategyProblem {
+  /** Path inside the document, for example `targets[1].weight`. */
+  readonly path: string;
+  readonly rule: string;
+  readonly message: string;
+  readonly fix: string;
+}
+
+/** Synchronous and pure: sorts or drops what it is given and returns a new list. It never invents or repeats a target. */
+export type Rank = (targets: readonly RouteTarget[], query: RouteQuery) => readonly RouteTarget[];
+
+export interface StrategyTarget {
+  readonly virtualKey: string;
+  /** 0 when omitted. */
+  readonly weight: number;
+}
+
+export interface RouteTarget extends StrategyTarget {
+  /** True when its provider is registered, implements the surface and may serve the model. Others are passed over. */
+  readonly serves: boolean;
+}
+
+/** What a strategy may look at. Listing models asks with the model alone. */
+export interface RouteQuery {
+  readonly surface: Surface;
+  /** After aliases. */
+  readonly model: string;
+  /** The upstream model a target would be asked for, by `model_map`. */
+  upstreamModel(virtualKey: string): string;
+  /** Texts of the messages with role `user`, text parts joined by newline; empty beside chat and completions. */
+  userTexts(): readonly string[];
+  /** Characters of all message content. */
+  promptCharacters(): number;
+  /** The declared ceiling, if any. */
+  readonly maxTokens: number | undefined;
+  /** Images asked for; 1 unless said. */
+  readonly images: number;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export interface StrategyDeps {
+  /** Recent median of successful calls, in milliseconds; `undefined` without samples. */
+  readonly medianMs: (virtualKey: string) => number | undefined;
+  /** Catalog price of a model at a target. */
+  readonly price: (virtualKey: string, model: string) => TokenPrice | undefined;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+}

@@ -1,0 +1,55 @@
+import type { ChatReply, ChatRequest } from './wire/chat.ts';
+import type {
+  EmbeddingsReply, EmbeddingsRequest, ImagesReply, ImagesRequest, ModerationsReply, ModerationsRequest,
+  OpaqueRequest, RawReply, RerankReply, RerankRequest, SpeechRequest, TranscriptionRequest,
+} from './wire/other.ts';
+
+/** Bodies per surface, in the common wire. A new surface is one line here, one in `SURFACES`, and its files. */
+export interface SurfaceBodies {
+  readonly chat: { readonly request: ChatRequest; readonly reply: ChatReply };
+  readonly completions: { readonly request: ChatRequest; readonly reply: ChatReply };
+  readonly embeddings: { readonly request: EmbeddingsRequest; readonly reply: EmbeddingsReply };
+  readonly images: { readonly request: ImagesRequest; readonly reply: ImagesReply };
+  readonly rerank: { readonly request: RerankRequest; readonly reply: RerankReply };
+  readonly moderations: { readonly request: ModerationsRequest; readonly reply: ModerationsReply };
+  readonly 'audio.transcriptions': { readonly request: TranscriptionRequest; readonly reply: RawReply };
+  readonly 'audio.translations': { readonly request: TranscriptionRequest; readonly reply: RawReply };
+  readonly 'audio.speech': { readonly request: SpeechRequest; readonly reply: RawReply };
+  readonly responses: { readonly request: OpaqueRequest; readonly reply: undefined };
+  readonly passthrough: { readonly request: OpaqueRequest; readonly reply: undefined };
+}
+
+/** A family of routes with one body shape. */
+export type Surface = keyof SurfaceBodies;
+
+/** Surfaces a provider translates. Completions run as chat; the last two are forwarded, not translated. */
+export type TranslatedSurface = Exclude<Surface, 'completions' | 'responses' | 'passthrough'>;
+
+export type RequestOf<S extends Surface> = SurfaceBodies[S]['request'];
+export type ReplyOf<S extends Surface> = SurfaceBodies[S]['reply'];
+
+interface SurfaceFacts {
+  /** The translator that serves it; `undefined` where the body is forwarded as it is. */
+  readonly translator: TranslatedSurface | undefined;
+  /** The name a plugin's configuration, a log row and the coverage table know it by. */
+  readonly tag: string;
+  /** Whether plugins see the real messages, rather than a read-only projection of the body. */
+  readonly isChat: boolean;
+}
+
+/** What the host knows of each surface. */
+export const SURFACES: Readonly<Record<Surface, SurfaceFacts>> = {
+  chat: { translator: 'chat', tag: 'chat', isChat: true },
+  completions: { translator: 'chat', tag: 'completions', isChat: true },
+  embeddings: { translator: 'embeddings', tag: 'embeddings', isChat: false },
+  images: { translator: 'images', tag: 'images', isChat: false },
+  rerank: { translator: 'rerank', tag: 'rerank', isChat: false },
+  moderations: { translator: 'moderations', tag: 'moderations', isChat: false },
+  'audio.transcriptions': { translator: 'audio.transcriptions', tag: 'audio.transcriptions', isChat: false },
+  'audio.translations': { translator: 'audio.translations', tag: 'audio.transcriptions', isChat: false },
+  'audio.speech': { translator: 'audio.speech', tag: 'audio.speech', isChat: false },
+  responses: { translator: undefined, tag: 'responses', isChat: false },
+  passthrough: { translator: undefined, tag: 'passthrough', isChat: false },
+};
+
+export const SURFACE_NAMES = Object.keys(SURFACES) as readonly Surface[];

@@ -1,0 +1,48 @@
+import type { Usage } from './wire/chat.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const count = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0);
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
+
+const KNOWN = new Set([
+  'prompt_tokens', 'completion_tokens', 'total_tokens', 'reasoning_tokens', 'cache_read_tokens', 'cache_write_tokens',
+  'prompt_tokens_details', 'completion_tokens_details', 'prompt_cache_hit_tokens', 'prompt_cache_miss_tokens',
+]);
+
+/**
+ * Usage in the common shape, from any of the spellings upstreams use: flat fields, nested details, and
+ * `prompt_cache_hit_tokens`; a non-zero flat value wins over the nested one. Zero details are left out, a missing total
+ * is the sum, members that are not counts of ours stay. `undefined` when the value is not an object.
+ */
+export function readUsage(value: unknown): Usage | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const raw = value as Fields;
+  const promptDetails = fieldsOf(raw['prompt_tokens_details']);
+  const completionDetails = fieldsOf(raw['completion_tokens_details']);
+  const prompt = count(raw['prompt_tokens']);
+  const completion = count(raw['completion_tokens']);
+  const reasoning = count(raw['reasoning_tokens']) || count(completionDetails['reasoning_tokens']);
+  const cacheRead = count(raw['cache_read_tokens']) || count(promptDetails['cached_tokens']) || count(raw['prompt_cache_hit_tokens']);
+  const cacheWrite = count(raw['cache_write_tokens']);
+  const usage: Record<string, unknown> = {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: count(raw['total_tokens']) || prompt + completion,
+  };
+  if (reasoning > 0) usage['reasoning_tokens'] = reasoning;
+  if (cacheRead > 0) usage['cache_read_tokens'] = cacheRead;
+  if (cacheWrite > 0) usage['cache_write_tokens'] = cacheWrite;
+  putDetails(usage, 'prompt_tokens_details', promptDetails, cacheRead > 0 ? { cached_tokens: cacheRead } : {});
+  putDetails(usage, 'completion_tokens_details', completionDetails, reasoning > 0 ? { reasoning_tokens: reasoning } : {});
+  for (const key of Object.keys(raw)) if (!KNOWN.has(key)) usage[key] = raw[key];
+  return usage as unknown as Usage;
+}
+
+/** Non-zero details as the upstream gave them, ours over them. */
+function putDetails(usage: Record<string, unknown>, name: string, given: Fields, ours: Fields): void {
+  const details: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(given)) if (value !== 0 && value !== null) details[key] = value;
+  Object.assign(details, ours);
+  if (Object.keys(details).length > 0) usage[name] = details;
+}

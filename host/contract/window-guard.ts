@@ -1,0 +1,95 @@
+import type { StreamGuard } from './plugin.ts';
+import { reject, type Rejection } from './verdict.ts';
+import type { ChatChunk, ChunkDelta } from './wire/chat.ts';
+
+/** What a scan says of a text that may still grow: a match, or how many characters at its end could become part of one. */
+export interface Scan {
+  readonly isMatch: boolean;
+  readonly keep: number;
+}
+
+interface Held {
+  readonly choice: number;
+  readonly text: string;
+  readonly toDelta: (text: string) => ChunkDelta;
+}
+
+/**
+ * A stream guard that lets text flow but holds back what could be the beginning of a match, so that no part of one is
+ * delivered; content, reasoning and tool-call arguments each by themselves. `scan` sees the held text and what came
+ * after it. A match ends the stream with `reason`.
+ */
+export function windowGuard(scan: (text: string) => Scan, reason: string): StreamGuard {
+  const held = new Map<string, Held>();
+  let head: ChatChunk = { choices: [] };
+
+  /** What of the new text may go on; `undefined` on a match. */
+  const pass = (key: string, choice: number, piece: string, toDelta: Held['toDelta']): string | undefined => {
+    const text = (held.get(key)?.text ?? '') + piece;
+    const { isMatch, keep } = scan(text);
+    if (isMatch) return undefined;
+    const cut = cutBefore(text, text.length - Math.min(keep, text.length));
+    held.set(key, { choice, text: text.slice(cut), toDelta });
+    return text.slice(0, cut);
+  };
+
+  const release = (choice?: number): ChatChunk[] => {
+    const out: ChatChunk[] = [];
+    for (const [key, { choice: index, text, toDelta }] of held) {
+      if (choice !== undefined && index !== choice) continue;
+      held.delete(key);
+      if (text !== '') out.push({ ...head, choices: [{ index, delta: toDelta(text), finish_reason: null }] });
+    }
+    return out;
+  };
+
+  const push = (chunk: ChatChunk): readonly ChatChunk[] | Rejection => {
+    const { usage: _usage, choices: _choices, ...rest } = chunk;
+    head = { ...rest, choices: [] };
+    const released: ChatChunk[] = [];
+    for (const { index, delta, finish_reason } of chunk.choices) {
+      if (!guardDelta(delta, index, pass)) return reject(reason);
+      if (finish_reason) released.push(...release(index));
+    }
+    return [...withoutFinish(chunk, released), chunk];
+  };
+
+  return { push, end: () => release() };
+}
+
+type Pass = (key: string, choice: number, piece: string, toDelta: Held['toDelta']) => string | undefined;
+
+/** Runs every text of a delta through the window, in place; false on a match. */
+function guardDelta(delta: ChunkDelta, choice: number, pass: Pass): boolean {
+  for (const field of ['content', 'reasoning_content'] as const) {
+    const piece = delta[field];
+    if (typeof piece !== 'string' || piece === '') continue;
+    const passed = pass(`${choice} ${field}`, choice, piece, (text) => ({ [field]: text }));
+    if (passed === undefined) return false;
+    delta[field] = passed;
+  }
+  for (const [place, call] of (delta.tool_calls ?? []).entries()) {
+    const piece = call.function?.arguments;
+    if (!call.function || !piece) continue;
+    const index = call.index ?? place;
+    const passed = pass(`${choice} tool ${index}`, choice, piece, (text) => ({ tool_calls: [{ index, function: { arguments: text } }] }));
+    if (passed === undefined) return false;
+    call.function.arguments = passed;
+  }
+  return true;
+}
+
+/** Released text goes in front of the finish; text that shares the finishing chunk goes in front of that text's rest. */
+function withoutFinish(chunk: ChatChunk, released: readonly ChatChunk[]): ChatChunk[] {
+  if (released.length === 0) return [];
+  const lead = chunk.choices.filter(({ delta }) => Object.keys(delta).length > 0).map(({ index, delta }) => ({ index, delta: { ...delta }, finish_reason: null }));
+  for (const choice of chunk.choices) choice.delta = {};
+  const { usage: _usage, ...head } = chunk;
+  return [...(lead.length > 0 ? [{ ...head, choices: lead }] : []), ...released];
+}
+
+/** Never between the halves of a surrogate pair. */
+function cutBefore(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return at > 0 && code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;
+}

@@ -1,0 +1,129 @@
+import type { BuiltinModule } from './builtin.ts';
+import type { Clock } from './clock.ts';
+import { createCommandLine } from './command-line.ts';
+import { CONFIG_RULES } from './config/rules/index.ts';
+import { ruleTap } from './config/rules/rule.ts';
+import { type Prices, type Surface, SURFACE_NAMES } from './contract/index.ts';
+import { type Applier, createApplier } from './generation/apply.ts';
+import { createCarryover } from './generation/carryover.ts';
+import { createSlot } from './generation/slot.ts';
+import { createHostHooks, sealHooks } from './hooks.ts';
+import type { BuildInfo, Host } from './host.ts';
+import { createActivity } from './http/activity.ts';
+import { createLogger, type LineWriter } from './log/logger.ts';
+import { createRedactor } from './log/redact.ts';
+import { STREAM_IDLE_MS } from './pipeline/stream.ts';
+import { MODULE_RULES } from './registry/check-module.ts';
+import { createRegistry, type GatewayModule } from './registry/registry.ts';
+import { readSettings } from './settings.ts';
+import { createCounters } from './state/counters.ts';
+import { createMemoryState } from './state/shared-state.ts';
+import type { Variables } from './upstream/connect.ts';
+import { createTransport } from './upstream/transport.ts';
+
+/** Everything a host takes from its surroundings. Nothing below `main.ts` reads the process. */
+export interface HostEnvironment {
+  readonly variables: Variables;
+  readonly workingDirectory: string;
+  readonly installDirectory: string;
+  readonly build: BuildInfo;
+  readonly platform: Host['platform'];
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** Takes finished log lines. */
+  readonly lines: LineWriter;
+  readonly modules: readonly GatewayModule[];
+  readonly builtins: readonly BuiltinModule[];
+  /** Milliseconds of silence that end a stream; the specification's two minutes unless said. */
+  readonly streamIdleMs?: number;
+}
+
+/** Until a catalog is there, nothing is priced. */
+const NO_PRICES: Prices = { tokenPrice: () => undefined, cost: () => undefined };
+
+/** Builds a host: registry with the shipped modules, hooks tapped and sealed. It serves nothing and has opened nothing. */
+export function createHost(environment: HostEnvironment): Host {
+  const { variables, clock, random } = environment;
+  const settings = readSettings(variables);
+  const redactor = createRedactor(variables);
+  const log = createLogger(settings.logLevel, environment.lines, redactor);
+  const hooks = createHostHooks();
+  closeInReverse(hooks.close);
+  const counters = createCounters();
+  const transport = createTransport();
+  const slot = createSlot(log);
+  let surfaces: readonly Surface[] | undefined;
+  let applier: Applier | undefined;
+  let closing: Promise<void> | undefined;
+
+  const host: Host = {
+    build: environment.build,
+    platform: environment.platform,
+    installDirectory: environment.installDirectory,
+    workingDirectory: environment.workingDirectory,
+    variables, settings, hooks, log, redactor, counters, slot,
+    registry: createRegistry(hooks),
+    state: createMemoryState(clock),
+    carryover: createCarryover(),
+    activity: createActivity(),
+    commandLine: createCommandLine(),
+    services: { clock, random, log, counters, transport, prices: NO_PRICES, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },
+    get surfaces() {
+      return (surfaces ??= namedSurfaces(hooks));
+    },
+    providers: new Map(),
+    configFile: undefined,
+    isDraining: false,
+    masterKey: settings.masterKey,
+    get applier() {
+      return (applier ??= createApplier(host));
+    },
+    get current() {
+      return slot.current;
+    },
+    close: () => (closing ??= closeHost(host)),
+  };
+
+  for (const rule of MODULE_RULES) hooks.checkModule.tap(rule.id, (check) => rule.check(check));
+  for (const rule of CONFIG_RULES) hooks.checkConfig.tap(rule.id, ruleTap(rule));
+  for (const builtin of environment.builtins) builtin.apply({ hooks });
+  sealHooks(hooks as never, 'builtins tap in apply');
+  for (const module of environment.modules) addShipped(host, module);
+  hooks.command.call(host.commandLine, host);
+  return host;
+}
+
+/** A shipped module with a fault is our own mistake. */
+function addShipped({ registry }: Host, module: GatewayModule): void {
+  const problems = registry.add({ value: module, kind: module.kind, origin: 'shipped' });
+  if (problems.length > 0) throw new Error(`the shipped ${module.kind} ${module.name}: ${problems.map(({ message }) => message).join('; ')}`);
+}
+
+function namedSurfaces(hooks: Host['hooks']): readonly Surface[] {
+  const named = new Set<Surface>();
+  hooks.surfaces.call(named);
+  return SURFACE_NAMES.filter((surface) => named.has(surface));
+}
+
+/** Taps of `close` run last declared first, so that what was opened last closes first. */
+function closeInReverse(hook: Host['hooks']['close']): void {
+  let taps = 0;
+  hook.intercept({ register: (tap) => ({ ...tap, stage: (taps -= 1) }) });
+}
+
+async function closeHost(host: Host): Promise<void> {
+  const steps = [
+    () => host.slot.close(),
+    () => host.hooks.close.promise(host),
+    async () => { await Promise.all(host.providers.values().map((provider) => provider.dispose())); },
+    () => host.services.transport.close(),
+  ];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      host.log.error('closing failed', { error });
+    }
+  }
+}

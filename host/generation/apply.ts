@@ -1,0 +1,62 @@
+import type { Decoded } from '../config/decode.ts';
+import type { GatewayConfig } from '../config/document.ts';
+import { ConfigRefused, parsePath, type Problem } from '../config/problems.ts';
+import type { Host } from '../host.ts';
+import { buildGeneration } from './build.ts';
+import type { Generation } from './generation.ts';
+
+/** Everything that is wrong with a decoded document, decoding included. Reads nothing, opens nothing. */
+export function checkConfig(host: Pick<Host, 'hooks' | 'registry'>, decoded: Decoded): readonly Problem[] {
+  const { config, problems: found, lineOf } = decoded;
+  if (!config) return found;
+  const problems: Problem[] = [...found];
+  const mistyped = found.filter(({ rule }) => rule === 'DC02').map(({ path }) => path);
+  host.hooks.checkConfig.call(config, {
+    known: host.registry,
+    report: (problem) => {
+      // What could not be decoded is missing here; that it is missing is no news.
+      if (mistyped.some((wrong) => isInside(problem.path, wrong))) return;
+      problems.push({ ...problem, line: lineOf(parsePath(problem.path)) });
+    },
+  });
+  return problems;
+}
+
+const isInside = (path: string, parent: string): boolean => path === parent || path.startsWith(`${parent}.`) || path.startsWith(`${parent}[`);
+
+export interface Applier {
+  /** Checks, builds and swaps in one configuration; one at a time. Throws `ConfigRefused` and changes nothing on any problem. */
+  apply(decoded: Decoded): Promise<Generation>;
+  /** The same for a configuration made by the host itself, which may have no target at all. */
+  applyDefault(config: GatewayConfig): Promise<Generation>;
+}
+
+/** The only writer of the slot. A failure leaves the old generation serving. */
+export function createApplier(host: Host): Applier {
+  let number = 0;
+  let queue: Promise<unknown> = Promise.resolve();
+
+  const swapIn = async (config: GatewayConfig): Promise<Generation> => {
+    const generation = await buildGeneration(host, config, number + 1);
+    number += 1;
+    host.slot.swap(generation);
+    return generation;
+  };
+
+  const checkAndSwap = async (decoded: Decoded): Promise<Generation> => {
+    const problems = checkConfig(host, decoded);
+    if (problems.length > 0 || !decoded.config) throw new ConfigRefused(problems);
+    return swapIn(decoded.config);
+  };
+
+  const inTurn = (work: () => Promise<Generation>): Promise<Generation> => {
+    const turn = queue.then(work);
+    queue = turn.catch(() => {}); // the caller hears of it; the next one starts all the same
+    return turn;
+  };
+
+  return {
+    apply: (decoded) => inTurn(() => checkAndSwap(decoded)),
+    applyDefault: (config) => inTurn(() => swapIn(config)),
+  };
+}

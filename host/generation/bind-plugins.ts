@@ -1,0 +1,166 @@
+import {
+  type Carryover, type ChatChunk, GatewayError, type GuardrailSettings, type PluginDeps, type PluginModule, type Stage, type StreamGuard, type Surface, SURFACE_NAMES,
+} from '../contract/index.ts';
+import { canonicalJson } from '../config/canonical.ts';
+import type { GatewayConfig, PluginEntry } from '../config/document.ts';
+import { ConfigRefused, type Problem } from '../config/problems.ts';
+import { resolveReferences } from '../config/references.ts';
+import { readSettings } from '../config/rules/settings.ts';
+import { failsOpen, type GuardDeps, guardHandler, type PluginInstance } from '../pipeline/guard.ts';
+import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
+import type { Registry } from '../registry/registry.ts';
+
+/** The plugins of one generation. */
+export interface BoundPlugins {
+  readonly instances: readonly PluginInstance[];
+  /** Surfaces whose unreadable bodies are refused, because a content guardrail stands before the request. */
+  readonly contentGuarded: ReadonlySet<Surface>;
+  /** Surfaces that a content guardrail leaves out: bodies there are refused altogether. */
+  readonly uncovered: ReadonlyMap<Surface, string>;
+  /** True when a `before_request` transform might change the model, so that admission must wait. */
+  readonly mayChangeModel: boolean;
+  dispose(): Promise<void>;
+}
+
+export interface BindOptions {
+  readonly config: GatewayConfig;
+  readonly registry: Registry;
+  readonly hooks: GenerationHooks;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly deps: Omit<PluginDeps, 'carryover'>;
+  readonly carryover: Carryover;
+}
+
+interface Listed {
+  readonly entry: PluginEntry;
+  readonly stage: Stage;
+  readonly instance: PluginInstance;
+}
+
+/** Builds each distinct plugin once and taps its handlers in configuration order. A failure closes what was built. */
+export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
+  const instances = new Map<string, PluginInstance>();
+  const listed: Listed[] = [];
+  const problems: Problem[] = [];
+  for (const [index, entry] of options.config.plugins.entries()) {
+    if (!entry.enabled) continue;
+    const identity = canonicalJson([entry.name, entry.config]);
+    try {
+      const instance = instances.get(identity) ?? await createInstance(options, entry);
+      instances.set(identity, instance);
+      listed.push({ entry, stage: entry.stage as Stage, instance });
+    } catch (error) {
+      problems.push({ path: `plugins[${index}].config`, rule: 'PB01', message: messageOf(entry, error), fix: 'correct the settings, or define the variables they name' });
+    }
+  }
+  const bound = describe([...instances.values()], listed);
+  if (problems.length > 0) {
+    await bound.dispose();
+    throw new ConfigRefused(problems);
+  }
+  tapHandlers(options.hooks, listed, options.deps);
+  tapStreams(options.hooks, bound.instances, options.deps);
+  return bound;
+}
+
+async function createInstance(options: BindOptions, entry: PluginEntry): Promise<PluginInstance> {
+  const module = options.registry.plugins.get(entry.name);
+  if (!module) throw new Error(`"${entry.name}" is not a plugin of this build`);
+  const { value, undefinedNames } = resolveReferences(entry.config ?? {}, options.environment);
+  if (undefinedNames.length > 0) throw new Error(`undefined variables: ${undefinedNames.join(', ')}`);
+  const declared = Object.entries(value).filter(([key]) => !module.toleratedSettings?.includes(key));
+  const settings = readSettings(module.settings, Object.fromEntries(declared));
+  for (const key of module.toleratedSettings ?? []) {
+    if (key in value) options.deps.log.warn('plugin setting is ignored', { plugin: entry.name, setting: key });
+  }
+  const handlers = await module.create(settings, { ...options.deps, carryover: options.carryover });
+  return { module, settings, handlers };
+}
+
+function messageOf(entry: PluginEntry, error: unknown): string {
+  return `plugin "${entry.name}" cannot be built: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+function describe(instances: readonly PluginInstance[], listed: readonly Listed[]): BoundPlugins {
+  const before = listed.filter(({ stage }) => stage === 'before_request').map(({ instance }) => instance);
+  const readers = before.filter(readsContent);
+  const contentGuarded = new Set(SURFACE_NAMES.filter((surface) => readers.some(({ module }) => covers(module, surface))));
+  const uncovered = new Map<Surface, string>();
+  for (const surface of SURFACE_NAMES) {
+    const absent = readers.find(({ module }) => !covers(module, surface));
+    if (absent) uncovered.set(surface, absent.module.name);
+  }
+  return {
+    instances,
+    contentGuarded,
+    uncovered,
+    mayChangeModel: before.some(({ module }) => module.type === 'transform' && module.keepsModel !== true),
+    dispose: async () => {
+      const ends = await Promise.allSettled(instances.map(async ({ handlers }) => handlers.dispose?.()));
+      const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+      if (errors.length > 0) throw new AggregateError(errors, 'plugins could not be closed');
+    },
+  };
+}
+
+const covers = (module: PluginModule, surface: Surface): boolean => module.surfaces?.includes(surface) ?? true;
+
+/** A guardrail that says nothing reads content; an observing one refuses nothing. */
+function readsContent({ module, settings }: PluginInstance): boolean {
+  if (module.type !== 'guardrail' || (settings as GuardrailSettings).observe === true) return false;
+  return module.readsContent?.(settings) ?? true;
+}
+
+function tapHandlers(hooks: GenerationHooks, listed: readonly Listed[], deps: GuardDeps): void {
+  for (const { stage, instance } of listed) {
+    const guarded = guardHandler(instance, stage, deps);
+    if (!guarded) continue;
+    const { name } = instance.module;
+    for (const surface of SURFACE_NAMES) {
+      if (!covers(instance.module, surface)) continue;
+      if (stage === 'before_request') hooks.beforeRequest[surface].tapPromise(name, guarded as never);
+      else if (stage === 'after_request') hooks.afterRequest[surface].tapPromise(name, guarded as never);
+      else hooks.onError[surface].tapPromise(name, async (exchange) => { await guarded(exchange); });
+    }
+  }
+}
+
+/** Stream guards and `finished` handlers belong to instances, whatever stages list them. */
+function tapStreams(hooks: GenerationHooks, instances: readonly PluginInstance[], deps: GuardDeps): void {
+  for (const instance of instances) {
+    const { handlers, module } = instance;
+    if (handlers.stream) {
+      hooks.chunk.tap(module.name, (step, exchange, moment) => guardChunk(instance, step, exchange.streamGuards?.get(instance), moment));
+    }
+    if (handlers.finished) {
+      const finished = handlers.finished.bind(handlers);
+      hooks.finished.tap(module.name, (exchange, outcome) => {
+        try {
+          finished(exchange, outcome);
+        } catch (error) {
+          deps.log.error('plugin failed at the end of a request', { plugin: module.name, trace_id: exchange.id, error });
+        }
+      });
+    }
+  }
+}
+
+/** Runs one guard over the chunks that the guards before it let through; its faults follow its plugin's type. */
+function guardChunk(instance: PluginInstance, step: ChunkStep, guard: StreamGuard | undefined, moment: 'push' | 'end'): ChunkStep {
+  if (!guard || 'rejection' in step) return step;
+  const { module } = instance;
+  try {
+    const passed: ChatChunk[] = [];
+    for (const chunk of step) {
+      const result = guard.push(chunk);
+      if ('action' in result) return { module, rejection: result };
+      passed.push(...result);
+    }
+    if (moment === 'push') return passed;
+    const rest = guard.end();
+    return 'action' in rest ? { module, rejection: rest } : [...passed, ...rest];
+  } catch (cause) {
+    if (failsOpen(module)) return step;
+    throw new GatewayError('plugin_error', 'the gateway could not complete the request', { cause });
+  }
+}

@@ -1,0 +1,65 @@
+import {
+  type ChatRequest, contentTexts, type Exchange, isChat, type Rank, type RouteQuery, type RouteTarget, type StrategyDeps, type StrategyModule,
+} from '../contract/index.ts';
+import type { StrategyConfig } from '../config/document.ts';
+import { readSettings, strategySettings } from '../config/rules/settings.ts';
+import { ORDER } from '../builtin.ts';
+import type { LiveExchange } from '../pipeline/exchange.ts';
+import type { GenerationHooks } from '../pipeline/hooks.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Target } from './generation.ts';
+
+/** The routing strategy of one generation, with its settings. */
+export interface BoundStrategy {
+  readonly module: StrategyModule;
+  readonly rank: Rank;
+  /** Whether a failed target is followed by the next. */
+  readonly advances: boolean;
+  /** Reasons and statuses that advance although they would not by default. */
+  readonly failoverOn: ReadonlySet<string>;
+  readonly failoverStatuses: ReadonlySet<number>;
+}
+
+/** Makes the configured strategy and taps it on the route. What it invents or repeats is dropped. */
+export function bindStrategy(config: StrategyConfig, registry: Registry, hooks: GenerationHooks, targets: ReadonlyMap<string, Target>, deps: StrategyDeps): BoundStrategy {
+  const module = registry.strategies.get(config.mode);
+  if (!module) throw new Error(`"${config.mode}" is not a strategy of this build`); // CV13 has refused it before
+  const settings = readSettings(module.settings, strategySettings(module, config).value);
+  const rank = module.create(settings, deps);
+  hooks.route.tap({ name: 'strategy', stage: ORDER.strategy }, (all, exchange) => rankTargets(rank, all, routeQuery(exchange, targets)));
+  return {
+    module,
+    rank,
+    advances: module.advances ?? false,
+    failoverOn: new Set(config.failover_on),
+    failoverStatuses: new Set(config.failover_on_status_codes),
+  };
+}
+
+/** The view of an exchange that strategies rank by. Texts are read only when a strategy asks. */
+export function routeQuery(exchange: LiveExchange, targets: ReadonlyMap<string, Target>): RouteQuery {
+  const { request, model, surface, metadata } = exchange;
+  const chat = isChat(exchange as Exchange) ? (request as ChatRequest) : undefined;
+  const images = (request as { readonly n?: unknown }).n;
+  return {
+    surface,
+    model,
+    metadata,
+    upstreamModel: (virtualKey) => targets.get(virtualKey)?.upstreamModel(model) ?? model,
+    userTexts: () => (chat?.messages ?? []).filter(({ role }) => role === 'user').map((message) => [...contentTexts(message)].join('\n')),
+    promptCharacters: () => (chat?.messages ?? []).reduce((sum, message) => sum + charactersOf(message.content), 0),
+    maxTokens: chat?.max_completion_tokens ?? chat?.max_tokens ?? undefined,
+    images: surface === 'images' && typeof images === 'number' ? images : 1,
+  };
+}
+
+/** Parts count nothing, as the cost estimate of the governance reference has it. */
+function charactersOf(content: unknown): number {
+  return typeof content === 'string' ? content.length : 0;
+}
+
+/** Asks the strategy; targets it invents or repeats do not count. */
+export function rankTargets(rank: Rank, targets: readonly RouteTarget[], query: RouteQuery): readonly RouteTarget[] {
+  const left = new Set(targets);
+  return rank(targets, query).filter((target) => left.delete(target));
+}

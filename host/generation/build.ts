@@ -1,0 +1,103 @@
+import type { PluginDeps } from '../contract/index.ts';
+import { DEFAULT_MAX_REQUEST_BYTES, type GatewayConfig, type TargetConfig } from '../config/document.ts';
+import { parseDuration } from '../config/duration.ts';
+import type { Host } from '../host.ts';
+import { createGenerationHooks, sealGenerationHooks } from '../pipeline/hooks.ts';
+import { retryPolicy } from '../pipeline/retry.ts';
+import { connectProvider } from '../upstream/connect.ts';
+import { sendHttp } from '../upstream/send-http.ts';
+import { bindPlugins } from './bind-plugins.ts';
+import { bindStrategy } from './bind-strategy.ts';
+import type { ConnectedProvider, Generation, Target } from './generation.ts';
+import { buildModelIndex } from './model-index.ts';
+
+/**
+ * Builds a configuration that has passed every check: plugins, strategy, pipeline. Nothing serves it yet. Throws
+ * `ConfigRefused` when a plugin cannot be built; what was built until then is closed again.
+ */
+export async function buildGeneration(host: Host, config: GatewayConfig, number: number): Promise<Generation> {
+  const hooks = createGenerationHooks();
+  const carryover = host.carryover.open();
+  const undo: (() => Promise<void> | void)[] = [() => carryover.release()];
+  try {
+    const targetList = await Promise.all(config.targets.map(async (target) => buildTarget(target, await providerOf(host, target.virtual_key))));
+    const targets = new Map(targetList.map((target) => [target.virtualKey, target]));
+    const models = buildModelIndex(targetList, (target) => modelsOf(host, target));
+    const plugins = await bindPlugins({ config, registry: host.registry, hooks, environment: host.variables, deps: pluginDeps(host), carryover });
+    undo.unshift(() => plugins.dispose());
+    const strategy = bindStrategy(config.strategy, host.registry, hooks, targets, strategyDeps(host));
+    await host.hooks.assemble.promise({ config, hooks, carryover, targets: targetList, registry: host.registry, models, plugins, strategy, host });
+    sealGenerationHooks(hooks);
+    return {
+      number, config, hooks, targets, targetList, models, strategy, plugins, modelCounts: countModels(host, targetList),
+      requestTimeoutMs: durationOf(config.request_timeout),
+      maxRequestBytes: config.max_request_bytes || DEFAULT_MAX_REQUEST_BYTES,
+      unsupportedParams: (config.compatibility.on_unsupported_param || 'warn') as Generation['unsupportedParams'],
+      dispose: () => undoAll(undo),
+    };
+  } catch (error) {
+    await undoAll(undo).catch((cause: unknown) => host.log.error('a refused configuration could not be closed', { error: cause }));
+    throw error;
+  }
+}
+
+async function undoAll(steps: readonly (() => Promise<void> | void)[]): Promise<void> {
+  for (const step of steps) await step();
+}
+
+/** A provider registered at start, or an offline one, which needs nothing but a target that names it. */
+async function providerOf(host: Host, name: string): Promise<ConnectedProvider | undefined> {
+  const module = host.registry.providers.get(name);
+  if (module?.offline) return connectProvider(module, host.variables, { log: host.log, now: host.services.clock.now });
+  return host.providers.get(name);
+}
+
+function buildTarget(config: TargetConfig, provider: ConnectedProvider | undefined): Target {
+  const mapped = new Map(Object.entries(config.model_map ?? {}));
+  return {
+    virtualKey: config.virtual_key,
+    weight: config.weight ?? 0,
+    config,
+    provider,
+    retry: retryPolicy(config),
+    requestTimeoutMs: durationOf(config.request_timeout),
+    upstreamModel: mapped.size === 0 ? (model) => model : (model) => mapped.get(model) ?? model,
+  };
+}
+
+/** Every model a target's provider is known to have: declared, mapped, configured, and what builtins add. */
+function modelsOf(host: Host, { virtualKey, provider, config }: Target): Set<string> {
+  return providerModels(host, virtualKey, provider, [...(config.models ?? []), ...Object.keys(config.model_map ?? {})]);
+}
+
+function providerModels(host: Host, name: string, provider: ConnectedProvider | undefined, declared: readonly string[]): Set<string> {
+  const models = new Set([...declared, ...(provider?.configuredModels ?? [])]);
+  host.hooks.models.call({
+    provider: name,
+    add: (more) => { for (const model of more) models.add(model); },
+  });
+  return models;
+}
+
+/** Of every registered provider, targets or not. */
+function countModels(host: Host, targets: readonly Target[]): Map<string, number> {
+  const counts = new Map(host.providers.entries().map(([name, provider]) => [name, providerModels(host, name, provider, []).size]));
+  for (const target of targets) if (target.provider) counts.set(target.virtualKey, modelsOf(host, target).size);
+  return counts;
+}
+
+function durationOf(text: string | undefined): number | undefined {
+  return text ? parseDuration(text) : undefined;
+}
+
+function pluginDeps(host: Host): Omit<PluginDeps, 'carryover'> {
+  const { log, counters, state, services } = host;
+  return {
+    log, counters, state, prices: services.prices, now: services.clock.now, random: services.random,
+    send: sendHttp(services), requestLog: undefined,
+  };
+}
+
+function strategyDeps({ services }: Host): Parameters<typeof bindStrategy>[4] {
+  return { medianMs: () => undefined, price: services.prices.tokenPrice, random: services.random };
+}

@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+// The bin, in plain JavaScript, so that any Node can read it: finds a runtime that is new enough, then starts main.ts.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const NEEDED = 24;
+const here = dirname(fileURLToPath(import.meta.url));
+
+if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
+  enableCompileCache?.();
+  await import(existsSync(join(here, 'main.ts')) ? './main.ts' : './main.js');
+} else {
+  const bundled = join(here, '..', 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  if (!existsSync(bundled)) {
+    process.stderr.write(`Error: gw needs Node ${NEEDED} or later, this is ${process.versions.node}; install a newer one, or run "npm ci" in the project\n`);
+    process.exit(1);
+  }
+  const child = spawn(bundled, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)));
+}

@@ -1,0 +1,44 @@
+import type { LiveExchange } from '../pipeline/exchange.ts';
+import type { FlatHeaders } from './reply.ts';
+
+/**
+ * Who served, after how many attempts; nothing while no target was attempted, and nothing for a plugin's answer.
+ * Source: specification 4.3 rule 4, data-plane reference 4.
+ */
+export function attributionHeaders(exchange: LiveExchange): string[] {
+  const headers: string[] = [];
+  const { lastTarget, answeredBy, ignoredParams, replyHeaders } = exchange;
+  if (lastTarget && answeredBy === undefined) {
+    headers.push(
+      'X-Gateway-Provider', lastTarget.provider?.module.name ?? lastTarget.virtualKey,
+      'X-Gateway-Target', lastTarget.virtualKey,
+      'X-Gateway-Model', headerText(exchange.upstreamModel ?? ''),
+      'X-Gateway-Attempts', String(exchange.attempts),
+    );
+    if (ignoredParams.length > 0) headers.push('X-Gateway-Ignored-Params', headerText(ignoredParams.join(', ')));
+  }
+  for (const name in replyHeaders) headers.push(name, headerText(replyHeaders[name] ?? ''));
+  return headers;
+}
+
+/** How long the gateway and the provider took, in milliseconds. The overhead is told for unary answers that have any. */
+export function timingHeaders(exchange: LiveExchange): FlatHeaders {
+  const upstream = exchange.upstreamMs;
+  const own = exchange.elapsedMs() - upstream;
+  const headers = ['Server-Timing', `gw;dur=${own.toFixed(3)}, upstream;dur=${upstream.toFixed(3)}`];
+  if (!exchange.streaming && exchange.answeredBy === undefined && own > 0) headers.push('X-Gateway-Overhead-Ms', own.toFixed(3));
+  return headers;
+}
+
+/** Model names come from clients and configurations: what a header cannot hold is percent-encoded. */
+function headerText(text: string): string {
+  return /^[\x20-\x7e]*$/.test(text) ? text : text.replace(/[^\x20-\x7e]/gu, (character) => encodeURIComponentSafely(character));
+}
+
+function encodeURIComponentSafely(character: string): string {
+  try {
+    return encodeURIComponent(character);
+  } catch {
+    return '%EF%BF%BD'; // half of a surrogate pair
+  }
+}

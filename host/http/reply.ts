@@ -1,0 +1,67 @@
+import type { ServerResponse } from 'node:http';
+import { GatewayError } from '../contract/index.ts';
+import type { Redactor } from '../log/redact.ts';
+import { contextOf } from './context.ts';
+
+/** Name, value, name, value: what `writeHead` takes without going through its header map. */
+export type FlatHeaders = readonly string[];
+
+/** On every response, whatever its path and status. Source: configuration reference 8.4. */
+export const SECURITY_HEADERS: FlatHeaders = [
+  'Content-Security-Policy',
+  "default-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'",
+  'Permissions-Policy', 'camera=(), microphone=(), geolocation=()',
+  'X-Content-Type-Options', 'nosniff',
+  'X-Frame-Options', 'DENY',
+  'Referrer-Policy', 'strict-origin-when-cross-origin',
+];
+
+/** Writes status and headers in one go: the shell's, then these. All replies pass here. */
+export function writeHead(response: ServerResponse, status: number, headers: FlatHeaders): void {
+  const { id, corsHeaders, gateway } = contextOf(response);
+  const all = [...SECURITY_HEADERS, 'X-Request-ID', id, ...corsHeaders, ...headers];
+  if (gateway.isDraining) all.push('Connection', 'close');
+  response.writeHead(status, all);
+}
+
+/** Sends a whole body. On HEAD, Node leaves the body out and keeps the length. */
+export function sendBody(response: ServerResponse, status: number, contentType: string, body: string | Buffer, headers: FlatHeaders = []): void {
+  const bytes = Buffer.byteLength(body);
+  contextOf(response).bytes = response.req.method === 'HEAD' ? 0 : bytes;
+  writeHead(response, status, ['Content-Type', contentType, 'Content-Length', String(bytes), ...headers]);
+  response.end(body);
+}
+
+export function sendJson(response: ServerResponse, status: number, value: unknown, headers: FlatHeaders = []): void {
+  sendBody(response, status, 'application/json', JSON.stringify(value), headers);
+}
+
+export function sendText(response: ServerResponse, status: number, text: string, headers: FlatHeaders = []): void {
+  sendBody(response, status, 'text/plain; charset=utf-8', text, headers);
+}
+
+export function sendEmpty(response: ServerResponse, status: number, headers: FlatHeaders = []): void {
+  writeHead(response, status, headers);
+  response.end();
+}
+
+/** The envelope of specification 7.1, redacted, with `Retry-After` by the rules of 7.3. Nothing once a body has begun. */
+export function sendError(response: ServerResponse, error: GatewayError, redactor: Redactor, headers: FlatHeaders = []): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  sendJson(response, error.status, errorEnvelope(error, redactor), [...retryAfter(error), ...headers]);
+}
+
+export function errorEnvelope(error: GatewayError, redactor: Redactor): object {
+  const { error: { message, type, code } } = error.toEnvelope();
+  return { error: { message: redactor.redact(message), type, code } };
+}
+
+/** An upstream's or limiter's hint whatever the status; else 1 for 429; never for 402. */
+function retryAfter({ code, status, retryAfterMs }: GatewayError): FlatHeaders {
+  if (code === 'insufficient_quota') return [];
+  if (retryAfterMs !== undefined && retryAfterMs > 0) return ['Retry-After', String(Math.ceil(retryAfterMs / 1000))];
+  return status === 429 ? ['Retry-After', '1'] : [];
+}

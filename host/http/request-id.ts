@@ -1,0 +1,33 @@
+import { randomFillSync } from 'node:crypto';
+
+const HEX_32 = /^[0-9a-f]{32}$/;
+const NO_ID = '0'.repeat(32);
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
+
+/** Makes random ids, 256 at a time: one call for randomness costs as much as many ids. */
+export function createIdSource(): () => string {
+  const pool = Buffer.alloc(4096);
+  let at = pool.length;
+  return () => {
+    if (at === pool.length) {
+      randomFillSync(pool);
+      at = 0;
+    }
+    at += 16;
+    return pool.toString('hex', at - 16, at);
+  };
+}
+
+/** The trace id of a valid `traceparent`, else a usable `X-Request-ID`, else a new id. Source: configuration reference 8.9. */
+export function requestId(traceparent: string | undefined, given: string | string[] | undefined, create: () => string): string {
+  if (traceparent !== undefined) {
+    const [, version, traceId, parentId, rest] = TRACEPARENT.exec(traceparent.trim()) ?? [];
+    const isValid = traceId !== undefined && traceId !== NO_ID && parentId !== '0'.repeat(16) && version !== 'ff' && (version !== '00' || rest === undefined);
+    if (isValid) return traceId;
+  }
+  if (typeof given === 'string') {
+    const folded = given.trim().toLowerCase();
+    if (HEX_32.test(folded) && folded !== NO_ID) return folded;
+  }
+  return create();
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type RequestListener, type Server, STATUS_CODES } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Express } from 'express';
+import { GatewayError } from '../contract/index.ts';
+import { SECURITY_HEADERS } from './reply.ts';
+import { unknownMethod } from './shell.ts';
+
+const HEADERS_TIMEOUT_MS = 10_000;
+const KEEP_ALIVE_MS = 60_000;
+const MAX_HEADER_BYTES = 1024 * 1024;
+
+/** The listener. Headers are bounded in time; bodies and answers are not, silence is bounded where it is watched. */
+export function createHttpServer(app: Express): Server {
+  const server = createServer({
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    connectionsCheckingInterval: 1000,
+    requestTimeout: 0,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    noDelay: true,
+  }, app as RequestListener);
+  server.timeout = 0;
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseConnection(error, socket));
+  server.on('connect', (request: IncomingMessage, socket: Duplex) => {
+    rawReply(socket, 404, 'text/plain; charset=utf-8', request.url === undefined ? '' : '404 page not found');
+  });
+  server.on('checkExpectation', (request: IncomingMessage, response) => { server.emit('request', request, response); });
+  return server;
+}
+
+/** Answers what Node's parser refused, and closes. */
+function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const refusal = parserRefusal(error);
+  rawReply(socket, refusal.status, 'application/json', JSON.stringify(refusal.toEnvelope()));
+}
+
+function parserRefusal({ code }: NodeJS.ErrnoException): GatewayError {
+  switch (code) {
+    case 'HPE_INVALID_METHOD': return unknownMethod('of this request');
+    case 'HPE_HEADER_OVERFLOW': return new GatewayError('invalid_request', `request headers exceed ${MAX_HEADER_BYTES} bytes`, { status: 431 });
+    case 'ERR_HTTP_REQUEST_TIMEOUT': return new GatewayError('invalid_request', `request headers did not arrive within ${HEADERS_TIMEOUT_MS} ms`, { status: 408 });
+    default: return new GatewayError('invalid_request', 'malformed HTTP request');
+  }
+}
+
+function rawReply(socket: Duplex, status: number, contentType: string, body: string): void {
+  const headers = [...SECURITY_HEADERS, 'X-Request-ID', randomBytes(16).toString('hex'), 'Content-Type', contentType];
+  headers.push('Content-Length', String(Buffer.byteLength(body)), 'Connection', 'close');
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
+  for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
+  socket.end(`${head}\r\n${body}`);
+}
+
+/** Listens on all interfaces; resolves with the port. A busy port is told with the way out. */
+export function listen(server: Server, port: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const refused = (error: NodeJS.ErrnoException): void => {
+    if (error.code === 'EADDRINUSE') reject(new Error(`port ${port} is in use; set PORT to a free one, for example PORT=${Number(port) + 1}`, { cause: error }));
+    else if (error.code === 'EACCES') reject(new Error(`port ${port} needs more rights than this process has; set PORT to one above 1023`, { cause: error }));
+    else reject(error);
+  };
+  if (!/^\d{1,5}$/.test(port.trim()) || Number(port) > 65_535) {
+    reject(new Error(`PORT is "${port}", which is no port number; set 1 to 65535`));
+    return promise;
+  }
+  server.once('error', refused);
+  server.listen(Number(port), () => {
+    server.off('error', refused);
+    resolve((server.address() as AddressInfo).port);
+  });
+  return promise;
+}

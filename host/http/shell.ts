@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { NextFunction, Request, Response } from 'express';
+import { GatewayError } from '../contract/index.ts';
+import type { Host } from '../host.ts';
+import { createBuckets } from '../state/buckets.ts';
+import { createAddressFinder, limiterKey } from './client-address.ts';
+import { bindContext, contextOf, rawPath, type RequestContext } from './context.ts';
+import { sendEmpty, sendError } from './reply.ts';
+import { createIdSource, requestId } from './request-id.ts';
+
+const METHODS = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE']);
+export const PROBES = new Set(['/health', '/livez', '/readyz']);
+const MAX_ADDRESSES = 100_000;
+
+const VARY: readonly string[] = ['Vary', 'Origin'];
+const CORS_REQUEST_HEADERS = 'Content-Type, Authorization, X-Provider, X-User-ID, X-Session-ID, Baggage, X-Gateway-Metadata, Traceparent, Tracestate, X-Request-ID';
+const EXPOSED = 'X-Request-ID, Retry-After, X-Gateway-Provider, X-Gateway-Target, X-Gateway-Model, X-Gateway-Attempts, X-Gateway-Ignored-Params, X-Gateway-Cache, X-Gateway-Overhead-Ms, Server-Timing';
+
+/** Headers for the origins that are listed, made once. The list is literal and case-sensitive. */
+function corsTable(origins: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(origins.map((origin) => [origin, [
+    ...VARY,
+    'Access-Control-Allow-Origin', origin,
+    'Access-Control-Allow-Methods', 'GET, POST, PUT, DELETE, OPTIONS',
+    'Access-Control-Allow-Headers', CORS_REQUEST_HEADERS,
+    'Access-Control-Expose-Headers', EXPOSED,
+    'Access-Control-Max-Age', '86400',
+  ]]));
+}
+
+export type Middleware = (request: Request, response: Response, next: NextFunction) => void;
+
+/**
+ * The one layer in front of every route: request id, security headers, unknown methods, CORS, and beside the probes the
+ * client address, the access log and the per-address limit. One middleware, because each layer costs.
+ */
+export function createShell(host: Host): Middleware {
+  const { clock } = host.services;
+  const createId = createIdSource();
+  const addressOf = createAddressFinder(host.settings.trustedProxies);
+  const cors = corsTable(host.settings.corsOrigins);
+  const limit = host.settings.rateLimit;
+  const buckets = createBuckets(MAX_ADDRESSES);
+
+  return (request, response, next) => {
+    const { origin, traceparent } = request.headers;
+    const context: RequestContext = {
+      id: requestId(traceparent as string | undefined, request.headers['x-request-id'], createId),
+      arrivedAt: clock.monotonic(),
+      address: '',
+      corsHeaders: (origin === undefined ? undefined : cors.get(origin)) ?? VARY,
+      principal: undefined,
+      bytes: 0,
+      gateway: host,
+    };
+    bindContext(response, context);
+    if (!METHODS.has(request.method)) {
+      sendError(response, unknownMethod(request.method), host.redactor);
+      return;
+    }
+    const isPreflight = request.method === 'OPTIONS' && origin !== undefined;
+    if (PROBES.has(rawPath(request))) {
+      if (isPreflight) sendEmpty(response, 204);
+      else next();
+      return;
+    }
+    context.address = addressOf(request);
+    host.activity.begin();
+    response.once('close', () => {
+      host.activity.end();
+      logAccess(host, request, response);
+    });
+    if (isPreflight) {
+      sendEmpty(response, 204);
+      return;
+    }
+    if (limit) {
+      const { taken, retryAfterMs } = buckets.take(limiterKey(context.address), limit, context.arrivedAt);
+      if (!taken) {
+        host.counters.add('gateway_rate_limit_rejections_total', { key_type: 'ip' });
+        sendError(response, new GatewayError('rate_limit_exceeded', 'too many requests from this address', { retryAfterMs }), host.redactor);
+        return;
+      }
+    }
+    next();
+  };
+}
+
+export function unknownMethod(method: string): GatewayError {
+  return new GatewayError('method_not_supported', `the method ${method} is not supported`, { status: 501 });
+}
+
+/** One line per request that was answered; connections that broke off leave none. */
+function logAccess({ log, services: { clock } }: Host, request: IncomingMessage, response: ServerResponse): void {
+  if (!response.writableFinished) return;
+  const { id, arrivedAt, address, bytes } = contextOf(response);
+  const { statusCode: status } = response;
+  const attributes = {
+    trace_id: id, method: request.method, path: rawPath(request), status, bytes,
+    duration_ms: Math.round((clock.monotonic() - arrivedAt) * 1000) / 1000, remote: address,
+  };
+  if (status >= 500) log.error('http request', attributes);
+  else if (status >= 400) log.warn('http request', attributes);
+  else log.info('http request', attributes);
+}

@@ -1,0 +1,140 @@
+import type { Express, Request, Response } from 'express';
+import { type ChatReply, type ExchangeOutcome, GatewayError, type RequestOf, type Surface } from '../contract/index.ts';
+import { type BuiltinModule, defineBuiltin, ORDER } from '../builtin.ts';
+import type { Lease } from '../generation/slot.ts';
+import type { Host } from '../host.ts';
+import { LiveExchange } from '../pipeline/exchange.ts';
+import { eventOf } from '../pipeline/relay.ts';
+import { replayReply } from '../pipeline/replay.ts';
+import { finishStream, run } from '../pipeline/run.ts';
+import type { StreamSession } from '../pipeline/stream.ts';
+import { attributionHeaders, timingHeaders } from './attribution.ts';
+import { type JsonObject, parseJsonObject, readBody } from './body.ts';
+import { contextOf } from './context.ts';
+import { errorEnvelope, sendError, sendJson } from './reply.ts';
+import { SseWriter } from './sse-writer.ts';
+
+/** What a surface's reader makes of one HTTP request. */
+export interface ReadRequest {
+  readonly request: RequestOf<Surface>;
+  readonly streaming: boolean;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly unreadable?: boolean;
+  /** The client opted out of usage on its stream. */
+  readonly stripsUsage?: boolean;
+}
+
+export interface SurfaceRoute {
+  readonly surface: Surface;
+  readonly path: string;
+  /** Checks the body and brings it into the common wire. Throws `GatewayError` on the first fault. */
+  read(body: JsonObject, request: Request): ReadRequest;
+  /** The reply's body; the exchange's reply as it is, unless said. */
+  write?(exchange: LiveExchange): unknown;
+}
+
+/** The builtin that serves one JSON surface. */
+export function surfaceBuiltin(route: SurfaceRoute): BuiltinModule {
+  return defineBuiltin({
+    name: route.surface,
+    apply: ({ hooks }) => {
+      hooks.surfaces.tap(route.surface, (surfaces) => surfaces.add(route.surface));
+      hooks.mount.tap({ name: route.surface, stage: ORDER.surfaces }, (app, host) => mountSurface(app, host, route));
+    },
+  });
+}
+
+/** POST runs the surface, every other method is told so. */
+function mountSurface(app: Express, host: Host, route: SurfaceRoute): void {
+  app.route(route.path)
+    .post((request, response) => serve(host, route, request, response))
+    .all((request, response) => sendError(response, wrongMethod(request.method, route.path, 'POST'), host.redactor, ['Allow', 'POST']));
+}
+
+export function wrongMethod(method: string, path: string, allowed: string): GatewayError {
+  return new GatewayError('method_not_supported', `${method} is not supported on ${path}, use ${allowed}`);
+}
+
+async function serve(host: Host, route: SurfaceRoute, request: Request, response: Response): Promise<void> {
+  let exchange: LiveExchange;
+  const lease = { current: undefined as Lease | undefined };
+  try {
+    const { current } = host;
+    if (!current) throw new GatewayError('upstream_unavailable', 'the gateway is not configured');
+    const bytes = await readBody(request, current.maxRequestBytes, host.services.clock);
+    const read = route.read(parseJsonObject(bytes), request);
+    lease.current = host.slot.lease();
+    if (!lease.current) throw new GatewayError('upstream_unavailable', 'the gateway is shutting down');
+    exchange = openExchange(host, route.surface, read, lease.current, response);
+  } catch (error) {
+    lease.current?.release();
+    if (!(error instanceof GatewayError)) throw error;
+    sendError(response, error, host.redactor);
+    return;
+  }
+  await answer(host, route, exchange, lease.current, response);
+}
+
+/** Ties an exchange to its client: it is cancelled when the connection closes, or when the process must end. */
+function openExchange(host: Host, surface: Surface, read: ReadRequest, lease: Lease, response: Response): LiveExchange {
+  const { id, principal, arrivedAt } = contextOf(response);
+  const exchange = new LiveExchange({
+    id, surface, principal, arrivedAt, generation: lease.generation, clock: host.services.clock,
+    metadata: read.metadata ?? {}, request: read.request, streaming: read.streaming, unreadable: read.unreadable ?? false,
+  });
+  exchange.stripsUsage = read.stripsUsage ?? false;
+  lease.onEnd = (cause) => exchange.cancellation.cancel(cause);
+  response.once('close', () => {
+    if (!response.writableFinished) exchange.cancellation.cancel(new GatewayError('client_canceled', 'the client closed the connection'));
+  });
+  return exchange;
+}
+
+async function answer(host: Host, route: SurfaceRoute, exchange: LiveExchange, lease: Lease, response: Response): Promise<void> {
+  try {
+    const session = await run(exchange, host.services);
+    if (session) await sendStream(host, exchange, session, response);
+    else sendReply(host, route, exchange, response);
+  } catch (error) {
+    exchange.error ??= error instanceof GatewayError ? error : new GatewayError('internal_error', 'the gateway failed', { cause: error });
+    if (!(error instanceof GatewayError)) throw error;
+    if (error.code !== 'client_canceled') sendError(response, error, host.redactor, attributionHeaders(exchange));
+  } finally {
+    exchange.end();
+    exchange.generation.hooks.finished.call(exchange, outcomeOf(exchange));
+    lease.release();
+  }
+}
+
+function sendReply(host: Host, route: SurfaceRoute, exchange: LiveExchange, response: Response): void {
+  const headers = [...attributionHeaders(exchange), ...timingHeaders(exchange)];
+  if (!exchange.streaming) {
+    sendJson(response, 200, route.write?.(exchange) ?? exchange.reply, headers);
+    return;
+  }
+  const writer = new SseWriter(response, host.services.clock);
+  writer.open(headers);
+  writer.end(`${replayReply(exchange.reply as ChatReply, exchange.stripsUsage)}data: [DONE]\n\n`);
+}
+
+async function sendStream(host: Host, exchange: LiveExchange, session: StreamSession, response: Response): Promise<void> {
+  const writer = new SseWriter(response, host.services.clock);
+  writer.onDrain = () => session.resume();
+  writer.open([...attributionHeaders(exchange), ...timingHeaders(exchange)]);
+  session.attach(writer);
+  const error = await finishStream(exchange, session, host.services);
+  if (!response.destroyed) writer.end(error ? eventOf(streamErrorEvent(host, error)) : 'data: [DONE]\n\n');
+  session.release();
+}
+
+/** The last event of a stream that failed: what the upstream said itself, or our message, redacted. */
+function streamErrorEvent(host: Host, error: GatewayError): object {
+  const code = error.code === 'stream_timeout' ? 'stream_timeout' : 'stream_error';
+  return errorEnvelope(new GatewayError(code, error.fault?.message ?? error.message), host.redactor);
+}
+
+function outcomeOf({ error, rejectedBy }: LiveExchange): ExchangeOutcome {
+  if (!error) return 'success';
+  if (error.code === 'client_canceled') return 'client_canceled';
+  return rejectedBy === undefined || error.code === 'plugin_error' ? 'error' : 'rejected';
+}

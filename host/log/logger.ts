@@ -1,0 +1,55 @@
+import { pino, stdTimeFunctions } from 'pino';
+import type { Log } from '../contract/index.ts';
+import type { Redactor } from './redact.ts';
+
+export type Level = 'debug' | 'info' | 'warn' | 'error';
+
+const LEVELS: Readonly<Record<string, Level>> = { debug: 'debug', info: 'info', warn: 'warn', warning: 'warn', error: 'error' };
+
+/** `LOG_LEVEL` as operators write it; anything unknown is `info`. */
+export function logLevel(text: string | undefined): Level {
+  return LEVELS[text?.trim().toLowerCase() ?? ''] ?? 'info';
+}
+
+/** Where finished lines go, each with its line end. */
+export interface LineWriter {
+  write(line: string): void;
+}
+
+/** JSON lines: `time`, `level`, `msg`, then attributes. The whole line is redacted, so that nothing can be forgotten. */
+export function createLogger(level: Level, out: LineWriter, redactor: Redactor): Log {
+  const logger = pino({
+    level,
+    base: null,
+    messageKey: 'msg',
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label.toUpperCase() }) },
+    serializers: { error: errorText },
+  }, { write: (line: string) => out.write(redactor.redact(line)) });
+  return {
+    debug: (message, attributes) => logger.debug(attributes ?? {}, message),
+    info: (message, attributes) => logger.info(attributes ?? {}, message),
+    warn: (message, attributes) => logger.warn(attributes ?? {}, message),
+    error: (message, attributes) => logger.error(attributes ?? {}, message),
+  };
+}
+
+const MAX_CAUSES = 5;
+
+/** An error with its causes, in one line; what the provider itself said beside it. */
+export function errorText(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const texts: string[] = [];
+  for (let at: unknown = error; at !== undefined && at !== null && texts.length < MAX_CAUSES; at = (at as { cause?: unknown }).cause) {
+    texts.push(oneError(at));
+  }
+  return texts.join(': ');
+}
+
+function oneError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, fault } = error as { code?: unknown; fault?: { status?: number; message?: string } };
+  const told = [fault?.status, fault?.message].filter((part) => part !== undefined).join(' ');
+  const text = error.message || error.name;
+  return (typeof code === 'string' ? `${text} (${code})` : text) + (told === '' ? '' : ` [upstream: ${told}]`);
+}

@@ -1,0 +1,103 @@
+import { GatewayError } from '../contract/index.ts';
+import type { ConnectedProvider, Target } from '../generation/generation.ts';
+import { Cancellation } from './cancellation.ts';
+import type { LiveExchange } from './exchange.ts';
+import { isTapped } from './hooks.ts';
+import { callUnary, openStream } from './provider-call.ts';
+import type { PipelineServices } from './services.ts';
+import type { StreamSession } from './stream.ts';
+
+/**
+ * How an attempt ended, for the breaker and the figures: `failure` is the provider's fault, `ignored` nobody's (the
+ * client left, a local refusal, a rate limit). Set once by the host; taps read it and never classify.
+ */
+export type Outcome = 'success' | 'failure' | 'ignored';
+
+/** One try at one target, local refusals included. */
+export interface Attempt {
+  readonly exchange: LiveExchange;
+  readonly target: Target;
+  readonly provider: ConnectedProvider;
+  /** 1 for the first attempt of the exchange. */
+  readonly number: number;
+  readonly upstreamModel: string;
+  /** Ends with the exchange, or by the attempt's own deadline. */
+  readonly cancellation: Cancellation;
+  outcome: Outcome | undefined;
+  error: GatewayError | undefined;
+  /** Milliseconds of the provider call; of a stream, to its first chunk. */
+  upstreamMs: number | undefined;
+}
+
+/** Tries one target. A unary answer is left in `exchange.reply`; a stream comes back running, with its first chunk read. */
+export async function attemptTarget(exchange: LiveExchange, target: Target, provider: ConnectedProvider, services: PipelineServices): Promise<StreamSession | undefined> {
+  const attempt = begin(exchange, target, provider);
+  const disarm = armDeadline(attempt, services);
+  try {
+    await admit(attempt);
+    const session = exchange.streaming ? await openStream(attempt, services, (error) => settle(attempt, error, services)) : undefined;
+    if (session) return session;
+    await callUnary(attempt, services);
+    await settle(attempt, undefined, services);
+    return undefined;
+  } catch (cause) {
+    const error = cause instanceof GatewayError ? cause : new GatewayError('routing_error', 'the gateway could not complete the request', { cause });
+    await settle(attempt, error, services);
+    throw error;
+  } finally {
+    disarm?.();
+  }
+}
+
+function begin(exchange: LiveExchange, target: Target, provider: ConnectedProvider): Attempt {
+  exchange.attempts += 1;
+  exchange.lastTarget = target;
+  exchange.upstreamModel = target.upstreamModel(exchange.model);
+  const cancellation = target.requestTimeoutMs === undefined ? exchange.cancellation : new Cancellation();
+  return {
+    exchange, target, provider, cancellation, number: exchange.attempts, upstreamModel: exchange.upstreamModel,
+    outcome: undefined, error: undefined, upstreamMs: undefined,
+  };
+}
+
+/** The target's own `request_timeout`; of a stream it bounds the start only. */
+function armDeadline({ exchange, target, cancellation }: Attempt, { clock }: PipelineServices): (() => void) | undefined {
+  const { requestTimeoutMs: ms } = target;
+  if (ms === undefined) return undefined;
+  const timer = clock.timer(ms, () => cancellation.cancel(new GatewayError('gateway_timeout', `the provider did not answer within ${ms} ms`)));
+  exchange.cancellation.onCancel((cause) => cancellation.cancel(cause));
+  return () => timer.cancel();
+}
+
+async function admit(attempt: Attempt): Promise<void> {
+  const { admit: hook } = attempt.exchange.generation.hooks;
+  if (!isTapped(hook)) return;
+  const refusal = await hook.promise(attempt);
+  if (refusal) throw refusal;
+}
+
+/** Tells everybody who recorded something on the attempt that it is over, exactly once. */
+async function settle(attempt: Attempt, error: GatewayError | undefined, { log }: PipelineServices): Promise<void> {
+  if (attempt.outcome) return;
+  attempt.error = error;
+  attempt.outcome = outcomeOf(error);
+  const { settled } = attempt.exchange.generation.hooks;
+  if (!isTapped(settled)) return;
+  try {
+    await settled.promise(attempt);
+  } catch (cause) {
+    log.error('a builtin failed to settle an attempt', { trace_id: attempt.exchange.id, target: attempt.target.virtualKey, error: cause });
+  }
+}
+
+/** Whose fault it was (data-plane reference 6.2). */
+function outcomeOf(error: GatewayError | undefined): Outcome {
+  if (!error) return 'success';
+  const { fault, code } = error;
+  if (code === 'gateway_timeout') return 'failure';
+  if (code === 'response_rejected' || code === 'plugin_error') return 'success';
+  if (!fault) return 'ignored';
+  const { status } = fault;
+  if (status === undefined || status >= 500 || status < 400 || status === 401 || status === 403) return 'failure';
+  return status === 400 || status === 404 || status === 422 ? 'success' : 'ignored';
+}

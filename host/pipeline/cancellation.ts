@@ -1,0 +1,50 @@
+import type { GatewayError } from '../contract/index.ts';
+
+/**
+ * Why an exchange or an attempt must stop, told once to everybody who waits for it. A plain list of callbacks: an
+ * `AbortSignal` costs more than the rest of a request's bookkeeping, so one is made only when somebody asks for it.
+ */
+export class Cancellation {
+  #cause: GatewayError | undefined;
+  #listeners: ((cause: GatewayError) => void)[] = [];
+  #controller: AbortController | undefined;
+
+  get cause(): GatewayError | undefined {
+    return this.#cause;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#cause) this.#controller.abort(this.#cause);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Only the first cause counts. */
+  cancel(cause: GatewayError): void {
+    if (this.#cause) return;
+    this.#cause = cause;
+    this.#controller?.abort(cause);
+    const listeners = this.#listeners;
+    this.#listeners = [];
+    for (const listener of listeners) listener(cause);
+  }
+
+  /** Calls back at once when already cancelled. Returns how to stop listening. */
+  onCancel(listener: (cause: GatewayError) => void): () => void {
+    if (this.#cause) {
+      listener(this.#cause);
+      return () => {};
+    }
+    this.#listeners.push(listener);
+    return () => {
+      const at = this.#listeners.indexOf(listener);
+      if (at >= 0) this.#listeners.splice(at, 1);
+    };
+  }
+
+  throwIfCancelled(): void {
+    if (this.#cause) throw this.#cause;
+  }
+}

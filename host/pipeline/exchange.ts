@@ -1,0 +1,112 @@
+import type {
+  Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, StreamGuard, Surface, Usage,
+} from '../contract/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Generation, Target } from '../generation/generation.ts';
+import { Cancellation } from './cancellation.ts';
+
+export interface ExchangeStart {
+  readonly id: string;
+  readonly surface: Surface;
+  readonly generation: Generation;
+  readonly clock: Clock;
+  readonly principal: Principal | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly request: RequestOf<Surface>;
+  readonly streaming: boolean;
+  readonly unreadable?: boolean;
+  /** Monotonic milliseconds at which the request arrived. */
+  readonly arrivedAt: number;
+}
+
+/** An exchange as the host drives it. Plugins see the read-only `Exchange` of the contract. */
+export class LiveExchange implements Exchange {
+  readonly id: string;
+  readonly surface: Surface;
+  readonly startedAt: number;
+  readonly principal: Principal | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly streaming: boolean;
+  readonly unreadable: boolean;
+  readonly generation: Generation;
+  readonly cancellation = new Cancellation();
+  readonly arrivedAt: number;
+
+  stage: Stage = 'before_request';
+  request: RequestOf<Surface>;
+  model: string;
+  reply: ReplyOf<Surface> | undefined;
+  error: GatewayError | undefined;
+  answeredBy: string | undefined;
+  /** Name of the plugin that rejected; its verdict is no fault of anybody. */
+  rejectedBy: string | undefined;
+  /** The target last attempted. */
+  lastTarget: Target | undefined;
+  upstreamModel: string | undefined;
+  attempts = 0;
+  usage: Usage | undefined;
+  costUsd: number | undefined;
+  ttftMs: number | undefined;
+  /** Milliseconds spent in provider calls, waits between them excluded. */
+  upstreamMs = 0;
+  /** Parameters the serving provider ignored, in the order of the capability matrix. */
+  ignoredParams: readonly string[] = [];
+  /** The client opted out of usage on its stream. */
+  stripsUsage = false;
+  replyHeaders: Record<string, string> | undefined;
+  /** Guards of this exchange's stream, by the plugin instance that made them. */
+  streamGuards: Map<object, StreamGuard> | undefined;
+  readStreamText: (() => string) | undefined;
+
+  readonly #clock: Clock;
+  #endedAt: number | undefined;
+
+  constructor(start: ExchangeStart) {
+    this.id = start.id;
+    this.surface = start.surface;
+    this.generation = start.generation;
+    this.principal = start.principal;
+    this.metadata = start.metadata;
+    this.request = start.request;
+    this.model = start.request.model ?? '';
+    this.streaming = start.streaming;
+    this.unreadable = start.unreadable ?? false;
+    this.arrivedAt = start.arrivedAt;
+    this.#clock = start.clock;
+    this.startedAt = start.clock.now() - (start.clock.monotonic() - start.arrivedAt);
+  }
+
+  get target(): string | undefined {
+    return this.answeredBy === undefined ? this.lastTarget?.virtualKey : undefined;
+  }
+
+  get provider(): string | undefined {
+    return this.answeredBy === undefined ? this.lastTarget?.provider?.module.name : undefined;
+  }
+
+  get signal(): AbortSignal {
+    return this.cancellation.signal;
+  }
+
+  get measurements(): Measurements {
+    return { durationMs: this.elapsedMs(), ttftMs: this.ttftMs, costUsd: this.costUsd };
+  }
+
+  elapsedMs(): number {
+    return (this.#endedAt ?? this.#clock.monotonic()) - this.arrivedAt;
+  }
+
+  /** Fixes the duration: what runs after the last byte does not count. */
+  end(): void {
+    this.#endedAt ??= this.#clock.monotonic();
+  }
+
+  deliveredText(): string {
+    return this.readStreamText?.() ?? '';
+  }
+
+  setHeader(name: string, value: string): void {
+    this.replyHeaders ??= {};
+    this.replyHeaders[name.toLowerCase()] = value;
+  }
+}

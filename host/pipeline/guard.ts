@@ -1,0 +1,98 @@
+import {
+  type Answer, type Counters, type Exchange, GatewayError, type GuardrailSettings, isChat, type Log, type PluginHandlers, type PluginModule,
+  type Rejection, type Rewrite, type Stage, type Verdict,
+} from '../contract/index.ts';
+import { SURFACES } from '../contract/index.ts';
+import type { LiveExchange } from './exchange.ts';
+
+/** One plugin instance: shared by every stage that lists the same name and config. */
+export interface PluginInstance {
+  readonly module: PluginModule;
+  readonly settings: object;
+  readonly handlers: PluginHandlers;
+}
+
+export interface GuardDeps {
+  readonly log: Log;
+  readonly counters: Counters;
+}
+
+export type GuardedHandler = (exchange: LiveExchange) => Promise<GatewayError | undefined>;
+
+/**
+ * Wraps one handler with the policy of its plugin's type, so that no plugin holds any: verdicts become errors, faults
+ * fail open or closed, `observe` and `record` turn rejections into log lines. An error ends the stage.
+ */
+export function guardHandler(instance: PluginInstance, stage: Stage, deps: GuardDeps): GuardedHandler | undefined {
+  const handler = instance.handlers[stage];
+  if (!handler) return undefined;
+  return async (exchange) => {
+    exchange.stage = stage;
+    let verdict: Verdict | undefined;
+    try {
+      verdict = (await handler(exchange as Exchange)) ?? undefined;
+    } catch (cause) {
+      return pluginFault(instance, stage, exchange, cause, deps);
+    }
+    if (verdict === undefined || stage === 'on_error') return undefined;
+    if (verdict.action === 'reject') return applyRejection(instance, stage, verdict, exchange, deps);
+    if (verdict.action === 'answer') applyAnswer(instance, stage, verdict, exchange);
+    else applyRewrite(stage, verdict, exchange);
+    return undefined;
+  };
+}
+
+/** `logging` and `metrics` fail open, everything fails open at `on_error`, the rest closed. */
+export function failsOpen(module: PluginModule): boolean {
+  return module.type === 'logging' || module.type === 'metrics';
+}
+
+function pluginFault({ module }: PluginInstance, stage: Stage, exchange: LiveExchange, cause: unknown, { log }: GuardDeps): GatewayError | undefined {
+  const isOpen = failsOpen(module) || stage === 'on_error';
+  const attributes = { plugin: module.name, stage, trace_id: exchange.id, error: cause };
+  if (isOpen) log.warn('plugin failed, the request goes on', attributes);
+  else log.error('plugin failed', attributes);
+  return isOpen ? undefined : new GatewayError('plugin_error', 'the gateway could not complete the request', { cause });
+}
+
+function applyRejection(instance: PluginInstance, stage: Stage, rejection: Rejection, exchange: LiveExchange, deps: GuardDeps): GatewayError | undefined {
+  const { module } = instance;
+  const { observe, stream } = instance.settings as GuardrailSettings;
+  const isGuardrail = module.type === 'guardrail';
+  const isRecorded = stage === 'after_request' && exchange.streaming && stream === 'record';
+  if (isGuardrail && (observe === true || isRecorded)) {
+    const action = observe === true ? 'observed' : 'recorded';
+    deps.log.info(`guardrail ${action}`, { plugin: module.name, stage, observe: true, reason: rejection.reason, trace_id: exchange.id, ...(isRecorded && { action }) });
+    deps.counters.add('gateway_guardrail_verdicts_total', { plugin: module.name, stage, action });
+    return undefined;
+  }
+  if (isGuardrail) deps.counters.add('gateway_guardrail_verdicts_total', { plugin: module.name, stage, action: 'rejected' });
+  return rejectionError(module, stage, rejection, exchange);
+}
+
+/** The error a rejection becomes, by stage and plugin type (data-plane reference 3.5). */
+export function rejectionError(module: PluginModule, stage: Stage, rejection: Rejection, exchange: LiveExchange): GatewayError {
+  exchange.rejectedBy = module.name;
+  const reason = rejection.reason || 'rejected';
+  if (stage === 'after_request') return new GatewayError('response_rejected', `response rejected by ${module.name} (after_request): ${reason}`);
+  const code = module.rejectsAs ?? (module.type === 'ratelimit' ? 'rate_limit_exceeded' : 'request_rejected');
+  return new GatewayError(code, `request rejected by ${module.name} (before_request): ${reason}`, { retryAfterMs: rejection.retryAfterMs });
+}
+
+/** A plugin's answer counts on chat surfaces before the provider only; elsewhere it is ignored. */
+function applyAnswer({ module }: PluginInstance, stage: Stage, { reply }: Answer, exchange: LiveExchange): void {
+  if (stage !== 'before_request' || !isChat(exchange as Exchange)) return;
+  exchange.reply = reply;
+  exchange.answeredBy = module.name;
+}
+
+function applyRewrite(stage: Stage, { body }: Rewrite, exchange: LiveExchange): void {
+  if (stage === 'after_request') {
+    exchange.reply = body as LiveExchange['reply'];
+    return;
+  }
+  const request = body as LiveExchange['request'];
+  if (SURFACES[exchange.surface].isChat) exchange.request = request;
+  else if (request.model !== undefined) exchange.request = { ...exchange.request, model: request.model } as LiveExchange['request'];
+  exchange.model = exchange.request.model ?? exchange.model;
+}

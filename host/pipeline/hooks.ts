@@ -1,0 +1,61 @@
+import { AsyncSeriesBailHook, AsyncSeriesHook, AsyncSeriesWaterfallHook, SyncHook, SyncWaterfallHook } from 'tapable';
+import { type ChatChunk, type ExchangeOutcome, type GatewayError, type OutgoingRequest, type PluginModule, type Rejection, type RouteTarget, type Surface, SURFACE_NAMES } from '../contract/index.ts';
+import { sealHook } from '../hooks.ts';
+import type { Attempt } from './attempt.ts';
+import type { LiveExchange } from './exchange.ts';
+
+type PerSurface<H> = Readonly<Record<Surface, H>>;
+
+/** What flows through the stream guards: chunks that may go on, or the refusal that ends the stream. */
+export type ChunkStep = readonly ChatChunk[] | ChunkRefusal;
+
+export interface ChunkRefusal {
+  readonly module: PluginModule;
+  readonly rejection: Rejection;
+}
+
+/** Hooks of one applied configuration. Plugins and builtins tap them while it is assembled; then they are sealed. */
+export function createGenerationHooks() {
+  return {
+    /** Before any plugin: aliases, token ceilings, admission. A tap refuses by throwing a `GatewayError`. */
+    prepare: new SyncHook<[LiveExchange]>(['exchange']),
+    /** `before_request`: the first error ends it. */
+    beforeRequest: perSurface((surface) => new AsyncSeriesBailHook<[LiveExchange], GatewayError>(['exchange'], `beforeRequest ${surface}`)),
+    /** Targets in, targets out. */
+    route: new SyncWaterfallHook<[readonly RouteTarget[], LiveExchange]>(['targets', 'exchange']),
+    /** Local refusal of one attempt: breaker, limiter. */
+    admit: new AsyncSeriesBailHook<[Attempt], GatewayError>(['attempt']),
+    /** Last change to the request that leaves: trace context, then the credential. */
+    outgoing: new AsyncSeriesWaterfallHook<[OutgoingRequest, Attempt]>(['request', 'attempt']),
+    /** An attempt is over, refused ones included; `attempt.outcome` is set. */
+    settled: new AsyncSeriesHook<[Attempt]>(['attempt']),
+    /** One chunk of a stream that some plugin guards. */
+    chunk: new SyncWaterfallHook<[ChunkStep, LiveExchange, 'push' | 'end']>(['step', 'exchange', 'moment']),
+    /** `after_request`: the first error withholds the answer. */
+    afterRequest: perSurface((surface) => new AsyncSeriesBailHook<[LiveExchange], GatewayError>(['exchange'], `afterRequest ${surface}`)),
+    /** `on_error`: everybody is told. */
+    onError: perSurface((surface) => new AsyncSeriesHook<[LiveExchange]>(['exchange'], `onError ${surface}`)),
+    /** The exchange is over; runs exactly once. */
+    finished: new SyncHook<[LiveExchange, ExchangeOutcome]>(['exchange', 'outcome']),
+  };
+}
+
+export type GenerationHooks = ReturnType<typeof createGenerationHooks>;
+
+function perSurface<H>(create: (surface: Surface) => H): PerSurface<H> {
+  const hooks = Object.fromEntries(SURFACE_NAMES.map((surface) => [surface, create(surface)]));
+  return hooks as Record<Surface, H>;
+}
+
+/** True when something taps the hook; `isUsed` would count the seal too. */
+export function isTapped(hook: { readonly taps: readonly unknown[] }): boolean {
+  return hook.taps.length > 0;
+}
+
+export function sealGenerationHooks(hooks: GenerationHooks): void {
+  const why = 'taps belong in assemble';
+  for (const [name, hook] of Object.entries(hooks)) {
+    if ('intercept' in hook) sealHook(hook as never, name, why);
+    else for (const [surface, member] of Object.entries(hook)) sealHook(member as never, `${name} ${surface}`, why);
+  }
+}

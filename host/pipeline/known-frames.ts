@@ -1,0 +1,122 @@
+import type { ChatChunk } from '../contract/index.ts';
+import { bytesOfText, textOfBytes } from '../upstream/sse.ts';
+import type { TextKind } from './assembly.ts';
+
+/**
+ * Chunks of one stream mostly differ in one string: the piece of text they carry. A frame that was parsed and corrected
+ * once is remembered with a hole in that string's place; a later line that equals it around the hole needs no parsing,
+ * and leaves with what the correction made of the rest. The parse path is the truth: a frame is learned from it, and
+ * anything that does not fit goes back to it. All texts are byte strings.
+ */
+export interface KnownFrame {
+  /** What a line begins and ends with, `data:` included. */
+  readonly lead: string;
+  readonly tail: string;
+  /** What leaves in their place; the tail ends the event. */
+  readonly outLead: string;
+  readonly outTail: string;
+  /** True when lines leave as they came. */
+  readonly isSame: boolean;
+  readonly kind: TextKind;
+  readonly choice: number;
+  /** Index of the tool call, for arguments. */
+  readonly tool: number;
+}
+
+/** The one variable string of a frame, by its member name. */
+const HOLE = /"(content|reasoning_content|reasoning|arguments)"\s*:\s*"/g;
+const MARK = 'gw-hole-7f3a';
+const MAX_FRAMES = 4;
+/** Streams whose chunks never repeat stop being studied. */
+const MAX_LESSONS = 16;
+
+export class KnownFrames {
+  /** Where the hole of the line that matched last stands, and where its line ends. */
+  holeStart = 0;
+  holeEnd = 0;
+  lineEnd = 0;
+  #frames: KnownFrame[] = [];
+  #lessons = 0;
+
+  /** The frame that the line at `at` fits, or `undefined`. Sets the positions above. */
+  match(block: string, at: number): KnownFrame | undefined {
+    for (let index = 0; index < this.#frames.length; index += 1) {
+      const frame = this.#frames[index] as KnownFrame;
+      if (!block.startsWith(frame.lead, at)) continue;
+      const start = at + frame.lead.length;
+      const end = block.indexOf('\n', start);
+      const stop = end > 0 && block.charCodeAt(end - 1) === 0x0d ? end - 1 : end;
+      const holeEnd = stop - frame.tail.length;
+      if (holeEnd < start || !block.startsWith(frame.tail, holeEnd)) continue;
+      this.holeStart = start;
+      this.holeEnd = holeEnd;
+      this.lineEnd = end;
+      if (index > 0) this.#moveToFront(index);
+      return frame;
+    }
+    return undefined;
+  }
+
+  /** Learns from a line that was parsed. `correct` repeats the correction on a fresh parse, whatever text is in the hole. */
+  learn(line: string, correct: (chunk: ChatChunk) => void): void {
+    if (this.#lessons >= MAX_LESSONS) return;
+    this.#lessons += 1;
+    const frame = study(line, correct);
+    if (frame) this.#frames = [frame, ...this.#frames].slice(0, MAX_FRAMES);
+  }
+
+  /** Voids what was learned, when later chunks would be corrected differently. */
+  forget(): void {
+    this.#frames = [];
+  }
+
+  #moveToFront(index: number): void {
+    const [frame] = this.#frames.splice(index, 1);
+    if (frame) this.#frames.unshift(frame);
+  }
+}
+
+function study(line: string, correct: (chunk: ChatChunk) => void): KnownFrame | undefined {
+  const holes = [...line.matchAll(HOLE)];
+  const [hole] = holes;
+  if (!hole || holes.length > 1) return undefined;
+  const start = hole.index + hole[0].length;
+  const end = closingQuote(line, start);
+  if (end === undefined) return undefined;
+  const lead = line.slice(0, start);
+  const tail = line.slice(end);
+  let chunk: ChatChunk;
+  try {
+    chunk = JSON.parse(textOfBytes(`${lead.slice(lead.indexOf('{'))}${MARK}${tail}`)) as ChatChunk;
+  } catch {
+    return undefined;
+  }
+  correct(chunk);
+  const place = placeOfMark(chunk);
+  const pieces = `data: ${JSON.stringify(chunk)}\n\n`.split(MARK);
+  if (!place || pieces.length !== 2) return undefined;
+  const [outLead, outTail] = pieces.map(bytesOfText) as [string, string];
+  return { lead, tail, outLead, outTail, isSame: outLead === lead && outTail === `${tail}\n\n`, ...place };
+}
+
+/** Position of the quote that ends the string starting at `from`. */
+function closingQuote(line: string, from: number): number | undefined {
+  for (let at = from; at < line.length; at += 1) {
+    const code = line.charCodeAt(at);
+    if (code === 0x5c) at += 1;
+    else if (code === 0x22) return at;
+  }
+  return undefined;
+}
+
+/** Which text of the only choice holds the mark; `undefined` when the chunk is of another kind. */
+function placeOfMark(chunk: ChatChunk): Pick<KnownFrame, 'kind' | 'choice' | 'tool'> | undefined {
+  const [choice, second] = chunk.choices;
+  if (!choice || second || choice.finish_reason) return undefined;
+  const { content, reasoning_content: reasoning, tool_calls: calls } = choice.delta;
+  if (content === MARK) return { kind: 'content', choice: choice.index, tool: -1 };
+  if (reasoning === MARK) return { kind: 'reasoning_content', choice: choice.index, tool: -1 };
+  const [call, other] = calls ?? [];
+  if (!call || other || call.function?.arguments !== MARK || call.id || typeof call.index !== 'number') return undefined;
+  return { kind: 'arguments', choice: choice.index, tool: call.index };
+}

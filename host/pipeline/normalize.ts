@@ -1,0 +1,204 @@
+/**
+ * Brings what an upstream answers into the shape the common wire promises (data-plane reference 2.1 and 7.2). Upstreams
+ * are read leniently: what has the wrong type is repaired or left out, never passed on unread.
+ */
+import { type ChatChunk, type ChatReply, type ChunkChoice, type ChunkDelta, finishReason, readUsage, type ReplyMessage, type Usage } from '../contract/index.ts';
+
+type Fields = Record<string, unknown>;
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export interface ReplyFacts {
+  /** The model the client asked for, after aliases. */
+  readonly model: string;
+  /** Key of the target that answered. */
+  readonly provider: string;
+  /** Unix seconds, for replies without a time. */
+  readonly created: number;
+}
+
+/** Fills and corrects a unary reply in place; it was parsed for this one exchange. */
+export function normalizeReply(reply: ChatReply, facts: ReplyFacts): void {
+  reply.object ??= 'chat.completion';
+  if (typeof reply.created !== 'number' || reply.created === 0) reply.created = facts.created;
+  reply.model = facts.model;
+  reply.provider = facts.provider;
+  const choices: unknown = reply.choices;
+  reply.choices = (Array.isArray(choices) ? choices : []).filter(isFields).map((choice, index) => {
+    choice['index'] ??= index;
+    choice['message'] = normalizeMessage(choice['message']);
+    choice['finish_reason'] = typeof choice['finish_reason'] === 'string' ? finishReason(choice['finish_reason']) : null;
+    return choice as unknown as ChatReply['choices'][number];
+  });
+  const usage = readUsage(reply.usage);
+  if (usage) reply.usage = usage;
+  else delete reply.usage;
+}
+
+function normalizeMessage(value: unknown): ReplyMessage {
+  const message: Fields = isFields(value) ? value : {};
+  message['role'] ??= 'assistant';
+  const text = contentText(message['content']);
+  takeReasoning(message);
+  normalizeToolCalls(message);
+  const callsOnly = text === '' && Array.isArray(message['tool_calls']) && message['tool_calls'].length > 0;
+  message['content'] = callsOnly ? null : (text ?? null);
+  return message as unknown as ReplyMessage;
+}
+
+/** Text of a string or of a list of parts; `undefined` when there is none. */
+function contentText(content: unknown): string | undefined {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return undefined;
+  return content.map((part: unknown) => (isFields(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');
+}
+
+/** `reasoning` is accepted as another name of `reasoning_content`; only the latter goes on. True when something moved. */
+function takeReasoning(message: Fields): boolean {
+  if (!('reasoning' in message)) return false;
+  const { reasoning } = message;
+  delete message['reasoning'];
+  if (typeof reasoning === 'string' && !message['reasoning_content']) message['reasoning_content'] = reasoning;
+  return true;
+}
+
+/** Calls are objects, and their arguments text: an upstream that sends the object itself gets it written out. */
+function normalizeToolCalls(holder: Fields): boolean {
+  const calls = holder['tool_calls'];
+  if (calls === undefined || calls === null) return false;
+  const usable = Array.isArray(calls) ? calls.filter(isFields) : [];
+  let isChanged = !Array.isArray(calls) || usable.length !== calls.length;
+  if (isChanged) holder['tool_calls'] = usable;
+  for (const call of usable) {
+    const target = call['function'];
+    if (!isFields(target)) {
+      call['function'] = {};
+      isChanged = true;
+    } else if (target['arguments'] !== undefined && typeof target['arguments'] !== 'string') {
+      target['arguments'] = target['arguments'] === null ? '' : JSON.stringify(target['arguments']);
+      isChanged = true;
+    }
+  }
+  return isChanged;
+}
+
+export interface ChunkFacts {
+  readonly model: string;
+  /** Unix seconds at which the stream began, one value for all its chunks. */
+  readonly created: number;
+  /** The client opted out of usage: it is metered, and removed from what goes on. */
+  readonly stripUsage: boolean;
+}
+
+/** The message of an error frame; `undefined` for anything healthy, `error: null` and `error: {}` included. */
+export function errorFrameMessage(frame: unknown): string | undefined {
+  if (!isFields(frame)) return undefined;
+  const { error } = frame;
+  if (typeof error === 'string' && error !== '') return error;
+  return isFields(error) && typeof error['message'] === 'string' && error['message'] !== '' ? error['message'] : undefined;
+}
+
+/** Whether a decoded frame is a chunk at all; upstreams also send pings and the like. */
+export function isChunk(frame: unknown): frame is ChatChunk {
+  return isFields(frame) && ('choices' in frame || 'usage' in frame);
+}
+
+/** Carries what one stream needs to know from chunk to chunk. */
+export class ChunkNormalizer {
+  /** The last usage that counted something. */
+  usage: Usage | undefined;
+  /** True once some choice has finished. */
+  isFinished = false;
+  /** Changes whenever a chunk altered what later chunks inherit; shortcuts learned before are then void. */
+  version = 0;
+  readonly #facts: ChunkFacts;
+  readonly #roles = new Set<number>();
+  #id: string | undefined;
+
+  constructor(facts: ChunkFacts) {
+    this.#facts = facts;
+  }
+
+  /** Corrects a chunk in place. True when it now differs from what arrived. */
+  normalize(chunk: ChatChunk): boolean {
+    let isChanged = this.#frame(chunk);
+    for (const choice of chunk.choices) if (this.#choice(choice)) isChanged = true;
+    return this.#readUsage(chunk) || isChanged;
+  }
+
+  #frame(chunk: ChatChunk): boolean {
+    let isChanged = false;
+    const put = (name: string, value: unknown): void => {
+      if (chunk[name] === value) return;
+      chunk[name] = value;
+      isChanged = true;
+    };
+    if (!chunk.object) put('object', 'chat.completion.chunk');
+    if (typeof chunk.created !== 'number' || chunk.created === 0) put('created', this.#facts.created);
+    if (chunk.id && chunk.id !== this.#id) {
+      this.#id = chunk.id;
+      this.version += 1;
+    }
+    put('id', chunk.id || (this.#id ?? ''));
+    put('model', this.#facts.model);
+    if ('error' in chunk) {
+      delete chunk['error']; // a healthy chunk never carries the key
+      isChanged = true;
+    }
+    const choices: unknown = chunk.choices;
+    const usable = Array.isArray(choices) ? choices.filter(isFields) : [];
+    if (!Array.isArray(choices) || usable.length !== choices.length) put('choices', usable);
+    return isChanged;
+  }
+
+  #choice(choice: ChunkChoice): boolean {
+    let isChanged = false;
+    if (typeof choice.index !== 'number') {
+      choice.index = 0;
+      isChanged = true;
+    }
+    if (!isFields(choice.delta)) {
+      choice.delta = {};
+      isChanged = true;
+    }
+    const finish = typeof choice.finish_reason === 'string' && choice.finish_reason !== '' ? finishReason(choice.finish_reason) : null;
+    if (finish !== choice.finish_reason) {
+      choice.finish_reason = finish;
+      isChanged = true;
+    }
+    if (finish !== null) this.isFinished = true;
+    return this.#delta(choice.delta, choice.index) || isChanged;
+  }
+
+  /** `role` exactly once per choice, on its first chunk; text as text. */
+  #delta(delta: ChunkDelta, index: number): boolean {
+    let isChanged = takeReasoning(delta) || normalizeToolCalls(delta);
+    if (typeof delta.content === 'object' && delta.content !== null) {
+      delta.content = contentText(delta.content) ?? null;
+      isChanged = true;
+    }
+    if (!this.#roles.has(index)) {
+      this.#roles.add(index);
+      this.version += 1;
+      if (delta.role === 'assistant') return isChanged;
+      delta.role = 'assistant';
+      return true;
+    }
+    if (!('role' in delta)) return isChanged;
+    delete delta.role;
+    return true;
+  }
+
+  #readUsage(chunk: ChatChunk): boolean {
+    if (!('usage' in chunk)) return false;
+    const usage = readUsage(chunk.usage);
+    if (usage && (usage.total_tokens > 0 || usage.prompt_tokens > 0)) this.usage = usage;
+    if (this.#facts.stripUsage) {
+      delete chunk.usage;
+      return true;
+    }
+    if (!usage) return false;
+    chunk.usage = usage;
+    return true;
+  }
+}

@@ -1,0 +1,51 @@
+import { type ChatRequest, GatewayError, type ParamTreatments } from '../contract/index.ts';
+
+/** The chat parameters the capability matrix speaks of, in its order. */
+export const PARAMETERS = [
+  'temperature', 'top_p', 'n', 'seed', 'max_tokens', 'max_completion_tokens', 'presence_penalty', 'frequency_penalty', 'stop',
+  'tools', 'tool_choice', 'response_format', 'logprobs', 'top_logprobs', 'parallel_tool_calls', 'user', 'logit_bias',
+] as const;
+
+export type UnsupportedPolicy = 'warn' | 'drop' | 'reject';
+
+/** Parameters of the request that the provider cannot express, in the order of the matrix. */
+export function unsupportedIn(request: ChatRequest, params: ParamTreatments): string[] {
+  return PARAMETERS.filter((name) => params[name] === 'unsupported' && isSet(request, name));
+}
+
+/** Names outside the matrix come after it, in body order. */
+export function inMatrixOrder(names: readonly string[]): string[] {
+  const rank = (name: string): number => {
+    const at = (PARAMETERS as readonly string[]).indexOf(name);
+    return at < 0 ? PARAMETERS.length : at;
+  };
+  return [...new Set(names)].toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** When a parameter counts as set (providers reference 3.1). */
+function isSet(request: ChatRequest, name: (typeof PARAMETERS)[number]): boolean {
+  const value: unknown = request[name];
+  if (value === undefined || value === null) return false;
+  switch (name) {
+    case 'stop':
+    case 'tools': return (value as readonly unknown[]).length > 0;
+    case 'logit_bias': return Object.keys(value).length > 0;
+    case 'logprobs': return value === true;
+    case 'user': return value !== '';
+    case 'max_completion_tokens': return value !== request.max_tokens;
+    default: return true;
+  }
+}
+
+/** The request as the policy lets it go on. Throws under `reject`. */
+export function withoutUnsupported(request: ChatRequest, unsupported: readonly string[], policy: UnsupportedPolicy, provider: string): ChatRequest {
+  if (unsupported.length === 0 || policy === 'warn') return request;
+  if (policy === 'reject') throw unsupportedError(unsupported, provider);
+  const kept: Record<string, unknown> = { ...request };
+  for (const name of unsupported) delete kept[name];
+  return kept as ChatRequest;
+}
+
+export function unsupportedError(names: readonly string[], provider: string): GatewayError {
+  return new GatewayError('unsupported_parameter', `${provider} does not support: ${names.join(', ')}`);
+}

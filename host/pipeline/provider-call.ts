@@ -1,0 +1,177 @@
+import {
+  type CallInfo, type ChatTranslator, GatewayError, type ReplyOf, type Send, type Surface, SURFACES, type TranslatedSurface, type UnaryReply, type WireReply,
+  type WireRequest,
+} from '../contract/index.ts';
+import { collectBody, openReply, pumpReply } from '../upstream/body.ts';
+import type { CollectedReply, UpstreamCall } from '../upstream/transport.ts';
+import type { Attempt } from './attempt.ts';
+import { replyError, unusableReply } from './fault.ts';
+import { rejectionError } from './guard.ts';
+import { isTapped } from './hooks.ts';
+import { errorFrameMessage } from './normalize.ts';
+import { type ChunkFilter, Relay } from './relay.ts';
+import type { PipelineServices } from './services.ts';
+import { StreamSession } from './stream.ts';
+import { LiveCall, outgoingRequest, toWire, translatorOf } from './translate.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const HEADERS_TIMEOUT_MS = 120_000;
+
+/** Calls the provider once and leaves the translated answer in `exchange.reply`. */
+export async function callUnary(attempt: Attempt, services: PipelineServices): Promise<void> {
+  const call = new LiveCall(attempt, services);
+  const wire = toWire(attempt, call, services);
+  await timed(attempt, services, async () => {
+    const reply = await unaryReply(attempt, wire, call, services);
+    if (!isSuccess(attempt.exchange.surface, reply.status)) throw replyError(attempt.provider.module, reply, services.clock.now());
+    attempt.exchange.reply = fromWire(attempt, new BufferedReply(reply), call);
+  });
+}
+
+/** Opens the provider's stream; resolves once its first chunk has been read. `onOver` runs after the last byte. */
+export async function openStream(attempt: Attempt, services: PipelineServices, onOver: (error: GatewayError | undefined) => Promise<void>): Promise<StreamSession> {
+  const { exchange, provider } = attempt;
+  const { clock } = services;
+  const call = new LiveCall(attempt, services);
+  const wire = toWire(attempt, call, services);
+  return timed(attempt, services, async () => {
+    const session = new StreamSession({
+      relay: relayFor(attempt, call, clock.now()),
+      clock,
+      idleMs: services.streamIdleMs,
+      refuse: (status, headers, body) => replyError(provider.module, { status, headers, body }, clock.now()),
+    });
+    try {
+      await Promise.all([dispatchStream(attempt, wire, call, session, services), session.started]);
+    } catch (error) {
+      session.release();
+      throw error;
+    }
+    exchange.readStreamText = () => session.relay.assembly.text();
+    exchange.ttftMs = (session.firstChunkAt ?? clock.monotonic()) - exchange.arrivedAt;
+    void session.ended.then(onOver);
+    return session;
+  });
+}
+
+async function timed<T>(attempt: Attempt, { clock }: PipelineServices, call: () => Promise<T>): Promise<T> {
+  const startedAt = clock.monotonic();
+  try {
+    return await call();
+  } finally {
+    attempt.upstreamMs = clock.monotonic() - startedAt;
+    attempt.exchange.upstreamMs += attempt.upstreamMs;
+  }
+}
+
+async function upstreamCall(attempt: Attempt, wire: WireRequest, headersTimeoutMs: number): Promise<UpstreamCall> {
+  const { cancellation, provider: { module: { connection } } } = attempt;
+  const request = await outgoingRequest(attempt, wire);
+  cancellation.throwIfCancelled();
+  return { request, cancellation, connectTimeoutMs: connection.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, headersTimeoutMs };
+}
+
+function headersTimeoutOf(attempt: Attempt): number {
+  return attempt.provider.module.connection.headersTimeoutMs ?? HEADERS_TIMEOUT_MS;
+}
+
+async function unaryReply(attempt: Attempt, wire: WireRequest, call: CallInfo, services: PipelineServices): Promise<CollectedReply> {
+  const { module } = attempt.provider;
+  if (!module.converse) return services.transport.unary(await upstreamCall(attempt, wire, headersTimeoutOf(attempt)));
+  const reply = await module.converse(sender(attempt, services), wire, call);
+  return { ...reply, body: await collectBody(reply.body) };
+}
+
+/** Streams have no header timeout: the silence before the first chunk is bounded as a whole. */
+async function dispatchStream(attempt: Attempt, wire: WireRequest, call: CallInfo, session: StreamSession, services: PipelineServices): Promise<void> {
+  const { module } = attempt.provider;
+  if (!module.converse) services.transport.open(await upstreamCall(attempt, wire, 0), session);
+  else void pumpReply(module.converse(sender(attempt, services), wire, call), session, attempt.cancellation);
+}
+
+/** `send` for providers that make several round trips. */
+function sender(attempt: Attempt, { transport }: PipelineServices): Send {
+  return async (request, options): Promise<WireReply> => {
+    if (options?.stream) return openReply(transport, await upstreamCall(attempt, request, 0));
+    return transport.unary(await upstreamCall(attempt, request, headersTimeoutOf(attempt)));
+  };
+}
+
+/** Chat is answered with 200 alone; elsewhere any 2xx is an answer. */
+function isSuccess(surface: Surface, status: number): boolean {
+  return SURFACES[surface].isChat ? status === 200 : status >= 200 && status < 300;
+}
+
+function fromWire(attempt: Attempt, reply: BufferedReply, call: CallInfo): ReplyOf<TranslatedSurface> {
+  const disguised = errorFrameMessage(reply.tryJson());
+  if (disguised !== undefined) throw unusableReply(disguised);
+  try {
+    return translatorOf(attempt).fromUpstream(reply, call);
+  } catch (cause) {
+    throw cause instanceof GatewayError ? cause : unusableReply('it cannot be translated', cause);
+  }
+}
+
+/** A whole reply whose JSON is parsed once. */
+class BufferedReply implements UnaryReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  #json: unknown;
+  #isParsed = false;
+
+  constructor({ status, headers, body }: CollectedReply) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+
+  json(): unknown {
+    if (!this.#isParsed) {
+      this.#json = JSON.parse(this.body.toString('utf8'));
+      this.#isParsed = true;
+    }
+    return this.#json;
+  }
+
+  /** `undefined` for bodies that are no JSON object; audio and subtitles are not even tried. */
+  tryJson(): unknown {
+    if (this.body[0] !== 0x7b && !/json/.test(this.headers['content-type'] ?? '')) return undefined;
+    try {
+      return this.json();
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function relayFor(attempt: Attempt, call: CallInfo, now: number): Relay {
+  const { exchange, provider: { module } } = attempt;
+  const { openStream: open } = translatorOf(attempt) as ChatTranslator;
+  return new Relay({
+    model: exchange.model,
+    created: Math.floor(now / 1000),
+    stripUsage: exchange.stripsUsage,
+    framing: module.framing === 'ndjson' ? 'ndjson' : 'sse',
+    decode: typeof open === 'function' ? open(call) : undefined,
+    filter: chunkFilter(attempt),
+  });
+}
+
+/** Present only when some plugin guards this stream. A guard is made per attempt: nothing of a failed one stays. */
+function chunkFilter({ exchange }: Attempt): ChunkFilter | undefined {
+  const { hooks, plugins } = exchange.generation;
+  if (!isTapped(hooks.chunk)) return undefined;
+  const guards = new Map<object, NonNullable<ReturnType<NonNullable<(typeof plugins.instances)[number]['handlers']['stream']>>>>();
+  for (const instance of plugins.instances) {
+    const guard = instance.handlers.stream?.(exchange as never);
+    if (guard) guards.set(instance, guard);
+  }
+  if (guards.size === 0) return undefined;
+  exchange.streamGuards = guards;
+  return (chunks, moment) => {
+    const step = hooks.chunk.call(chunks, exchange, moment);
+    if ('rejection' in step) throw rejectionError(step.module, 'after_request', step.rejection, exchange);
+    return step;
+  };
+}

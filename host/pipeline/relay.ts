@@ -1,0 +1,205 @@
+import { type ChatChunk, GatewayError, type StreamDecoder, type StreamEvent, type Usage } from '../contract/index.ts';
+import { bytesOfText, dataOf, EventReader, LineCutter, MAX_LINE_BYTES, textOfBytes } from '../upstream/sse.ts';
+import { Assembly } from './assembly.ts';
+import { unusableReply } from './fault.ts';
+import { KnownFrames } from './known-frames.ts';
+import { ChunkNormalizer, errorFrameMessage, isChunk, type ChunkFacts } from './normalize.ts';
+
+/** Passes chunks through whatever guards the stream; may end it by throwing. */
+export type ChunkFilter = (chunks: readonly ChatChunk[], moment: 'push' | 'end') => readonly ChatChunk[];
+
+export interface RelayOptions extends ChunkFacts {
+  /** Decoder of a native wire; absent when events already are chunks of the common wire. */
+  readonly decode?: StreamDecoder | undefined;
+  readonly framing: 'sse' | 'ndjson';
+  /** Present when plugins guard the stream: every chunk is then parsed. */
+  readonly filter?: ChunkFilter | undefined;
+}
+
+/** A line without anything that needs decoding: printable ASCII, no quote, no backslash. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+/**
+ * Turns the bytes of an upstream's stream into the bytes of the client's: synchronous, one call per read. Byte strings
+ * come out (one character per byte), ready to be written as `latin1`; after a failure, what came before it.
+ */
+export class Relay {
+  readonly assembly = new Assembly();
+  /** Chunks read so far, whether or not anything left. */
+  chunks = 0;
+  /** True once the upstream said that nothing follows. */
+  isDone = false;
+  /** Why the stream cannot go on; nothing is read after it. */
+  failure: GatewayError | undefined;
+  readonly #options: RelayOptions;
+  readonly #normalizer: ChunkNormalizer;
+  readonly #frames = new KnownFrames();
+  readonly #lines = new LineCutter();
+  readonly #events: EventReader | undefined;
+  #out = '';
+
+  constructor(options: RelayOptions) {
+    this.#options = options;
+    this.#normalizer = new ChunkNormalizer(options);
+    this.#events = options.decode && options.framing === 'sse' ? new EventReader() : undefined;
+  }
+
+  get usage(): Usage | undefined {
+    return this.#normalizer.usage;
+  }
+
+  push(bytes: Buffer): string {
+    return this.#collect(() => {
+      if (this.#events) this.#decodeEvents(this.#events.push(bytes));
+      else this.#relayBlock(this.#lines.push(bytes));
+      if ((this.#events ?? this.#lines).heldBytes > MAX_LINE_BYTES) throw unusableReply(`a line of the stream exceeds ${MAX_LINE_BYTES} bytes`);
+    });
+  }
+
+  /** The upstream's body has ended: a failure, unless it said so before. */
+  end(): string {
+    return this.#collect(() => {
+      if (this.#events) this.#decodeEvents(this.#events.end());
+      else this.#relayBlock(this.#lines.end());
+      if (!this.isDone && !this.#normalizer.isFinished) throw unusableReply('the stream ended before it was complete');
+      this.isDone = true;
+    });
+  }
+
+  /** What the guards still hold back, once the stream is complete. */
+  flush(): string {
+    return this.#collect(() => this.#emit(this.#options.filter?.([], 'end') ?? []));
+  }
+
+  #collect(read: () => void): string {
+    if (this.failure) return '';
+    this.#out = '';
+    try {
+      read();
+    } catch (error) {
+      this.failure = error instanceof GatewayError ? error : unusableReply('the stream cannot be decoded', error);
+    }
+    return this.#out;
+  }
+
+  /** Lines of the common wire, and of native wires framed by lines. Unchanged runs leave in one piece. */
+  #relayBlock(block: string): void {
+    const mayMatch = !this.#options.filter && !this.#options.decode;
+    const hasCr = block.includes('\r');
+    let at = 0;
+    let runStart = 0; // [runStart, at) leaves as it came
+    try {
+      while (at < block.length && !this.isDone) {
+        const frame = mayMatch ? this.#frames.match(block, at) : undefined;
+        const text = frame && this.#holeText(block);
+        if (frame && text !== undefined) {
+          this.chunks += 1;
+          this.assembly.addText(frame.choice, frame.kind, frame.tool, text);
+          const next = this.#frames.lineEnd + 1;
+          if (frame.isSame && !hasCr && block.charCodeAt(next) === 0x0a) {
+            at = next + 1;
+            continue;
+          }
+          const { holeStart, holeEnd } = this.#frames;
+          this.#out += block.slice(runStart, at) + frame.outLead + block.slice(holeStart, holeEnd) + frame.outTail;
+          runStart = at = block.charCodeAt(next) === 0x0a ? next + 1 : next; // with its blank line
+          continue;
+        }
+        const end = lineEndAfter(block, at, hasCr);
+        this.#out += block.slice(runStart, at);
+        const line = block.slice(at, end);
+        runStart = at = end + 1;
+        if (line !== '') this.#line(line);
+      }
+    } finally {
+      this.#out += block.slice(runStart, at);
+    }
+  }
+
+  /** The text of the hole that matched; `undefined` when it is no string of its own. */
+  #holeText(block: string): string | undefined {
+    const hole = block.slice(this.#frames.holeStart, this.#frames.holeEnd);
+    if (PLAIN.test(hole)) return hole;
+    const text = parsed(`"${hole}"`);
+    return typeof text === 'string' ? text : undefined;
+  }
+
+  /** One line, the long way. */
+  #line(line: string): void {
+    const { decode, framing } = this.#options;
+    const data = framing === 'ndjson' ? line : dataOf(line);
+    if (data === undefined || data === '') return;
+    if (decode) this.#decodeEvents([{ type: '', data: textOfBytes(data) }]);
+    else if (data === '[DONE]') this.isDone = true;
+    else this.#frame(line, data);
+  }
+
+  #frame(line: string, data: string): void {
+    const chunk = parsed(data);
+    const failure = errorFrameMessage(chunk);
+    if (failure !== undefined) throw streamFailure(failure);
+    if (!isChunk(chunk)) return;
+    this.chunks += 1;
+    const { version } = this.#normalizer;
+    const isChanged = this.#normalizer.normalize(chunk);
+    if (this.#options.filter) {
+      this.#emit(this.#options.filter([chunk], 'push'));
+      return;
+    }
+    this.assembly.add(chunk);
+    this.#out += isChanged ? eventOf(chunk) : `data: ${data}\n\n`;
+    if (version !== this.#normalizer.version) this.#frames.forget();
+    else this.#frames.learn(line, (fresh) => { this.#normalizer.normalize(fresh); });
+  }
+
+  #decodeEvents(events: readonly StreamEvent[]): void {
+    const { decode, filter } = this.#options;
+    for (const event of events) {
+      if (this.isDone || !decode) return;
+      if (event.data === '[DONE]') {
+        this.isDone = true;
+        return;
+      }
+      for (const chunk of decode(event)) {
+        this.chunks += 1;
+        this.#normalizer.normalize(chunk);
+        this.#emit(filter?.([chunk], 'push') ?? [chunk]);
+      }
+    }
+  }
+
+  /** Writes chunks that may go on, and remembers them as delivered. */
+  #emit(chunks: readonly ChatChunk[]): void {
+    for (const chunk of chunks) {
+      this.assembly.add(chunk);
+      this.#out += eventOf(chunk);
+    }
+  }
+}
+
+/** What an upstream's failure inside its stream becomes; its own words go to the client once the stream has begun. */
+function streamFailure(message: string): GatewayError {
+  return new GatewayError('upstream_error', 'the provider failed while answering', { fault: { kind: 'reply', message } });
+}
+
+/** A client's event, as a byte string. */
+export function eventOf(value: unknown): string {
+  return `data: ${bytesOfText(JSON.stringify(value))}\n\n`;
+}
+
+/** `undefined` for what is not JSON: such frames are skipped. */
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(textOfBytes(data));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Index of the CR or LF that ends the line at `at`; blocks always end with one. */
+function lineEndAfter(block: string, at: number, hasCr: boolean): number {
+  const lf = block.indexOf('\n', at);
+  const cr = hasCr ? block.indexOf('\r', at) : -1;
+  if (cr < 0) return lf;
+  return lf < 0 ? cr : Math.min(lf, cr);
+}

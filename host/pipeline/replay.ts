@@ -1,0 +1,32 @@
+import type { ChatChunk, ChatReply, ToolCall } from '../contract/index.ts';
+import { eventOf } from './relay.ts';
+
+/** Characters of text per replayed chunk. */
+const PIECE = 40;
+
+/** A whole answer as the events of a stream: text in pieces, then the finish, then the usage unless the client opted out. */
+export function replayReply(reply: ChatReply, stripUsage: boolean): string {
+  const head = { id: reply.id ?? '', object: 'chat.completion.chunk', created: reply.created ?? 0, model: reply.model ?? '' };
+  const chunks: ChatChunk[] = [];
+  for (const { index, message, logprobs, finish_reason } of reply.choices) {
+    const delta = (value: ChatChunk['choices'][number]['delta']): void => {
+      chunks.push({ ...head, choices: [{ index, delta: value, finish_reason: null }] });
+    };
+    delta({ role: 'assistant', ...(message.content === '' && { content: '' }) });
+    for (const piece of pieces(message.reasoning_content ?? '')) delta({ reasoning_content: piece });
+    if (message.reasoning_details) delta({ reasoning_details: message.reasoning_details });
+    for (const piece of pieces(message.content ?? '')) delta({ content: piece });
+    message.tool_calls?.forEach((call: ToolCall, at) => delta({ tool_calls: [{ ...call, index: at }] }));
+    chunks.push({ ...head, choices: [{ index, delta: {}, ...(logprobs !== undefined && { logprobs }), finish_reason }] });
+  }
+  if (reply.usage && !stripUsage) chunks.push({ ...head, choices: [], usage: reply.usage });
+  return chunks.map(eventOf).join('');
+}
+
+/** Cuts between characters, never inside a surrogate pair. */
+function pieces(text: string): string[] {
+  const characters = [...text];
+  const cut: string[] = [];
+  for (let at = 0; at < characters.length; at += PIECE) cut.push(characters.slice(at, at + PIECE).join(''));
+  return cut;
+}

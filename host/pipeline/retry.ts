@@ -1,0 +1,81 @@
+import type { GatewayError } from '../contract/index.ts';
+import type { TargetConfig } from '../config/document.ts';
+import type { BoundStrategy } from '../generation/bind-strategy.ts';
+
+/** When a target is tried again. Defaults: one try; 100 ms base. */
+export interface RetryPolicy {
+  /** Tries in all. */
+  readonly attempts: number;
+  /** Statuses that are worth another try, instead of the usual ones. */
+  readonly statuses: ReadonlySet<number> | undefined;
+  readonly initialBackoffMs: number;
+}
+
+/** The longest wait the gateway makes a client sit through, for hints and backoff alike. */
+export const MAX_WAIT_MS = 30_000;
+
+export function retryPolicy({ retry, retry_on_status: listed }: TargetConfig): RetryPolicy {
+  const statuses = listed ?? retry?.on_status_codes ?? [];
+  return {
+    attempts: Math.max(1, retry?.attempts ?? 1),
+    statuses: statuses.length > 0 ? new Set(statuses) : undefined,
+    initialBackoffMs: retry?.initial_backoff_ms || 100,
+  };
+}
+
+/** What follows a failed attempt. */
+export type NextStep =
+  | { readonly step: 'again'; readonly waitMs: number }
+  | { readonly step: 'advance' }
+  | { readonly step: 'stop' };
+
+export interface RetryQuestion {
+  readonly error: GatewayError;
+  /** Number of the try on this target that failed, from 1. */
+  readonly tries: number;
+  readonly policy: RetryPolicy;
+  readonly strategy: BoundStrategy;
+  /** Milliseconds the request has left; `undefined` without a bound. */
+  readonly leftMs: number | undefined;
+  readonly random: () => number;
+}
+
+/** Same target, next target, or stop. */
+export function nextStep(question: RetryQuestion): NextStep {
+  const { error, tries, policy, strategy, leftMs, random } = question;
+  if (tries < policy.attempts && isRetryable(error, policy)) {
+    const waitMs = error.retryAfterMs ?? backoffMs(policy, tries, random);
+    const isWorthIt = waitMs <= MAX_WAIT_MS && (leftMs === undefined || waitMs < leftMs);
+    if (isWorthIt) return { step: 'again', waitMs };
+  }
+  return { step: strategy.advances && advances(error, strategy) ? 'advance' : 'stop' };
+}
+
+/** Uniform in [0, base × 2^(tries−1)), capped. */
+function backoffMs(policy: RetryPolicy, tries: number, random: () => number): number {
+  return random() * Math.min(MAX_WAIT_MS, policy.initialBackoffMs * 2 ** (tries - 1));
+}
+
+/** Local refusals and the request's own end are never worth another try on the same target. */
+function isRetryable(error: GatewayError, policy: RetryPolicy): boolean {
+  const { fault } = error;
+  if (!fault) return isAttemptTimeout(error);
+  if (fault.status === undefined) return true;
+  if (policy.statuses) return policy.statuses.has(fault.status);
+  return fault.status === 408 || fault.status === 429 || fault.status >= 500;
+}
+
+/** Whether another target may do better (data-plane reference 3.3). */
+function advances(error: GatewayError, strategy: BoundStrategy): boolean {
+  const { fault, code } = error;
+  if (!fault) return code === 'upstream_unavailable' || code === 'provider_saturated' || isAttemptTimeout(error);
+  const { status } = fault;
+  if (status === undefined || status === 408 || status === 429 || status >= 500 || (status >= 300 && status < 400)) return true;
+  if (fault.reason !== undefined && strategy.failoverOn.has(fault.reason)) return true;
+  return strategy.failoverStatuses.has(status);
+}
+
+/** The attempt's own clock, as against the request's: that one cancels the exchange, and the walk stops before asking. */
+function isAttemptTimeout(error: GatewayError): boolean {
+  return error.code === 'gateway_timeout';
+}

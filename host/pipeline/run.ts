@@ -1,0 +1,132 @@
+import { type ChatReply, GatewayError, SURFACES, type Usage } from '../contract/index.ts';
+import type { LiveExchange } from './exchange.ts';
+import { isTapped } from './hooks.ts';
+import { normalizeReply } from './normalize.ts';
+import type { PipelineServices } from './services.ts';
+import type { StreamSession } from './stream.ts';
+import { walkTargets } from './walk.ts';
+
+/** `on_error` and the end of a stream run apart from the client; this bounds them. */
+const DETACHED_LIMIT_MS = 10_000;
+
+/**
+ * Takes an exchange through the pipeline. A unary answer ends in `exchange.reply`; a stream comes back with its first
+ * chunk read, to be ended with `finishStream`. Whatever fails is told to `on_error` and thrown as a `GatewayError`.
+ */
+export async function run(exchange: LiveExchange, services: PipelineServices): Promise<StreamSession | undefined> {
+  const disarm = armDeadline(exchange, services);
+  try {
+    exchange.generation.hooks.prepare.call(exchange);
+    refuseUnreadable(exchange);
+    await before(exchange);
+    const session = exchange.answeredBy === undefined ? await walkTargets(exchange, services) : undefined;
+    if (session) return session;
+    completeReply(exchange, services);
+    await after(exchange);
+    return undefined;
+  } catch (cause) {
+    throw await fail(exchange, asGatewayError(cause), services);
+  } finally {
+    disarm?.();
+  }
+}
+
+/** Runs what follows a stream's last chunk. Returns the error its last event must tell, if any. */
+export async function finishStream(exchange: LiveExchange, session: StreamSession, services: PipelineServices): Promise<GatewayError | undefined> {
+  const broken = await session.ended;
+  takeUsage(exchange, session.relay.usage, services);
+  if (broken) return fail(exchange, broken, services);
+  exchange.reply = session.relay.assembly.reply({
+    id: exchange.id,
+    created: Math.floor(exchange.startedAt / 1000),
+    model: exchange.model,
+    provider: exchange.target ?? '',
+    usage: exchange.usage,
+  });
+  try {
+    await within(after(exchange), services);
+    return undefined;
+  } catch (cause) {
+    return fail(exchange, asGatewayError(cause), services);
+  }
+}
+
+/** Shapes a unary answer, and measures it. An answer of a plugin costs nothing. */
+function completeReply(exchange: LiveExchange, services: PipelineServices): void {
+  if (SURFACES[exchange.surface].isChat) {
+    const created = Math.floor(services.clock.now() / 1000);
+    normalizeReply(exchange.reply as ChatReply, { model: exchange.model, provider: exchange.answeredBy ?? exchange.target ?? '', created });
+  }
+  takeUsage(exchange, (exchange.reply as { readonly usage?: Usage } | undefined)?.usage, services);
+  if (exchange.answeredBy !== undefined) exchange.costUsd = 0;
+}
+
+/** Cost comes before `after_request`, so that the log row carries it; unpriced stays unknown, which is not 0. */
+function takeUsage(exchange: LiveExchange, usage: Usage | undefined, { prices }: PipelineServices): void {
+  exchange.usage = usage;
+  if (!usage || exchange.target === undefined || exchange.upstreamModel === undefined) return;
+  const cost = prices.cost(exchange.target, exchange.upstreamModel, usage);
+  exchange.costUsd = cost?.priced ? cost.totalUsd : undefined;
+}
+
+function asGatewayError(cause: unknown): GatewayError {
+  return cause instanceof GatewayError ? cause : new GatewayError('routing_error', 'the gateway could not complete the request', { cause });
+}
+
+/** `request_timeout` of the whole request; of a stream it ends with the first chunk, when `run` returns. */
+function armDeadline(exchange: LiveExchange, { clock }: PipelineServices): (() => void) | undefined {
+  const ms = exchange.generation.requestTimeoutMs;
+  if (ms === undefined) return undefined;
+  const timer = clock.timer(ms, () => exchange.cancellation.cancel(new GatewayError('gateway_timeout', `the request did not finish within ${ms} ms`)));
+  return () => timer.cancel();
+}
+
+/** A body nobody can read is refused while a content guardrail stands before the request (specification 4.3 rule 8). */
+function refuseUnreadable({ generation: { plugins }, surface, unreadable }: LiveExchange): void {
+  const absent = plugins.uncovered.get(surface);
+  if (absent !== undefined) throw new GatewayError('request_rejected', `request rejected by gateway (before_request): ${absent} does not read ${surface} bodies, and this deployment does not forward them uninspected`);
+  if (!unreadable || !plugins.contentGuarded.has(surface)) return;
+  throw new GatewayError('request_rejected', 'request rejected by gateway (before_request): the body cannot be inspected by the configured content guardrail, and this deployment does not forward such bodies');
+}
+
+async function before(exchange: LiveExchange): Promise<void> {
+  const hook = exchange.generation.hooks.beforeRequest[exchange.surface];
+  exchange.stage = 'before_request';
+  if (isTapped(hook)) {
+    const refusal = await hook.promise(exchange);
+    if (refusal) throw refusal;
+  }
+  exchange.cancellation.throwIfCancelled();
+}
+
+async function after(exchange: LiveExchange): Promise<void> {
+  const hook = exchange.generation.hooks.afterRequest[exchange.surface];
+  exchange.stage = 'after_request';
+  if (!isTapped(hook)) return;
+  const refusal = await hook.promise(exchange);
+  if (refusal) throw refusal;
+}
+
+/** Tells everybody who listens, and gives the error back. */
+async function fail(exchange: LiveExchange, error: GatewayError, services: PipelineServices): Promise<GatewayError> {
+  exchange.error = error;
+  exchange.stage = 'on_error';
+  const hook = exchange.generation.hooks.onError[exchange.surface];
+  if (isTapped(hook)) {
+    await within(hook.promise(exchange), services).catch((cause: unknown) => {
+      services.log.error('on_error did not finish', { trace_id: exchange.id, error: cause });
+    });
+  }
+  return error;
+}
+
+async function within<T>(work: Promise<T>, { clock }: PipelineServices): Promise<T> {
+  const limit = Promise.withResolvers<never>();
+  const timer = clock.timer(DETACHED_LIMIT_MS, () => limit.reject(new Error(`a plugin stage did not finish within ${DETACHED_LIMIT_MS} ms`)));
+  try {
+    return await Promise.race([work, limit.promise]);
+  } finally {
+    timer.cancel();
+  }
+}
+

@@ -1,0 +1,160 @@
+import { GatewayError } from '../contract/index.ts';
+import type { Clock, Timer } from '../clock.ts';
+import { MAX_REPLY_BYTES, type ReplyControl, type ReplyHeaders, type ReplySink } from '../upstream/transport.ts';
+import { timeoutError, unusableReply } from './fault.ts';
+import type { Relay } from './relay.ts';
+
+/** How long a finished answer's connection may take to end by itself, so that it can serve again. */
+const LINGER_MS = 1000;
+
+/** Longest silence of an upstream, before its first chunk and between chunks. Source: specification 6.2. */
+export const STREAM_IDLE_MS = 120_000;
+
+/** Where a stream's bytes go. `write` answers false when it wants no more until it calls `resume`. */
+export interface StreamOutput {
+  write(bytes: string): boolean;
+}
+
+export interface StreamOptions {
+  readonly relay: Relay;
+  readonly clock: Clock;
+  readonly idleMs: number;
+  /** Turns a reply that is not 200 into an error. */
+  readonly refuse: (status: number, headers: ReplyHeaders, body: Buffer) => GatewayError;
+}
+
+/**
+ * One streamed answer: reads the upstream, relays, and holds what comes before somebody listens. `started` settles with
+ * the first chunk or the failure before it, which can still be retried; `ended` with the last.
+ */
+export class StreamSession implements ReplySink {
+  readonly started: Promise<void>;
+  /** `undefined` when the stream is complete, else why it is not. */
+  readonly ended: Promise<GatewayError | undefined>;
+  readonly relay: Relay;
+  /** Monotonic milliseconds of the first chunk. */
+  firstChunkAt: number | undefined;
+  readonly #options: StreamOptions;
+  readonly #start = Promise.withResolvers<void>();
+  readonly #end = Promise.withResolvers<GatewayError | undefined>();
+  readonly #idle: Timer;
+  #control: ReplyControl | undefined;
+  #output: StreamOutput | undefined;
+  #pending = '';
+  #errorBody: { status: number; headers: ReplyHeaders; pieces: Buffer[]; bytes: number } | undefined;
+  #chunks = 0;
+  #isOver = false;
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+    this.relay = options.relay;
+    this.started = this.#start.promise;
+    this.ended = this.#end.promise;
+    this.#idle = options.clock.timer(options.idleMs, () => this.#onIdle());
+  }
+
+  /** Sends what is held, and from now on everything at once. */
+  attach(output: StreamOutput): void {
+    this.#output = output;
+    const pending = this.#pending;
+    this.#pending = '';
+    if (pending !== '') this.#write(pending);
+  }
+
+  /** The output takes bytes again. */
+  resume(): void {
+    this.#idle.refresh();
+    this.#control?.resume();
+  }
+
+  /** Lets go of the upstream; safe to call at any time. A complete answer's connection may end by itself first. */
+  release(): void {
+    this.#idle.cancel();
+    const control = this.#control;
+    this.#control = undefined;
+    if (!control) return;
+    if (this.relay.isDone && !this.relay.failure) this.#options.clock.timer(LINGER_MS, () => control.abort());
+    else control.abort();
+  }
+
+  onReply(status: number, headers: ReplyHeaders, control: ReplyControl): void {
+    this.#control = control;
+    if (status !== 200) this.#errorBody = { status, headers, pieces: [], bytes: 0 };
+  }
+
+  onData(bytes: Buffer): void {
+    if (this.#isOver) return;
+    if (this.#errorBody) {
+      this.#keepErrorBytes(this.#errorBody, bytes);
+      return;
+    }
+    this.#forward(this.relay.push(bytes));
+    if (this.relay.failure) this.#finish(this.relay.failure);
+    else if (this.relay.isDone) this.#complete();
+  }
+
+  onEnd(): void {
+    this.#control = undefined;
+    if (this.#isOver) return;
+    if (this.#errorBody) {
+      const { status, headers, pieces } = this.#errorBody;
+      this.#finish(this.#options.refuse(status, headers, Buffer.concat(pieces)));
+      return;
+    }
+    this.#forward(this.relay.end());
+    if (this.relay.failure) this.#finish(this.relay.failure);
+    else this.#complete();
+  }
+
+  onError(error: GatewayError): void {
+    // Statuses speak for themselves, even when their body broke off.
+    const refused = this.#errorBody && this.#options.refuse(this.#errorBody.status, this.#errorBody.headers, Buffer.alloc(0));
+    this.#finish(error.fault ? (refused ?? error) : error);
+  }
+
+  #complete(): void {
+    this.#forward(this.relay.flush());
+    this.#finish(this.relay.failure);
+  }
+
+  #forward(out: string): void {
+    if (this.relay.chunks > this.#chunks) {
+      this.#chunks = this.relay.chunks;
+      this.#idle.refresh();
+      if (this.firstChunkAt === undefined) {
+        this.firstChunkAt = this.#options.clock.monotonic();
+        this.#start.resolve();
+      }
+    }
+    if (out !== '') this.#write(out);
+  }
+
+  #write(bytes: string): void {
+    if (!this.#output) this.#pending += bytes;
+    else if (!this.#output.write(bytes)) this.#control?.pause();
+  }
+
+  #onIdle(): void {
+    if (this.#isOver) return;
+    const { idleMs } = this.#options;
+    const error = this.firstChunkAt === undefined
+      ? timeoutError()
+      : new GatewayError('stream_timeout', `no chunk from the provider for ${Math.round(idleMs / 1000)} s`, { fault: { kind: 'timeout' } });
+    this.#finish(error);
+  }
+
+  #finish(error: GatewayError | undefined): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#idle.cancel();
+    if (this.firstChunkAt === undefined) this.#start.reject(error ?? unusableReply('the stream held no chunk'));
+    this.#end.resolve(error);
+    if (this.firstChunkAt === undefined) this.release();
+  }
+
+  #keepErrorBytes(kept: { pieces: Buffer[]; bytes: number }, bytes: Buffer): void {
+    kept.bytes += bytes.length;
+    if (kept.bytes <= MAX_REPLY_BYTES) kept.pieces.push(bytes);
+    else this.#finish(unusableReply(`the error body exceeds the limit of ${MAX_REPLY_BYTES} bytes`));
+  }
+}

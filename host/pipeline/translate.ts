@@ -1,0 +1,88 @@
+import {
+  type CallInfo, type ChatRequest, type Credentials, type OutgoingRequest, type RequestOf, SURFACES, type TranslatedSurface, type Translator,
+  type WireRequest,
+} from '../contract/index.ts';
+import type { Attempt } from './attempt.ts';
+import { isTapped } from './hooks.ts';
+import { inMatrixOrder, unsupportedError, unsupportedIn, withoutUnsupported } from './parameters.ts';
+import type { PipelineServices } from './services.ts';
+
+/** One call as translators see it. The signal is made only for those who ask. */
+export class LiveCall implements CallInfo {
+  readonly model: string;
+  readonly stream: boolean;
+  readonly root: string;
+  readonly credentials: Credentials;
+  readonly exchangeId: string;
+  readonly #attempt: Attempt;
+  readonly #services: PipelineServices;
+
+  constructor(attempt: Attempt, services: PipelineServices) {
+    this.model = attempt.upstreamModel;
+    this.stream = attempt.exchange.streaming;
+    this.root = attempt.provider.root;
+    this.credentials = attempt.provider.credentials;
+    this.exchangeId = attempt.exchange.id;
+    this.#attempt = attempt;
+    this.#services = services;
+  }
+
+  get signal(): AbortSignal {
+    return this.#attempt.cancellation.signal;
+  }
+
+  readonly wait = (ms: number): Promise<void> => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const timer = this.#services.clock.timer(ms, resolve);
+    const stop = this.#attempt.cancellation.onCancel(reject);
+    return promise.finally(() => {
+      timer.cancel();
+      stop();
+    });
+  };
+}
+
+/** The translator that serves the exchange's surface at the attempt's provider. */
+export function translatorOf(attempt: Attempt): Translator<TranslatedSurface> {
+  const surface = SURFACES[attempt.exchange.surface].translator;
+  const translator = surface && attempt.provider.module.translators[surface];
+  if (!translator) throw new Error(`${attempt.provider.module.name} has no translator for ${attempt.exchange.surface}`); // routing has ruled it out
+  return translator as Translator<TranslatedSurface>;
+}
+
+/** The request in the provider's wire, under the policy for what it cannot express. */
+export function toWire(attempt: Attempt, call: CallInfo, services: PipelineServices): WireRequest {
+  const { exchange, provider: { module } } = attempt;
+  const policy = exchange.generation.unsupportedParams;
+  const params = SURFACES[exchange.surface].isChat ? (module.paramsFor?.(call.model) ?? module.params) : {};
+  const unsupported = unsupportedIn(exchange.request as ChatRequest, params);
+  const request = withoutUnsupported(exchange.request as ChatRequest, unsupported, policy, module.name);
+  const wire = translatorOf(attempt).toUpstream(request as RequestOf<TranslatedSurface>, call);
+  const ignored = inMatrixOrder([...unsupported, ...(wire.ignored ?? [])]);
+  if (ignored.length > 0 && policy === 'reject') throw unsupportedError(ignored, module.name);
+  exchange.ignoredParams = policy === 'warn' ? ignored : [];
+  if (ignored.length > 0) {
+    services.log.warn('parameters ignored by the provider', { target: attempt.target.virtualKey, params: ignored.join(', '), policy, trace_id: exchange.id });
+  }
+  return wire;
+}
+
+/** The request as it leaves: absolute address, serialised body, credential last. */
+export async function outgoingRequest(attempt: Attempt, wire: WireRequest): Promise<OutgoingRequest> {
+  const { provider: { root, authorize, credentials, basicAuthorization } } = attempt;
+  const isJson = typeof wire.body === 'object' && !(wire.body instanceof Uint8Array);
+  let request: OutgoingRequest = {
+    method: wire.method ?? 'POST',
+    url: /^https?:\/\//.test(wire.path) ? wire.path : root + wire.path,
+    headers: isJson ? { 'content-type': 'application/json', ...wire.headers } : { ...wire.headers },
+    body: isJson ? JSON.stringify(wire.body) : (wire.body as string | Uint8Array | undefined),
+  };
+  const { outgoing } = attempt.exchange.generation.hooks;
+  if (isTapped(outgoing)) request = await outgoing.promise(request, attempt);
+  if (wire.anonymous) return request;
+  const made = authorize(request, credentials);
+  const authorization = made instanceof Promise ? await made : made;
+  const headers: Record<string, string> = { ...request.headers, ...authorization };
+  if (basicAuthorization !== undefined) headers['authorization'] ??= basicAuthorization;
+  return { ...request, headers };
+}

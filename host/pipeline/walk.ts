@@ -1,0 +1,85 @@
+import { GatewayError } from '../contract/index.ts';
+import type { ConnectedProvider, Target } from '../generation/generation.ts';
+import { attemptTarget } from './attempt.ts';
+import { errorType } from './error-type.ts';
+import type { LiveExchange } from './exchange.ts';
+import { MAX_WAIT_MS, nextStep } from './retry.ts';
+import type { PipelineServices } from './services.ts';
+import type { StreamSession } from './stream.ts';
+
+/** A stream that runs, a unary answer left in the exchange, or why the target failed and whether another is tried. */
+type Tried = { readonly session: StreamSession | undefined } | { readonly error: GatewayError; readonly advances: boolean };
+
+/** Tries the targets in the order of the route until one answers. The last one's error is the answer if none does. */
+export async function walkTargets(exchange: LiveExchange, services: PipelineServices): Promise<StreamSession | undefined> {
+  const { generation, model, surface, streaming } = exchange;
+  const ranked = generation.hooks.route.call(generation.models.routeTargets(model, surface, streaming), exchange);
+  let failed: { readonly error: GatewayError; readonly target: Target } | undefined;
+  for (const { virtualKey, serves } of ranked) {
+    const target = generation.targets.get(virtualKey);
+    if (!serves || !target?.provider) continue;
+    if (failed) countMasked(failed, services);
+    const tried = await tryTarget(exchange, target, target.provider, services);
+    if ('session' in tried) return tried.session;
+    failed = { error: tried.error, target };
+    if (!tried.advances) break;
+  }
+  throw failed?.error ?? modelNotFound(model);
+}
+
+export function modelNotFound(model: string): GatewayError {
+  return new GatewayError('model_not_found', `no configured provider serves the model "${model}"`);
+}
+
+/** One target with its retries. */
+async function tryTarget(exchange: LiveExchange, target: Target, provider: ConnectedProvider, services: PipelineServices): Promise<Tried> {
+  for (let tries = 1; ; tries += 1) {
+    exchange.cancellation.throwIfCancelled();
+    try {
+      return { session: await attemptTarget(exchange, target, provider, services) };
+    } catch (cause) {
+      const error = cause as GatewayError; // attemptTarget throws nothing else
+      if (exchange.cancellation.cause) return { error: exchange.cancellation.cause, advances: false };
+      const next = nextStep({
+        error, tries, policy: target.retry, strategy: exchange.generation.strategy, leftMs: leftMs(exchange), random: services.random,
+      });
+      if (next.step !== 'again') {
+        reportAbandoned(exchange, target, error, tries, services);
+        return { error, advances: next.step === 'advance' };
+      }
+      services.log.info('retrying target', { target: target.virtualKey, attempt: exchange.attempts + 1, trace_id: exchange.id });
+      await pause(exchange, next.waitMs, services);
+    }
+  }
+}
+
+/** Milliseconds of the request's own clock that are left. */
+function leftMs(exchange: LiveExchange): number | undefined {
+  const total = exchange.generation.requestTimeoutMs;
+  return total === undefined ? undefined : total - exchange.elapsedMs();
+}
+
+/** Waits before another try; rejects at once when the exchange is cancelled. */
+async function pause(exchange: LiveExchange, ms: number, { clock }: PipelineServices): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = clock.timer(ms, resolve);
+  const stop = exchange.cancellation.onCancel(reject);
+  try {
+    await promise;
+  } finally {
+    timer.cancel();
+    stop();
+  }
+}
+
+function reportAbandoned(exchange: LiveExchange, target: Target, error: GatewayError, tries: number, { log }: PipelineServices): void {
+  if (tries >= target.retry.attempts || (error.retryAfterMs ?? 0) <= MAX_WAIT_MS) return;
+  log.info('abandoning target: Retry-After exceeds the cap', {
+    target: target.virtualKey, retry_after: Math.ceil((error.retryAfterMs ?? 0) / 1000), trace_id: exchange.id,
+  });
+}
+
+/** A failure that a later target hides still counts against its own; the last one is counted where the exchange ends. */
+function countMasked({ error, target }: { readonly error: GatewayError; readonly target: Target }, { counters }: PipelineServices): void {
+  counters.add('gateway_provider_errors_total', { provider: target.virtualKey, error_type: errorType(error) });
+}

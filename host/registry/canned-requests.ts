@@ -1,0 +1,33 @@
+import type { CallInfo, TranslatedSurface, WireRequest } from '../contract/index.ts';
+
+async function* noBytes(): AsyncGenerator<Uint8Array> {}
+
+/** The smallest valid request of each surface. */
+const REQUESTS: Readonly<Record<TranslatedSurface, object>> = {
+  chat: { model: 'm', messages: [{ role: 'user', content: 'hi' }] },
+  embeddings: { model: 'm', input: 'hi' },
+  images: { model: 'm', prompt: 'hi' },
+  rerank: { model: 'm', query: 'hi', documents: ['hi'] },
+  moderations: { model: 'm', input: 'hi' },
+  'audio.transcriptions': { model: 'm', file: { filename: 'a.wav', bytes: 0, open: noBytes } },
+  'audio.translations': { model: 'm', file: { filename: 'a.wav', bytes: 0, open: noBytes } },
+  'audio.speech': { model: 'm', input: 'hi', voice: 'v' },
+};
+
+/** Runs a translator on its surface's smallest request; says what is wrong, or nothing. */
+export function translatorProblem(surface: string, translator: unknown): string | undefined {
+  const request = REQUESTS[surface as TranslatedSurface] as object | undefined;
+  const { toUpstream } = translator as { toUpstream?: (request: object, call: CallInfo) => WireRequest };
+  if (!request || typeof toUpstream !== 'function') return undefined; // the shape rule reports it
+  const call: CallInfo = {
+    model: 'm', stream: false, root: 'http://localhost', credentials: {}, exchangeId: '0'.repeat(32),
+    signal: new AbortController().signal, wait: async () => {},
+  };
+  try {
+    const wire: unknown = toUpstream(Object.freeze({ ...request }), call);
+    const path = (wire as WireRequest | undefined)?.path;
+    return typeof path === 'string' ? undefined : 'it returns no path';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

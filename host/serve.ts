@@ -1,0 +1,79 @@
+import type { Server } from 'node:http';
+import { GatewayError } from './contract/index.ts';
+import type { Host } from './host.ts';
+import { createApp } from './http/app.ts';
+import { createHttpServer, listen } from './http/server.ts';
+import { applyStartConfiguration, connectProviders, loadConfiguration, provideMasterKey, StartRefused } from './start.ts';
+
+/** What is left after the shutdown deadline gets this long to write its last event. */
+const LAST_WORDS_MS = 5000;
+
+export interface RunningGateway {
+  readonly port: number;
+  readonly hasNewKey: boolean;
+  /** Drains and closes; resolves when the process may exit. */
+  stop(): Promise<void>;
+}
+
+/** Brings a host up: configuration, providers, key, routes, listener. On any failure everything is closed again. */
+export async function startGateway(host: Host): Promise<RunningGateway> {
+  try {
+    tellSettings(host);
+    const file = await loadConfiguration(host, host.settings.configPath);
+    await connectProviders(host);
+    await applyStartConfiguration(host, file);
+    await host.hooks.open.promise(host);
+    const hasNewKey = provideMasterKey(host);
+    const server = createHttpServer(createApp(host));
+    const port = await listen(server, host.settings.port);
+    tellStarted(host, port);
+    return { port, hasNewKey, stop: () => shutDown(host, server) };
+  } catch (error) {
+    await host.close();
+    throw error;
+  }
+}
+
+function tellSettings({ settings, log }: Host): void {
+  for (const { level, message } of settings.notes) if (level === 'warn') log.warn(message);
+  const fatal = settings.notes.filter(({ level }) => level === 'fatal').map(({ message }) => message);
+  if (fatal.length > 0) throw new StartRefused(fatal.join('; '));
+  if (settings.isProduction) log.warn('no durable key store is configured: MASTER_KEY is the only credential that survives a restart');
+  if (settings.rateLimit) log.info('rate limiting enabled', { rps: settings.rateLimit.ratePerSecond, burst: settings.rateLimit.burst, max_keys: 100_000 });
+  if (settings.corsOrigins.length === 0) log.info('CORS_ORIGINS is not set: no origin may call from a browser');
+}
+
+function tellStarted(host: Host, port: number): void {
+  host.log.info('gw started', {
+    version: host.build.version, addr: `:${port}`, providers: [...host.providers.keys()].join(', '),
+    config_store: 'memory', api_key_store: 'memory', request_log_store: 'disabled', audit_store: 'memory',
+  });
+}
+
+/**
+ * Readiness turns 503 at once, and the listener stays open, so that probes are answered while requests drain. What is
+ * left at the deadline ends with an error event. Source: configuration reference 5.3.
+ */
+async function shutDown(host: Host, server: Server): Promise<void> {
+  const { settings: { shutdownTimeoutMs }, log } = host;
+  host.isDraining = true;
+  server.closeIdleConnections();
+  log.info('draining', { requests: host.activity.count, timeout_ms: shutdownTimeoutMs });
+  await idleWithin(host, shutdownTimeoutMs);
+  if (host.activity.count > 0) {
+    log.warn('ending what did not drain', { requests: host.activity.count });
+    host.slot.endAll(new GatewayError('upstream_unavailable', 'the gateway is shutting down'));
+    await idleWithin(host, LAST_WORDS_MS);
+  }
+  server.close();
+  server.closeAllConnections();
+  await host.close();
+  log.info('gw stopped');
+}
+
+async function idleWithin({ activity, services: { clock } }: Host, ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = clock.timer(ms, resolve);
+  await Promise.race([activity.idle(), promise]);
+  timer.cancel();
+}

@@ -1,0 +1,124 @@
+import ipaddr from 'ipaddr.js';
+import { parseDuration } from './config/duration.ts';
+import type { BucketSpec } from './contract/index.ts';
+import { type Level, logLevel } from './log/logger.ts';
+import type { Variables } from './upstream/connect.ts';
+
+/** A finding about an environment variable: `fatal` ones stop the start. */
+export interface SettingNote {
+  readonly level: 'warn' | 'fatal';
+  readonly message: string;
+}
+
+export type AddressRange = [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
+
+/** What the environment says about this process, read once at start. Source: configuration reference 4. */
+export interface Settings {
+  readonly port: string;
+  readonly isProduction: boolean;
+  readonly logLevel: Level;
+  /** Path of the configuration file, when one is named. */
+  readonly configPath: string | undefined;
+  readonly masterKey: string | undefined;
+  /** No credential is required on `/v1/*`. */
+  readonly allowUnauthenticated: boolean;
+  readonly corsOrigins: readonly string[];
+  readonly trustedProxies: readonly AddressRange[];
+  /** Per client address; `undefined` when switched off. */
+  readonly rateLimit: BucketSpec | undefined;
+  readonly shutdownTimeoutMs: number;
+  readonly notes: readonly SettingNote[];
+}
+
+const DEFAULT_TRUSTED = '127.0.0.0/8,::1/128';
+const DEFAULT_RATE = 20;
+const DEFAULT_BURST = 40;
+const DEFAULT_SHUTDOWN_MS = 15_000;
+
+export function readSettings(variables: Variables): Settings {
+  const notes: SettingNote[] = [];
+  const isProduction = trimmed(variables['GATEWAY_ENV']).toLowerCase() === 'production';
+  const allowUnauthenticated = trimmed(variables['ALLOW_UNAUTHENTICATED_PROXY']).toLowerCase() === 'true';
+  const corsOrigins = list(variables['CORS_ORIGINS']);
+  const rateLimit = readRateLimit(variables, notes);
+  noteRisks({ isProduction, allowUnauthenticated, corsOrigins, isLimited: rateLimit !== undefined, hasPprof: isOn(variables['ENABLE_PPROF']) }, notes);
+  return {
+    port: variables['PORT'] || '8080',
+    isProduction,
+    logLevel: logLevel(variables['LOG_LEVEL']),
+    configPath: trimmed(variables['GATEWAY_CONFIG']) || undefined,
+    masterKey: trimmed(variables['MASTER_KEY']) || undefined,
+    allowUnauthenticated,
+    corsOrigins: corsOrigins.filter((origin) => !isWildcard(origin)),
+    trustedProxies: readRanges(variables['TRUSTED_PROXIES'], notes),
+    rateLimit,
+    shutdownTimeoutMs: readShutdownTimeout(variables['GW_SHUTDOWN_TIMEOUT'], notes),
+    notes,
+  };
+}
+
+const trimmed = (text: string | undefined): string => text?.trim() ?? '';
+const list = (text: string | undefined): string[] => (text ?? '').split(',').map((item) => item.trim()).filter((item) => item !== '');
+const isOn = (text: string | undefined): boolean => ['1', 'true', 'yes'].includes(trimmed(text).toLowerCase());
+const isWildcard = (origin: string): boolean => origin.replace(/["'\s]/g, '') === '*';
+
+interface Risks {
+  readonly isProduction: boolean;
+  readonly allowUnauthenticated: boolean;
+  readonly corsOrigins: readonly string[];
+  readonly isLimited: boolean;
+  readonly hasPprof: boolean;
+}
+
+/** Production refuses what opens the gateway, and warns of what weakens it. */
+function noteRisks(risks: Risks, notes: SettingNote[]): void {
+  const hasWildcard = risks.corsOrigins.some(isWildcard);
+  if (!risks.isProduction) {
+    if (hasWildcard) notes.push({ level: 'warn', message: 'CORS_ORIGINS contains "*", which matches no origin; list the origins' });
+    if (risks.allowUnauthenticated) notes.push({ level: 'warn', message: 'ALLOW_UNAUTHENTICATED_PROXY is in force: /v1 needs no credential' });
+    return;
+  }
+  const refused = [
+    ...(risks.allowUnauthenticated ? ['ALLOW_UNAUTHENTICATED_PROXY=true'] : []),
+    ...(hasWildcard ? ['"*" in CORS_ORIGINS'] : []),
+  ];
+  if (refused.length > 0) notes.push({ level: 'fatal', message: `GATEWAY_ENV=production does not allow ${refused.join(' and ')}; unset it, or list origins` });
+  if (!risks.isLimited) notes.push({ level: 'warn', message: 'RATE_LIMIT_RPS=0 switches the per-address limit off in production' });
+  if (risks.hasPprof) notes.push({ level: 'warn', message: 'ENABLE_PPROF is on in production' });
+}
+
+function readRateLimit(variables: Variables, notes: SettingNote[]): BucketSpec | undefined {
+  const rate = decimal(variables, 'RATE_LIMIT_RPS', DEFAULT_RATE, notes);
+  const burst = decimal(variables, 'RATE_LIMIT_BURST', DEFAULT_BURST, notes);
+  return rate === 0 ? undefined : { ratePerSecond: rate, burst: Math.max(1, burst === 0 ? rate : burst) };
+}
+
+function decimal(variables: Variables, name: string, otherwise: number, notes: SettingNote[]): number {
+  const text = variables[name];
+  if (text === undefined || text === '') return otherwise;
+  if (/^(\d+\.?\d*|\.\d+)$/.test(text)) return Number(text);
+  notes.push({ level: 'warn', message: `${name} is "${text}", which is no decimal number of 0 or more; ${otherwise} is used` });
+  return otherwise;
+}
+
+function readRanges(text: string | undefined, notes: SettingNote[]): AddressRange[] {
+  const entries = list(text);
+  return (entries.length > 0 ? entries : list(DEFAULT_TRUSTED)).flatMap((entry) => {
+    try {
+      const range = ipaddr.parseCIDR(entry);
+      return [range];
+    } catch {
+      notes.push({ level: 'fatal', message: `TRUSTED_PROXIES holds "${entry}", which is no address range; write it as address/bits, for example 10.0.0.0/8` });
+      return [];
+    }
+  });
+}
+
+function readShutdownTimeout(text: string | undefined, notes: SettingNote[]): number {
+  const written = trimmed(text);
+  if (written === '') return DEFAULT_SHUTDOWN_MS;
+  const ms = parseDuration(written);
+  if (ms !== undefined && ms >= 0) return ms;
+  notes.push({ level: 'warn', message: `GW_SHUTDOWN_TIMEOUT is "${written}", which is no duration; 15s is used` });
+  return DEFAULT_SHUTDOWN_MS;
+}

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { decodeText } from './config/decode.ts';
+import type { GatewayConfig } from './config/document.ts';
+import { findConfigFile, loadConfigFile, type LoadedFile } from './config/load.ts';
+import { ConfigRefused, type Problem } from './config/problems.ts';
+import type { ProviderModule } from './contract/index.ts';
+import { checkConfig } from './generation/apply.ts';
+import type { Host } from './host.ts';
+import { discover } from './registry/discover.ts';
+import { connectProvider, hasCredentials, missingVariables } from './upstream/connect.ts';
+
+/** The start cannot go on; each line is told, and the exit code is 1. */
+export class StartRefused extends Error {
+  override readonly name = 'StartRefused';
+}
+
+/** Reads the configuration file that is named or found, with the modules beside it; `undefined` when there is none. */
+export async function loadConfiguration(host: Host, path: string | undefined): Promise<LoadedFile | undefined> {
+  const file = path ?? await findConfigFile(host.workingDirectory);
+  const loaded = file === undefined ? undefined : await loadConfigFile(file);
+  const moduleProblems = await loadModules(host, loaded);
+  host.registry.seal();
+  if (!loaded) {
+    if (moduleProblems.length > 0) throw new ConfigRefused(moduleProblems);
+    return undefined;
+  }
+  return { ...loaded, problems: [...loaded.problems, ...moduleProblems] };
+}
+
+/** Third-party modules: of the installation, beside the file, and from the packages it lists. All their problems at once. */
+async function loadModules(host: Host, file: LoadedFile | undefined): Promise<readonly Problem[]> {
+  const folders = [...new Set([host.installDirectory, ...(file ? [file.folder] : [])])];
+  const { candidates, problems } = await discover({
+    folders,
+    packages: file?.config?.modules ?? [],
+    packagesFrom: file?.folder ?? host.workingDirectory,
+    isShipped: (kind, name, folder) => folder === host.installDirectory && host.registry.originOf(kind, name) === 'shipped',
+  });
+  return [...problems, ...candidates.flatMap((candidate) => host.registry.add(candidate))];
+}
+
+/** Every problem of a loaded file: modules, decoding, rules. */
+export function problemsOf(host: Host, file: LoadedFile): readonly Problem[] {
+  return checkConfig(host, file);
+}
+
+/** Registers every provider whose credentials are in the environment. One that cannot be built is left out, and told. */
+export async function connectProviders(host: Host): Promise<void> {
+  const { variables, log, counters, services: { clock } } = host;
+  const providers = new Map<string, Awaited<ReturnType<typeof connectProvider>>>();
+  for (const module of [...host.registry.providers.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (module.offline || !hasCredentials(module, variables)) continue;
+    try {
+      providers.set(module.name, await connectProvider(module, variables, { log, now: clock.now }));
+    } catch (error) {
+      log.warn('provider could not be set up, it is skipped', { provider: module.name, error });
+      counters.add('gateway_provider_init_failures_total', { provider: module.name });
+    }
+  }
+  host.providers = providers;
+  if (providers.size > 0) log.info('providers registered', { providers: [...providers.keys()].join(', ') });
+}
+
+/** Applies the file, or without one the embedded default: a target per registered provider, else the offline one. */
+export async function applyStartConfiguration(host: Host, file: LoadedFile | undefined): Promise<void> {
+  host.configFile = file;
+  const generation = await (file ? host.applier.apply(file) : host.applier.applyDefault(defaultConfig(host)));
+  const { config } = generation;
+  if (file) host.log.info('config file loaded', { path: file.path, strategy: config.strategy.mode, targets: config.targets.length });
+  if (file && config.apiVersion !== 'v1') host.log.warn('apiVersion is not v1', { rule: 'WN01', api_version: config.apiVersion });
+  host.log.info('active config resolved', {
+    source: file ? 'file' : 'defaults', strategy: config.strategy.mode, targets: config.targets.length,
+    plugins: config.plugins.filter(({ enabled }) => enabled).length, max_request_bytes: generation.maxRequestBytes, ...(file && { file: file.path }),
+  });
+  warnOfUnregistered(host, config);
+}
+
+/** In production nothing offline registers by itself: without a credential the gateway then starts empty. */
+function defaultConfig(host: Host): GatewayConfig {
+  const offline = [...host.registry.providers.values()].filter((module) => module.offline).slice(0, 1);
+  const fallback = host.settings.isProduction ? [] : offline.map(({ name }) => name);
+  const names = host.providers.size > 0 ? [...host.providers.keys()] : fallback;
+  const empty = decodeText('strategy: {mode: fallback}', 'yaml').config;
+  if (!empty) throw new Error('the embedded default does not decode');
+  return { ...empty, targets: names.map((name) => ({ virtual_key: name })) };
+}
+
+function warnOfUnregistered(host: Host, config: GatewayConfig): void {
+  const known = (name: string): ProviderModule | undefined => host.registry.providers.get(name);
+  const absent = config.targets.map(({ virtual_key }) => virtual_key).filter((name) => !host.providers.has(name) && !known(name)?.offline);
+  const wanted = (names: readonly string[]): string =>
+    names.flatMap((name) => { const module = known(name); return module ? missingVariables(module, host.variables) : []; }).join(', ');
+  if (config.targets.length === 0) {
+    const all = [...host.registry.providers.values()].filter(({ offline }) => !offline).map(({ name }) => name);
+    host.log.error('no provider is registered, every request will be refused', { set_one_of: wanted(all) });
+  } else if (absent.length === config.targets.length) {
+    host.log.error('no target has a registered provider, every request will be refused', { targets: absent.join(', '), set: wanted(absent) });
+  } else if (absent.length > 0) {
+    host.log.warn('targets without a registered provider get no traffic', { targets: absent.join(', '), set: wanted(absent) });
+  }
+}
+
+/**
+ * The master key: from the environment, else made for this run, where there is neither a configuration file nor
+ * production. True when it was made.
+ */
+export function provideMasterKey(host: Host): boolean {
+  if (host.masterKey !== undefined) return false;
+  if (host.configFile || host.settings.isProduction) {
+    const isOpen = host.settings.allowUnauthenticated;
+    host.log.error(`MASTER_KEY is not set: ${isOpen ? 'only /v1 is open' : 'nothing can authenticate'}; "gw init" makes one`);
+    return false;
+  }
+  host.masterKey = newMasterKey();
+  host.redactor.register(host.masterKey);
+  return true;
+}
+
+/** `gw_` and 16 random bytes in hex. */
+export function newMasterKey(): string {
+  return `gw_${randomBytes(16).toString('hex')}`;
+}

@@ -1,0 +1,36 @@
+export interface Root {
+  /** Without userinfo and without a trailing slash. */
+  readonly root: string;
+  /** `Basic …`, when the address carried userinfo. */
+  readonly basicAuthorization: string | undefined;
+}
+
+/**
+ * The API root of a provider, from the configured address or its default. A bare host takes over the version segment
+ * that ends the default; a path is taken as it is. Throws on anything that is no plain http(s) address.
+ * Source: providers reference 2.1 and 2.2.
+ */
+export function resolveRoot(configured: string | undefined, defaultRoot: string, style: 'api-root' | 'host'): Root {
+  const text = configured?.trim() || defaultRoot;
+  const parts = /^(https?:\/\/)(?:([^/?#@]*)@)?([^/?#@]+)(\/[^?#]*)?([?#].*)?$/i.exec(text);
+  if (!parts || !URL.canParse(text)) throw new Error(`its address "${withoutUserinfo(text)}" is not an http or https address with a host`);
+  const [, scheme = '', userinfo, host = '', path = '', rest] = parts;
+  if (rest !== undefined) throw new Error(`its address "${withoutUserinfo(text)}" has a query or fragment`);
+  const kept = path.replace(/\/+$/, '');
+  const suffix = kept === '' && style === 'api-root' && configured?.trim() ? versionSegment(defaultRoot) : kept;
+  return { root: `${scheme}${host}${suffix}`, basicAuthorization: userinfo === undefined ? undefined : basic(userinfo) };
+}
+
+/** `/v1` of `https://api.example/openai/v1`; empty when the last segment is no version. */
+function versionSegment(root: string): string {
+  return /\/v\d[^/]*$/.exec(root.replace(/\/+$/, ''))?.[0] ?? '';
+}
+
+function basic(userinfo: string): string {
+  const [user = '', ...password] = userinfo.split(':');
+  return `Basic ${Buffer.from(`${decodeURIComponent(user)}:${decodeURIComponent(password.join(':'))}`).toString('base64')}`;
+}
+
+function withoutUserinfo(address: string): string {
+  return address.replace(/\/\/[^/@]*@/, '//');
+}

@@ -1,0 +1,50 @@
+import type { Authorize, Credentials, ProviderModule } from '../contract/index.ts';
+import type { Log } from '../contract/index.ts';
+import type { ConnectedProvider } from '../generation/generation.ts';
+import { resolveRoot } from './base-url.ts';
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Whether the environment holds what registers a provider. Empty counts as absent. */
+export function hasCredentials({ connection }: ProviderModule, variables: Variables): boolean {
+  return connection.env.every((need) => (typeof need === 'string' ? [need] : need).some((name) => variables[name]));
+}
+
+/** Variables that would have to be set, for messages. */
+export function missingVariables({ connection }: ProviderModule, variables: Variables): string[] {
+  return connection.env
+    .filter((need) => !(typeof need === 'string' ? [need] : need).some((name) => variables[name]))
+    .map((need) => (typeof need === 'string' ? need : need.join(' or ')));
+}
+
+/** Variable that replaces a provider's API root. */
+export function baseUrlVariable({ name, connection }: ProviderModule): string {
+  return connection.baseUrlEnv ?? `${name.toUpperCase().replaceAll('-', '_')}_BASE_URL`;
+}
+
+const noAuthorization: Authorize = () => ({});
+
+/** Resolves what calls need, once. Throws when the variables make no sense: a bad address, half a credential. */
+export async function connectProvider(module: ProviderModule, variables: Variables, deps: { readonly log: Log; readonly now: () => number }): Promise<ConnectedProvider> {
+  const { connection } = module;
+  const credentials = readCredentials(module, variables);
+  const defaultRoot = typeof connection.baseUrl === 'string' ? connection.baseUrl : connection.baseUrl(credentials);
+  const { root, basicAuthorization } = resolveRoot(variables[baseUrlVariable(module)], defaultRoot, connection.rootStyle ?? 'api-root');
+  const opened = await connection.open?.(credentials, { ...deps, root });
+  return {
+    module,
+    credentials,
+    root,
+    basicAuthorization,
+    authorize: opened?.authorize ?? connection.authorize ?? noAuthorization,
+    configuredModels: connection.models?.(credentials) ?? [],
+    dispose: async () => { await opened?.dispose?.(); },
+  };
+}
+
+/** Only variables the provider declares reach it. */
+function readCredentials({ connection }: ProviderModule, variables: Variables): Credentials {
+  const names = [...connection.env.flat(), ...(connection.optionalEnv ?? [])];
+  const set = names.flatMap((name) => (variables[name] ? [[name, variables[name]] as const] : []));
+  return Object.fromEntries(set);
+}

@@ -1,0 +1,253 @@
+import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib';
+import { type Dispatcher, Pool } from 'undici';
+import type { GatewayError, OutgoingRequest } from '../contract/index.ts';
+import type { Cancellation } from '../pipeline/cancellation.ts';
+import { transportError, unusableReply } from '../pipeline/fault.ts';
+
+/** Largest body of a unary reply, success or failure. Source: data-plane reference 1.3. */
+export const MAX_REPLY_BYTES = 50 * 1024 * 1024;
+const KEEP_ALIVE_MS = 90_000;
+const UNARY_BODY_IDLE_MS = 300_000;
+
+export type ReplyHeaders = Readonly<Record<string, string>>;
+
+/** Steers a reply that is arriving. */
+export interface ReplyControl {
+  pause(): void;
+  resume(): void;
+  /** Closes the connection; nothing is called back any more. */
+  abort(): void;
+}
+
+/** Where a reply goes, in this order: `onReply` once, `onData` any number of times, then `onEnd` or `onError` once. */
+export interface ReplySink {
+  onReply(status: number, headers: ReplyHeaders, control: ReplyControl): void;
+  onData(bytes: Buffer): void;
+  onEnd(): void;
+  onError(error: GatewayError): void;
+}
+
+export interface UpstreamCall {
+  readonly request: OutgoingRequest;
+  readonly cancellation: Cancellation;
+  /** Milliseconds to connect. */
+  readonly connectTimeoutMs: number;
+  /** Milliseconds to the response headers; 0 is no bound. */
+  readonly headersTimeoutMs: number;
+}
+
+export interface Transport {
+  /** Sends one request; the reply is pushed into the sink. Redirects are never followed. */
+  open(call: UpstreamCall, sink: ReplySink): void;
+  /** Sends one request and collects the reply, up to 50 MiB. Rejects when none arrives. */
+  unary(call: UpstreamCall): Promise<CollectedReply>;
+  close(): Promise<void>;
+}
+
+export interface CollectedReply {
+  readonly status: number;
+  readonly headers: ReplyHeaders;
+  readonly body: Buffer;
+}
+
+/** One connection pool per upstream origin, for the life of the process; idle connections close after 90 s. */
+export function createTransport(): Transport {
+  const pools = new Map<string, Pool>();
+
+  const poolOf = (origin: string, connectTimeoutMs: number): Pool => {
+    const key = `${origin} ${connectTimeoutMs}`;
+    let pool = pools.get(key);
+    if (!pool) {
+      pool = new Pool(origin, {
+        connect: { timeout: connectTimeoutMs }, allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS, bodyTimeout: UNARY_BODY_IDLE_MS,
+      });
+      pools.set(key, pool);
+    }
+    return pool;
+  };
+
+  const open = (call: UpstreamCall, sink: ReplySink): void => {
+    const { request, connectTimeoutMs, headersTimeoutMs } = call;
+    const handler = new ReplyHandler(call.cancellation, sink);
+    try {
+      const { origin, path } = splitUrl(request.url);
+      poolOf(origin, connectTimeoutMs).dispatch({
+        path,
+        method: request.method as Dispatcher.HttpMethod,
+        headers: request.headers,
+        body: request.body ?? null,
+        headersTimeout: headersTimeoutMs,
+        bodyTimeout: headersTimeoutMs === 0 ? 0 : UNARY_BODY_IDLE_MS,
+      }, handler);
+    } catch (error) {
+      handler.fail(error);
+    }
+  };
+
+  return {
+    open,
+    unary: (call) => new Promise((resolve, rejectCall) => open(call, new CollectingSink(resolve, rejectCall))),
+    close: async () => {
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+      pools.clear();
+    },
+  };
+}
+
+/** `https://h:1/a?b` as origin and path, without the cost of a URL object. */
+function splitUrl(url: string): { origin: string; path: string } {
+  const start = url.indexOf('/', url.indexOf('://') + 3);
+  return start < 0 ? { origin: url, path: '/' } : { origin: url.slice(0, start), path: url.slice(start) };
+}
+
+/** Adapts undici's callbacks to a sink: cancellation, decompression, one ending. */
+class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
+  readonly #sink: ReplySink;
+  readonly #stopListening: () => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #decompress: Transform | undefined;
+  #isOver = false;
+
+  constructor(cancellation: Cancellation, sink: ReplySink) {
+    this.#sink = sink;
+    this.#stopListening = cancellation.onCancel((cause) => {
+      if (this.#isOver) return;
+      this.#end();
+      this.#abortWire();
+      sink.onError(cause);
+    });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#isOver) this.#abortWire();
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
+    if (status < 200 || this.#isOver) return; // informational replies are not the reply
+    const flat: Record<string, string> = {};
+    for (const name in headers) {
+      const value = headers[name];
+      if (value !== undefined) flat[name] = typeof value === 'string' ? value : value.join(', ');
+    }
+    const encoding = flat['content-encoding'];
+    if (encoding !== undefined && encoding !== 'identity') this.#startDecompressing(encoding);
+    this.#sink.onReply(status, flat, this);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
+    if (this.#isOver) return;
+    if (this.#decompress) this.#decompress.write(bytes);
+    else this.#sink.onData(bytes);
+  }
+
+  onResponseEnd(): void {
+    if (this.#isOver) return;
+    if (this.#decompress) {
+      this.#decompress.end();
+      return;
+    }
+    this.#end();
+    this.#sink.onEnd();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.fail(error);
+  }
+
+  fail(error: unknown): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#sink.onError(transportError(error));
+  }
+
+  pause(): void {
+    this.#controller?.pause();
+  }
+
+  resume(): void {
+    this.#controller?.resume();
+  }
+
+  abort(): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#abortWire();
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#stopListening();
+  }
+
+  #abortWire(): void {
+    this.#controller?.abort(new Error('cancelled by the gateway'));
+    this.#decompress?.destroy();
+  }
+
+  #startDecompressing(encoding: string): void {
+    const stream = decompressor(encoding);
+    if (!stream) return;
+    this.#decompress = stream;
+    stream.on('data', (bytes: Buffer) => { if (!this.#isOver) this.#sink.onData(bytes); });
+    stream.on('error', (error) => {
+      if (this.#isOver) return;
+      this.abort();
+      this.#sink.onError(unusableReply(`undecodable ${encoding} body`, error));
+    });
+    stream.on('end', () => {
+      if (this.#isOver) return;
+      this.#end();
+      this.#sink.onEnd();
+    });
+  }
+}
+
+/** Upstreams compress although nobody asked them to; an encoding nobody knows stays as it is and fails to decode later. */
+function decompressor(encoding: string): Transform | undefined {
+  if (encoding === 'gzip' || encoding === 'x-gzip' || encoding === 'deflate') return createUnzip();
+  if (encoding === 'br') return createBrotliDecompress();
+  return encoding === 'zstd' ? createZstdDecompress() : undefined;
+}
+
+class CollectingSink implements ReplySink {
+  readonly #resolve: (reply: CollectedReply) => void;
+  readonly #reject: (error: GatewayError) => void;
+  readonly #pieces: Buffer[] = [];
+  #bytes = 0;
+  #status = 0;
+  #headers: ReplyHeaders = {};
+  #control: ReplyControl | undefined;
+
+  constructor(resolve: (reply: CollectedReply) => void, rejectCall: (error: GatewayError) => void) {
+    this.#resolve = resolve;
+    this.#reject = rejectCall;
+  }
+
+  onReply(status: number, headers: ReplyHeaders, control: ReplyControl): void {
+    this.#status = status;
+    this.#headers = headers;
+    this.#control = control;
+  }
+
+  onData(bytes: Buffer): void {
+    this.#bytes += bytes.length;
+    if (this.#bytes > MAX_REPLY_BYTES) {
+      this.#control?.abort();
+      this.#reject(unusableReply(`the answer exceeds the limit of ${MAX_REPLY_BYTES} bytes`));
+      return;
+    }
+    this.#pieces.push(bytes);
+  }
+
+  onEnd(): void {
+    const [first] = this.#pieces;
+    const body = this.#pieces.length === 1 && first ? first : Buffer.concat(this.#pieces);
+    this.#resolve({ status: this.#status, headers: this.#headers, body });
+  }
+
+  onError(error: GatewayError): void {
+    this.#reject(error);
+  }
+}

@@ -1,0 +1,78 @@
+import Joi from 'joi';
+import { definePlugin, type Exchange, type Log, messageTexts, reject, type StreamGuard, type Verdict, windowGuard } from 'gw/contract';
+
+interface Settings {
+  blocked_words: string[];
+  case_sensitive: boolean;
+  observe: boolean;
+  stream: 'end' | 'window' | 'record';
+}
+
+const REQUEST_REASON = 'request blocked by content policy';
+const RESPONSE_REASON = 'response blocked by content policy';
+
+/** Refuses messages, and answers at `after_request`, that hold a blocked word anywhere, also inside other words. */
+export default definePlugin<Settings>({
+  name: 'word-filter',
+  type: 'guardrail',
+  summary: 'Rejects blocked words by substring match; also screens the response at after_request',
+  stages: ['before_request', 'after_request'],
+  readsContent: ({ blocked_words, observe }) => blocked_words.length > 0 && !observe,
+  settings: Joi.object<Settings, true>({
+    blocked_words: Joi.array().items(Joi.string()).default([]),
+    case_sensitive: Joi.boolean().default(false),
+    observe: Joi.boolean().default(false),
+    stream: Joi.string().valid('end', 'window', 'record').default('end'),
+  }),
+  create: (settings, { log }) => {
+    const matcher = createMatcher(settings.blocked_words, settings.case_sensitive);
+    return {
+      before_request: (exchange) => screenRequest(exchange, matcher, log),
+      after_request: (exchange) => screen(exchange, matcher, log, RESPONSE_REASON),
+      ...(settings.stream === 'window' && { stream: () => guardStream(settings, matcher) }),
+    };
+  },
+});
+
+function screenRequest(exchange: Exchange, matcher: Matcher, log: Log): Verdict | undefined {
+  if (exchange.unreadable && matcher.longest > 0) return reject(`${REQUEST_REASON}: content is not inspectable text`);
+  return screen(exchange, matcher, log, REQUEST_REASON);
+}
+
+/** The word goes to the log and never to the caller. */
+function screen(exchange: Exchange, matcher: Matcher, log: Log, reason: string): Verdict | undefined {
+  if (matcher.longest === 0) return undefined;
+  for (const text of messageTexts(exchange)) {
+    const word = matcher.find(text);
+    if (word === undefined) continue;
+    log.info('word-filter: blocked request', { matched_word: word, stage: exchange.stage, trace_id: exchange.id });
+    return reject(reason);
+  }
+  return undefined;
+}
+
+/** Holds back one character less than the longest word, so that no part of one is delivered. */
+function guardStream({ observe }: Settings, matcher: Matcher): StreamGuard | undefined {
+  if (observe || matcher.longest === 0) return undefined;
+  return windowGuard((text) => ({ isMatch: matcher.find(text) !== undefined, keep: matcher.longest - 1 }), RESPONSE_REASON);
+}
+
+/** Finds words by plain substring match. */
+interface Matcher {
+  /** Characters of the longest word; 0 without words. */
+  readonly longest: number;
+  /** The first listed word that the text holds, as it is written in the settings. */
+  find(text: string): string | undefined;
+}
+
+function createMatcher(words: readonly string[], isCaseSensitive: boolean): Matcher {
+  const fold = (text: string): string => (isCaseSensitive ? text : text.toLowerCase());
+  const folded = words.filter((word) => word !== '').map((word) => ({ word, needle: fold(word) }));
+  return {
+    longest: Math.max(0, ...folded.map(({ needle }) => needle.length)),
+    find: (text) => {
+      const haystack = fold(text);
+      return folded.find(({ needle }) => haystack.includes(needle))?.word;
+    },
+  };
+}
