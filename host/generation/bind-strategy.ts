@@ -60,6 +60,8 @@ function charactersOf(content: unknown): number {
 
 /** Asks the strategy; targets it invents or repeats do not count. */
 export function rankTargets(rank: Rank, targets: readonly RouteTarget[], query: RouteQuery): readonly RouteTarget[] {
+  const ranked = rank(targets, query);
+  if (ranked === targets) return ranked;
   const left = new Set(targets);
-  return rank(targets, query).filter((target) => left.delete(target));
+  return ranked.filter((target) => left.delete(target));
 }

@@ -29,8 +29,39 @@ export interface Slot {
 
 interface Held {
   readonly generation: Generation;
-  readonly leases: Set<Lease>;
+  readonly leases: LeaseList;
   isRetired: boolean;
+}
+
+/**
+ * Leases in an array, each knowing its place. A `Set` here costs a third of a request's time: its outgrown tables keep
+ * each other alive until they are old, and with them every exchange they ever held.
+ */
+class LeaseList {
+  readonly #leases: { lease: Lease; at: number }[] = [];
+
+  get size(): number {
+    return this.#leases.length;
+  }
+
+  /** Adds a lease; the returned function takes it out, and says whether it was still there. */
+  add(lease: Lease): () => boolean {
+    const entry = { lease, at: this.#leases.length };
+    this.#leases.push(entry);
+    return () => {
+      const last = this.#leases.at(-1);
+      if (entry.at < 0 || !last) return false;
+      this.#leases[entry.at] = last;
+      last.at = entry.at;
+      entry.at = -1;
+      this.#leases.pop();
+      return true;
+    };
+  }
+
+  all(): readonly Lease[] {
+    return this.#leases.map(({ lease }) => lease);
+  }
 }
 
 export function createSlot(log: Log): Slot {
@@ -55,8 +86,7 @@ export function createSlot(log: Log): Slot {
     disposeIfFree(held);
   };
 
-  const release = (held: Held, lease: Lease): void => {
-    if (!held.leases.delete(lease)) return;
+  const released = (held: Held): void => {
     disposeIfFree(held);
     if (waiters.length === 0 || count() > 0) return;
     const ready = waiters;
@@ -77,19 +107,19 @@ export function createSlot(log: Log): Slot {
     lease: () => {
       if (!current) return undefined;
       const held = current;
-      const lease: Lease = { generation: held.generation, onEnd: undefined, release: () => release(held, lease) };
-      held.leases.add(lease);
+      const lease: Lease = { generation: held.generation, onEnd: undefined, release: () => { if (takeOut()) released(held); } };
+      const takeOut = held.leases.add(lease);
       return lease;
     },
     swap: (next) => {
       const old = current;
-      current = { generation: next, leases: new Set(), isRetired: false };
+      current = { generation: next, leases: new LeaseList(), isRetired: false };
       live.add(current);
       retire(old);
     },
     idle: () => (count() === 0 ? Promise.resolve() : new Promise((resolve) => { waiters.push(resolve); })),
     endAll: (cause) => {
-      for (const { leases } of live) for (const lease of leases) lease.onEnd?.(cause);
+      for (const { leases } of live) for (const lease of leases.all()) lease.onEnd?.(cause);
     },
     close: async () => {
       const old = current;

@@ -1,5 +1,5 @@
 import {
-  type CallInfo, type ChatTranslator, GatewayError, type ReplyOf, type Send, type Surface, SURFACES, type TranslatedSurface, type UnaryReply, type WireReply,
+  type CallInfo, type ChatTranslator, GatewayError, type OutgoingRequest, type ProviderModule, type ReplyOf, type Send, type Surface, SURFACES, type TranslatedSurface, type UnaryReply, type WireReply,
   type WireRequest,
 } from '../contract/index.ts';
 import { collectBody, openReply, pumpReply } from '../upstream/body.ts';
@@ -14,18 +14,24 @@ import type { PipelineServices } from './services.ts';
 import { StreamSession } from './stream.ts';
 import { LiveCall, outgoingRequest, toWire, translatorOf } from './translate.ts';
 
+type Converse = NonNullable<ProviderModule['converse']>;
+
 const CONNECT_TIMEOUT_MS = 10_000;
 const HEADERS_TIMEOUT_MS = 120_000;
 
 /** Calls the provider once and leaves the translated answer in `exchange.reply`. */
 export async function callUnary(attempt: Attempt, services: PipelineServices): Promise<void> {
+  const { exchange, provider } = attempt;
   const call = new LiveCall(attempt, services);
   const wire = toWire(attempt, call, services);
-  await timed(attempt, services, async () => {
+  const startedAt = services.clock.monotonic();
+  try {
     const reply = await unaryReply(attempt, wire, call, services);
-    if (!isSuccess(attempt.exchange.surface, reply.status)) throw replyError(attempt.provider.module, reply, services.clock.now());
-    attempt.exchange.reply = fromWire(attempt, new BufferedReply(reply), call);
-  });
+    if (!isSuccess(exchange.surface, reply.status)) throw replyError(provider.module, reply, services.clock.now());
+    exchange.reply = fromWire(attempt, new BufferedReply(reply), call);
+  } finally {
+    addUpstreamTime(attempt, startedAt, services);
+  }
 }
 
 /** Opens the provider's stream; resolves once its first chunk has been read. `onOver` runs after the last byte. */
@@ -34,51 +40,56 @@ export async function openStream(attempt: Attempt, services: PipelineServices, o
   const { clock } = services;
   const call = new LiveCall(attempt, services);
   const wire = toWire(attempt, call, services);
-  return timed(attempt, services, async () => {
-    const session = new StreamSession({
-      relay: relayFor(attempt, call, clock.now()),
-      clock,
-      idleMs: services.streamIdleMs,
-      refuse: (status, headers, body) => replyError(provider.module, { status, headers, body }, clock.now()),
-    });
-    try {
-      await Promise.all([dispatchStream(attempt, wire, call, session, services), session.started]);
-    } catch (error) {
-      session.release();
-      throw error;
-    }
-    exchange.readStreamText = () => session.relay.assembly.text();
-    exchange.ttftMs = (session.firstChunkAt ?? clock.monotonic()) - exchange.arrivedAt;
-    void session.ended.then(onOver);
-    return session;
-  });
-}
-
-async function timed<T>(attempt: Attempt, { clock }: PipelineServices, call: () => Promise<T>): Promise<T> {
   const startedAt = clock.monotonic();
+  const session = new StreamSession({
+    relay: relayFor(attempt, call, clock.now()),
+    clock,
+    idleMs: services.streamIdleMs,
+    refuse: (status, headers, body) => replyError(provider.module, { status, headers, body }, clock.now()),
+  });
   try {
-    return await call();
+    await Promise.all([dispatchStream(attempt, wire, call, session, services), session.started]);
+  } catch (error) {
+    session.release();
+    throw error;
   } finally {
-    attempt.upstreamMs = clock.monotonic() - startedAt;
-    attempt.exchange.upstreamMs += attempt.upstreamMs;
+    addUpstreamTime(attempt, startedAt, services);
   }
+  exchange.readStreamText = () => session.relay.assembly.text();
+  exchange.ttftMs = (session.firstChunkAt ?? clock.monotonic()) - exchange.arrivedAt;
+  void session.ended.then(onOver);
+  return session;
 }
 
-async function upstreamCall(attempt: Attempt, wire: WireRequest, headersTimeoutMs: number): Promise<UpstreamCall> {
+/** The provider's part of the request's time; of a stream, until its first chunk. */
+function addUpstreamTime(attempt: Attempt, startedAt: number, { clock }: PipelineServices): void {
+  attempt.upstreamMs = clock.monotonic() - startedAt;
+  attempt.exchange.upstreamMs += attempt.upstreamMs;
+}
+
+function upstreamCall(attempt: Attempt, wire: WireRequest, headersTimeoutMs: number): UpstreamCall | Promise<UpstreamCall> {
   const { cancellation, provider: { module: { connection } } } = attempt;
-  const request = await outgoingRequest(attempt, wire);
-  cancellation.throwIfCancelled();
-  return { request, cancellation, connectTimeoutMs: connection.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, headersTimeoutMs };
+  const ready = (request: OutgoingRequest): UpstreamCall => {
+    cancellation.throwIfCancelled();
+    return { request, cancellation, connectTimeoutMs: connection.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, headersTimeoutMs };
+  };
+  const request = outgoingRequest(attempt, wire);
+  return request instanceof Promise ? request.then(ready) : ready(request);
 }
 
 function headersTimeoutOf(attempt: Attempt): number {
   return attempt.provider.module.connection.headersTimeoutMs ?? HEADERS_TIMEOUT_MS;
 }
 
-async function unaryReply(attempt: Attempt, wire: WireRequest, call: CallInfo, services: PipelineServices): Promise<CollectedReply> {
+function unaryReply(attempt: Attempt, wire: WireRequest, call: CallInfo, services: PipelineServices): Promise<CollectedReply> {
   const { module } = attempt.provider;
-  if (!module.converse) return services.transport.unary(await upstreamCall(attempt, wire, headersTimeoutOf(attempt)));
-  const reply = await module.converse(sender(attempt, services), wire, call);
+  if (module.converse) return converseUnary(attempt, module.converse, wire, call, services);
+  const order = upstreamCall(attempt, wire, headersTimeoutOf(attempt));
+  return order instanceof Promise ? order.then((ready) => services.transport.unary(ready)) : services.transport.unary(order);
+}
+
+async function converseUnary(attempt: Attempt, converse: Converse, wire: WireRequest, call: CallInfo, services: PipelineServices): Promise<CollectedReply> {
+  const reply = await converse(sender(attempt, services), wire, call);
   return { ...reply, body: await collectBody(reply.body) };
 }
 

@@ -67,22 +67,32 @@ export function toWire(attempt: Attempt, call: CallInfo, services: PipelineServi
   return wire;
 }
 
-/** The request as it leaves: absolute address, serialised body, credential last. */
-export async function outgoingRequest(attempt: Attempt, wire: WireRequest): Promise<OutgoingRequest> {
-  const { provider: { root, authorize, credentials, basicAuthorization } } = attempt;
-  const isJson = typeof wire.body === 'object' && !(wire.body instanceof Uint8Array);
-  let request: OutgoingRequest = {
-    method: wire.method ?? 'POST',
-    url: /^https?:\/\//.test(wire.path) ? wire.path : root + wire.path,
-    headers: isJson ? { 'content-type': 'application/json', ...wire.headers } : { ...wire.headers },
-    body: isJson ? JSON.stringify(wire.body) : (wire.body as string | Uint8Array | undefined),
-  };
+/** The request as it leaves: absolute address, serialised body, credential last. A promise only where somebody must wait. */
+export function outgoingRequest(attempt: Attempt, wire: WireRequest): OutgoingRequest | Promise<OutgoingRequest> {
   const { outgoing } = attempt.exchange.generation.hooks;
-  if (isTapped(outgoing)) request = await outgoing.promise(request, attempt);
-  if (wire.anonymous) return request;
+  const request = unsignedRequest(attempt.provider.root, wire);
+  if (isTapped(outgoing)) return outgoing.promise(request, attempt).then((changed) => withCredential(attempt, wire, changed));
+  return withCredential(attempt, wire, request);
+}
+
+function unsignedRequest(root: string, { method = 'POST', path, headers, body }: WireRequest): OutgoingRequest {
+  const isJson = typeof body === 'object' && !(body instanceof Uint8Array);
+  return {
+    method,
+    url: path.startsWith('/') ? root + path : path,
+    headers: isJson ? { 'content-type': 'application/json', ...headers } : { ...headers },
+    body: isJson ? JSON.stringify(body) : body,
+  };
+}
+
+function withCredential({ provider }: Attempt, { anonymous }: WireRequest, request: OutgoingRequest): OutgoingRequest | Promise<OutgoingRequest> {
+  if (anonymous) return request;
+  const { authorize, credentials, basicAuthorization } = provider;
+  const add = (authorization: Readonly<Record<string, string>>): OutgoingRequest => {
+    const headers: Record<string, string> = { ...request.headers, ...authorization };
+    if (basicAuthorization !== undefined) headers['authorization'] ??= basicAuthorization;
+    return { method: request.method, url: request.url, headers, body: request.body };
+  };
   const made = authorize(request, credentials);
-  const authorization = made instanceof Promise ? await made : made;
-  const headers: Record<string, string> = { ...request.headers, ...authorization };
-  if (basicAuthorization !== undefined) headers['authorization'] ??= basicAuthorization;
-  return { ...request, headers };
+  return made instanceof Promise ? made.then(add) : add(made);
 }

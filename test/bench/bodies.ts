@@ -1,0 +1,42 @@
+/** What the loopback upstream answers, and what the load generator asks. Sizes are those of an ordinary short chat. */
+
+export type Shape = 'unary' | 'burst' | 'paced';
+export const SHAPES: readonly Shape[] = ['unary', 'burst', 'paced'];
+
+/** `same` answers with the model that was asked for, `dated` with another name, which must be replaced everywhere. */
+export type Naming = 'same' | 'dated';
+export const NAMINGS: readonly Naming[] = ['same', 'dated'];
+
+export const MODEL = 'bench-model';
+const DATED = 'bench-model-2026-01-15';
+/** Content events of a stream; with the first and the last it has 201. */
+const WORDS = 199;
+
+export function requestBody(shape: Shape): string {
+  const messages = [
+    { role: 'system', content: 'You are a helpful assistant that answers in one short paragraph.' },
+    { role: 'user', content: 'Explain in a few words why the sky is blue, please, and mention the name of the effect.' },
+  ];
+  return JSON.stringify({ model: MODEL, messages, temperature: 0.7, max_tokens: 256, ...(shape !== 'unary' && { stream: true }) });
+}
+
+export function unaryReply(naming: Naming): string {
+  const content = 'The sky looks blue because air molecules scatter short wavelengths of sunlight much more than long ones; the effect is called Rayleigh scattering.';
+  return JSON.stringify({
+    id: 'chatcmpl-bench', object: 'chat.completion', created: 1_760_000_000, model: naming === 'same' ? MODEL : DATED,
+    choices: [{ index: 0, message: { role: 'assistant', content, refusal: null }, logprobs: null, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 42, completion_tokens: 31, total_tokens: 73, prompt_tokens_details: { cached_tokens: 0 }, completion_tokens_details: { reasoning_tokens: 0 } },
+    system_fingerprint: 'fp_bench',
+  });
+}
+
+/** The events of a stream, each with its blank line; the end marker is the last. */
+export function streamEvents(naming: Naming): string[] {
+  const model = naming === 'same' ? MODEL : DATED;
+  const head = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1_760_000_000, model, system_fingerprint: 'fp_bench' };
+  const event = (delta: object, finish: string | null): string =>
+    `data: ${JSON.stringify({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] })}\n\n`;
+  const words = Array.from({ length: WORDS }, (_unused, index) => event({ content: ` word${index % 10}` }, null));
+  const usage = `data: ${JSON.stringify({ ...head, choices: [], usage: { prompt_tokens: 42, completion_tokens: WORDS, total_tokens: 42 + WORDS } })}\n\n`;
+  return [event({ role: 'assistant', content: '' }, null), ...words, event({}, 'stop'), usage, 'data: [DONE]\n\n'];
+}
