@@ -7,11 +7,11 @@ export interface Timer {
 /** All time the host knows. Injected, so that tests need no sleeps. */
 export interface Clock {
   /** Unix milliseconds. */
-  now(): number;
+  readonly now: () => number;
   /** Milliseconds that never jump. */
-  monotonic(): number;
+  readonly monotonic: () => number;
   /** Calls `then` once, `ms` milliseconds from now or from the last refresh. */
-  timer(ms: number, then: () => void): Timer;
+  readonly timer: (ms: number, then: () => void) => Timer;
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1;

@@ -3,10 +3,10 @@ import { closestMatch } from 'leven';
 
 /** Where a command writes, and what it may know of its surroundings. */
 export interface CommandIo {
-  out(text: string): void;
-  err(text: string): void;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
   /** Calls back once, when the process is asked to stop. */
-  onStop(listener: () => void): void;
+  readonly onStop: (listener: () => void) => void;
 }
 
 export interface CommandInput {

@@ -88,7 +88,7 @@ export function createHost(environment: HostEnvironment): Host {
   for (const rule of MODULE_RULES) hooks.checkModule.tap(rule.id, (check) => rule.check(check));
   for (const rule of CONFIG_RULES) hooks.checkConfig.tap(rule.id, ruleTap(rule));
   for (const builtin of environment.builtins) builtin.apply({ hooks });
-  sealHooks(hooks as never, 'builtins tap in apply');
+  sealHooks(hooks, 'builtins tap in apply');
   for (const module of environment.modules) addShipped(host, module);
   hooks.command.call(host.commandLine, host);
   return host;

@@ -40,7 +40,11 @@ async function init(host: Host, { options }: CommandInput, { err }: CommandIo): 
 async function writeNew(path: string, content: string): Promise<boolean> {
   try {
     const file = await open(path, 'wx', 0o600);
-    await file.writeFile(content).finally(() => file.close());
+    try {
+      await file.writeFile(content);
+    } finally {
+      await file.close();
+    }
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;

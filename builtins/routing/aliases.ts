@@ -10,7 +10,7 @@ export default defineBuiltin({
       const model = aliases.get(exchange.model);
       if (model === undefined) return;
       exchange.model = model;
-      exchange.request = { ...exchange.request, model } as typeof exchange.request;
+      exchange.request = { ...exchange.request, model };
     });
   }),
 });

@@ -66,7 +66,7 @@ function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   const kinds: Readonly<Record<string, string>> = { string: 'text', boolean: 'true or false', object: 'an object' };
-  return kinds[typeof value] ?? `the number ${String(value)}`;
+  return kinds[typeof value] ?? (typeof value === 'number' ? `the number ${value}` : typeof value);
 }
 
 /** A copy without what these details complain of. Objects in lists are emptied, so that the others keep their index. */

@@ -8,9 +8,9 @@ export interface ParsedDocument {
   readonly format: Format;
   readonly value: unknown;
   /** 1-based line of the member at a path, or of the nearest parent that exists. */
-  lineOf(path: readonly (string | number)[]): number | undefined;
+  readonly lineOf: (path: readonly (string | number)[]) => number | undefined;
   /** The text a number was written in (`1.10`), for fields that want text. */
-  numberText(path: readonly (string | number)[]): string | undefined;
+  readonly numberText: (path: readonly (string | number)[]) => string | undefined;
 }
 
 export type Parsed = { readonly document: ParsedDocument } | { readonly problems: readonly Problem[] };

@@ -71,8 +71,8 @@ export interface TokenPrice {
 
 /** Catalog prices by target and upstream model. `undefined`: the catalog does not know the model. */
 export interface Prices {
-  tokenPrice(target: string, model: string): TokenPrice | undefined;
-  cost(target: string, model: string, usage: Usage): Cost | undefined;
+  readonly tokenPrice: (target: string, model: string) => TokenPrice | undefined;
+  readonly cost: (target: string, model: string, usage: Usage) => Cost | undefined;
 }
 
 export interface HttpRequest {

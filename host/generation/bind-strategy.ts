@@ -1,5 +1,5 @@
 import {
-  type ChatRequest, contentTexts, type Exchange, isChat, type Rank, type RouteQuery, type RouteTarget, type StrategyDeps, type StrategyModule,
+  type ChatRequest, contentTexts, isChat, type Rank, type RouteQuery, type RouteTarget, type StrategyDeps, type StrategyModule,
 } from '../contract/index.ts';
 import type { StrategyConfig } from '../config/document.ts';
 import { readSettings, strategySettings } from '../config/rules/settings.ts';
@@ -39,7 +39,7 @@ export function bindStrategy(config: StrategyConfig, registry: Registry, hooks: 
 /** The view of an exchange that strategies rank by. Texts are read only when a strategy asks. */
 export function routeQuery(exchange: LiveExchange, targets: ReadonlyMap<string, Target>): RouteQuery {
   const { request, model, surface, metadata } = exchange;
-  const chat = isChat(exchange as Exchange) ? (request as ChatRequest) : undefined;
+  const chat = isChat(exchange) ? (request as ChatRequest) : undefined;
   const images = (request as { readonly n?: unknown }).n;
   return {
     surface,

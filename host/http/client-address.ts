@@ -14,7 +14,7 @@ interface Peer {
 export function createAddressFinder(trusted: readonly AddressRange[]): (request: IncomingMessage) => string {
   const peers = new WeakMap<Socket, Peer>();
 
-  const isTrusted = (address: Address): boolean => trusted.some(([range, bits]) => address.kind() === range.kind() && address.match(range as never, bits));
+  const isTrusted = (address: Address): boolean => trusted.some(([range, bits]) => address.kind() === range.kind() && address.match(range, bits));
 
   const peerOf = (socket: Socket): Peer => {
     const known = peers.get(socket);

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { GatewayError } from '../contract/index.ts';
+import type { GatewayError } from '../contract/index.ts';
 import type { Redactor } from '../log/redact.ts';
 import { contextOf } from './context.ts';
 

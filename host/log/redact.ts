@@ -47,7 +47,7 @@ export function createRedactor(variables: Readonly<Record<string, string | undef
     // Log lines are JSON: a value with quotes or backslashes stands there in its escaped form.
     for (const form of [value, JSON.stringify(value).slice(1, -1)]) if (!replacements.has(form)) replacements.set(form, replacement);
     const longestFirst = [...replacements.keys()].toSorted((a, b) => b.length - a.length);
-    values = new RegExp(longestFirst.map(RegExp.escape).join('|'), 'g');
+    values = new RegExp(longestFirst.map((value) => RegExp.escape(value)).join('|'), 'g');
   };
 
   for (const [name, value] of Object.entries(variables)) {

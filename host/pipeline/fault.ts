@@ -97,6 +97,6 @@ function listText(value: unknown): string | undefined {
 
 /** At most 2,048 characters, counted in code points, and an ellipsis. */
 function cut(text: string): string {
-  const points = [...text.slice(0, 2 * MAX_MESSAGE + 2)];
+  const points = Array.from(text.slice(0, 2 * MAX_MESSAGE + 2));
   return points.length > MAX_MESSAGE ? `${points.slice(0, MAX_MESSAGE).join('')}…` : text;
 }

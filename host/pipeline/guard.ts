@@ -1,8 +1,7 @@
 import {
-  type Answer, type Counters, type Exchange, GatewayError, type GuardrailSettings, isChat, type Log, type PluginHandlers, type PluginModule,
-  type Rejection, type Rewrite, type Stage, type Verdict,
+  type Answer, type Counters, GatewayError, type GuardrailSettings, type Log, type PluginHandlers, type PluginModule,
+  type Rejection, type Rewrite, type Stage, SURFACES, type Verdict,
 } from '../contract/index.ts';
-import { SURFACES } from '../contract/index.ts';
 import type { LiveExchange } from './exchange.ts';
 
 /** One plugin instance: shared by every stage that lists the same name and config. */
@@ -26,21 +25,30 @@ export type GuardedHandler = (exchange: LiveExchange) => Promise<GatewayError | 
 export function guardHandler(instance: PluginInstance, stage: Stage, deps: GuardDeps): GuardedHandler | undefined {
   const handler = instance.handlers[stage];
   if (!handler) return undefined;
-  return async (exchange) => {
-    exchange.stage = stage;
-    let verdict: Verdict | undefined;
-    try {
-      verdict = (await handler(exchange as Exchange)) ?? undefined;
-    } catch (cause) {
-      return pluginFault(instance, stage, exchange, cause, deps);
-    }
-    if (verdict === undefined || stage === 'on_error') return undefined;
+  const settle = (exchange: LiveExchange, verdict: Verdict | undefined | void): GatewayError | undefined => {
+    if (!verdict || stage === 'on_error') return undefined;
     if (verdict.action === 'reject') return applyRejection(instance, stage, verdict, exchange, deps);
     if (verdict.action === 'answer') applyAnswer(instance, stage, verdict, exchange);
-    else applyRewrite(stage, verdict, exchange);
+    else if (verdict.action === 'rewrite') applyRewrite(stage, verdict, exchange);
+    else throw new Error(`${instance.module.name} returned something that is no verdict`);
     return undefined;
   };
+  const fault = (exchange: LiveExchange, cause: unknown): GatewayError | undefined => pluginFault(instance, stage, exchange, cause, deps);
+  return (exchange) => {
+    exchange.stage = stage;
+    try {
+      const verdict = handler(exchange);
+      if (verdict === undefined) return GO_ON;
+      if ('then' in verdict) return verdict.then((decided) => settle(exchange, decided)).catch((cause: unknown) => fault(exchange, cause));
+      return Promise.resolve(settle(exchange, verdict));
+    } catch (cause) {
+      return Promise.resolve(fault(exchange, cause));
+    }
+  };
 }
+
+/** What most handlers say; one promise for all of them. */
+const GO_ON: Promise<undefined> = Promise.resolve(undefined);
 
 /** `logging` and `metrics` fail open, everything fails open at `on_error`, the rest closed. */
 export function failsOpen(module: PluginModule): boolean {
@@ -81,7 +89,7 @@ export function rejectionError(module: PluginModule, stage: Stage, rejection: Re
 
 /** A plugin's answer counts on chat surfaces before the provider only; elsewhere it is ignored. */
 function applyAnswer({ module }: PluginInstance, stage: Stage, { reply }: Answer, exchange: LiveExchange): void {
-  if (stage !== 'before_request' || !isChat(exchange as Exchange)) return;
+  if (stage !== 'before_request' || !SURFACES[exchange.surface].isChat) return;
   exchange.reply = reply;
   exchange.answeredBy = module.name;
 }
@@ -93,6 +101,6 @@ function applyRewrite(stage: Stage, { body }: Rewrite, exchange: LiveExchange): 
   }
   const request = body as LiveExchange['request'];
   if (SURFACES[exchange.surface].isChat) exchange.request = request;
-  else if (request.model !== undefined) exchange.request = { ...exchange.request, model: request.model } as LiveExchange['request'];
+  else if (request.model !== undefined) exchange.request = { ...exchange.request, model: request.model };
   exchange.model = exchange.request.model ?? exchange.model;
 }

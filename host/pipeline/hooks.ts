@@ -55,7 +55,7 @@ export function isTapped(hook: { readonly taps: readonly unknown[] }): boolean {
 export function sealGenerationHooks(hooks: GenerationHooks): void {
   const why = 'taps belong in assemble';
   for (const [name, hook] of Object.entries(hooks)) {
-    if ('intercept' in hook) sealHook(hook as never, name, why);
+    if ('intercept' in hook) sealHook(hook, name, why);
     else for (const [surface, member] of Object.entries(hook)) sealHook(member as never, `${name} ${surface}`, why);
   }
 }

@@ -1,5 +1,5 @@
 import {
-  type CallInfo, type ChatTranslator, GatewayError, type OutgoingRequest, type ProviderModule, type ReplyOf, type Send, type Surface, SURFACES, type TranslatedSurface, type UnaryReply, type WireReply,
+  type CallInfo, type ChatTranslator, GatewayError, type OutgoingRequest, type ReplyOf, type Send, type Surface, SURFACES, type TranslatedSurface, type UnaryReply, type WireReply,
   type WireRequest,
 } from '../contract/index.ts';
 import { collectBody, openReply, pumpReply } from '../upstream/body.ts';
@@ -13,8 +13,6 @@ import { type ChunkFilter, Relay } from './relay.ts';
 import type { PipelineServices } from './services.ts';
 import { StreamSession } from './stream.ts';
 import { LiveCall, outgoingRequest, toWire, translatorOf } from './translate.ts';
-
-type Converse = NonNullable<ProviderModule['converse']>;
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const HEADERS_TIMEOUT_MS = 120_000;
@@ -83,21 +81,23 @@ function headersTimeoutOf(attempt: Attempt): number {
 
 function unaryReply(attempt: Attempt, wire: WireRequest, call: CallInfo, services: PipelineServices): Promise<CollectedReply> {
   const { module } = attempt.provider;
-  if (module.converse) return converseUnary(attempt, module.converse, wire, call, services);
+  if (module.converse) return converse(attempt, wire, call, services).then(async (reply) => ({ ...reply, body: await collectBody(reply.body) }));
   const order = upstreamCall(attempt, wire, headersTimeoutOf(attempt));
   return order instanceof Promise ? order.then((ready) => services.transport.unary(ready)) : services.transport.unary(order);
 }
 
-async function converseUnary(attempt: Attempt, converse: Converse, wire: WireRequest, call: CallInfo, services: PipelineServices): Promise<CollectedReply> {
-  const reply = await converse(sender(attempt, services), wire, call);
-  return { ...reply, body: await collectBody(reply.body) };
+/** Providers that make several round trips, or none, do it here. */
+async function converse(attempt: Attempt, wire: WireRequest, call: CallInfo, services: PipelineServices): Promise<WireReply> {
+  const { module } = attempt.provider;
+  if (!module.converse) throw new Error(`${module.name} makes a single call`);
+  return module.converse(sender(attempt, services), wire, call);
 }
 
 /** Streams have no header timeout: the silence before the first chunk is bounded as a whole. */
 async function dispatchStream(attempt: Attempt, wire: WireRequest, call: CallInfo, session: StreamSession, services: PipelineServices): Promise<void> {
   const { module } = attempt.provider;
   if (!module.converse) services.transport.open(await upstreamCall(attempt, wire, 0), session);
-  else void pumpReply(module.converse(sender(attempt, services), wire, call), session, attempt.cancellation);
+  else void pumpReply(converse(attempt, wire, call, services), session, attempt.cancellation);
 }
 
 /** `send` for providers that make several round trips. */
@@ -175,7 +175,7 @@ function chunkFilter({ exchange }: Attempt): ChunkFilter | undefined {
   if (!isTapped(hooks.chunk)) return undefined;
   const guards = new Map<object, NonNullable<ReturnType<NonNullable<(typeof plugins.instances)[number]['handlers']['stream']>>>>();
   for (const instance of plugins.instances) {
-    const guard = instance.handlers.stream?.(exchange as never);
+    const guard = instance.handlers.stream?.(exchange);
     if (guard) guards.set(instance, guard);
   }
   if (guards.size === 0) return undefined;

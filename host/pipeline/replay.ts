@@ -25,7 +25,7 @@ export function replayReply(reply: ChatReply, stripUsage: boolean): string {
 
 /** Cuts between characters, never inside a surrogate pair. */
 function pieces(text: string): string[] {
-  const characters = [...text];
+  const characters = Array.from(text);
   const cut: string[] = [];
   for (let at = 0; at < characters.length; at += PIECE) cut.push(characters.slice(at, at + PIECE).join(''));
   return cut;

@@ -1,5 +1,5 @@
 import {
-  type CallInfo, type ChatRequest, type Credentials, type OutgoingRequest, type RequestOf, SURFACES, type TranslatedSurface, type Translator,
+  type CallInfo, type ChatRequest, type Credentials, type OutgoingRequest, SURFACES, type TranslatedSurface, type Translator,
   type WireRequest,
 } from '../contract/index.ts';
 import type { Attempt } from './attempt.ts';
@@ -47,7 +47,7 @@ export function translatorOf(attempt: Attempt): Translator<TranslatedSurface> {
   const surface = SURFACES[attempt.exchange.surface].translator;
   const translator = surface && attempt.provider.module.translators[surface];
   if (!translator) throw new Error(`${attempt.provider.module.name} has no translator for ${attempt.exchange.surface}`); // routing has ruled it out
-  return translator as Translator<TranslatedSurface>;
+  return translator;
 }
 
 /** The request in the provider's wire, under the policy for what it cannot express. */
@@ -57,7 +57,7 @@ export function toWire(attempt: Attempt, call: CallInfo, services: PipelineServi
   const params = SURFACES[exchange.surface].isChat ? (module.paramsFor?.(call.model) ?? module.params) : {};
   const unsupported = unsupportedIn(exchange.request as ChatRequest, params);
   const request = withoutUnsupported(exchange.request as ChatRequest, unsupported, policy, module.name);
-  const wire = translatorOf(attempt).toUpstream(request as RequestOf<TranslatedSurface>, call);
+  const wire = translatorOf(attempt).toUpstream(request, call);
   const ignored = inMatrixOrder([...unsupported, ...(wire.ignored ?? [])]);
   if (ignored.length > 0 && policy === 'reject') throw unsupportedError(ignored, module.name);
   exchange.ignoredParams = policy === 'warn' ? ignored : [];

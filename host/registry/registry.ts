@@ -20,7 +20,7 @@ export interface ModuleCheck {
   /** The file or folder name, which the module's own name must equal. */
   readonly expectedName: string | undefined;
   readonly origin: Origin;
-  report(rule: string, message: string, fix: string): void;
+  readonly report: (rule: string, message: string, fix: string) => void;
 }
 
 export interface Candidate {

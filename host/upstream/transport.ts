@@ -74,7 +74,7 @@ export function createTransport(): Transport {
       const { origin, path } = splitUrl(request.url);
       poolOf(origin, connectTimeoutMs).dispatch({
         path,
-        method: request.method as Dispatcher.HttpMethod,
+        method: request.method,
         headers: request.headers,
         body: request.body ?? null,
         headersTimeout: headersTimeoutMs,

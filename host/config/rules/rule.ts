@@ -12,14 +12,14 @@ export interface KnownModules {
 /** What a tap on `checkConfig` gets. */
 export interface CheckContext {
   readonly known: KnownModules;
-  report(problem: Problem): void;
+  readonly report: (problem: Problem) => void;
 }
 
 /** The same for one rule: its id goes with what it reports. */
 export interface RuleContext {
   readonly known: KnownModules;
   /** `rule` only when a module's own schema states another than the rule's id. */
-  report(path: string, message: string, fix: string, rule?: string): void;
+  readonly report: (path: string, message: string, fix: string, rule?: string) => void;
 }
 
 /** One rule of the configuration reference, section 2. Reports every breach; never throws on a document that decoded. */

@@ -1,0 +1,133 @@
+import type { Server } from 'node:http';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { BUILTINS, MODULES } from '../../builtins/manifest.ts';
+import type { BuiltinModule } from '../../host/builtin.ts';
+import { type Clock, systemClock } from '../../host/clock.ts';
+import { decodeText } from '../../host/config/decode.ts';
+import { createHost } from '../../host/create-host.ts';
+import type { Host } from '../../host/host.ts';
+import { createApp } from '../../host/http/app.ts';
+import { createHttpServer, listen } from '../../host/http/server.ts';
+import type { GatewayModule } from '../../host/registry/registry.ts';
+import { connectProviders } from '../../host/start.ts';
+import type { Labels } from '../../host/contract/index.ts';
+import { atEnd } from './cleanup.ts';
+import { type StubTarget, stubProvider } from './upstream.ts';
+
+export const MASTER_KEY = 'gw_0123456789abcdef0123456789abcdef';
+
+export interface TestHostOptions {
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Further modules, beside the shipped ones and those of the stub targets. */
+  readonly modules?: readonly GatewayModule[];
+  readonly builtins?: readonly BuiltinModule[];
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly streamIdleMs?: number;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  json(): any;
+  /** Payloads of the `data:` lines, parsed; the end marker as it is. */
+  events(): any[];
+}
+
+export interface CountedSample {
+  readonly name: string;
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+export interface TestHost {
+  readonly host: Host;
+  readonly url: string;
+  readonly server: Server;
+  /** Log lines so far, parsed. */
+  readonly lines: Record<string, any>[];
+  /** Figures so far. */
+  readonly samples: CountedSample[];
+  /** Calls with the master key; a body that is no string leaves as JSON. */
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  /** Applies another configuration; its stub targets must have been known at start. */
+  apply(config: object): Promise<void>;
+  close(): Promise<void>;
+}
+
+const installDirectory = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/** A whole gateway in this process, on a port of its own, with the shipped modules; gone after the test. */
+export async function startHost(config: object, options: TestHostOptions = {}): Promise<TestHost> {
+  const lines: Record<string, any>[] = [];
+  const samples: CountedSample[] = [];
+  const host = createHost({
+    variables: { MASTER_KEY, RATE_LIMIT_RPS: '0', STUB_API_KEY: 'stub-key', LOG_LEVEL: 'debug', ...options.variables },
+    workingDirectory: installDirectory,
+    installDirectory,
+    build: { version: 'test', commit: 'none', built: 'unknown' },
+    platform: { node: process.version, os: process.platform, arch: process.arch },
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+    lines: { write: (line) => { lines.push(JSON.parse(line) as Record<string, any>); } },
+    modules: [...MODULES, ...stubModules(config), ...(options.modules ?? [])],
+    builtins: [...BUILTINS, ...(options.builtins ?? [])],
+    ...(options.streamIdleMs !== undefined && { streamIdleMs: options.streamIdleMs }),
+  });
+  host.counters.attach({
+    add: (name, labels, value) => { samples.push({ name, labels, value }); },
+    observe: (name, value, labels) => { samples.push({ name, labels, value }); },
+  });
+  host.registry.seal();
+  await connectProviders(host);
+  const apply = async (next: object): Promise<void> => { await host.applier.apply(decodeText(JSON.stringify(next), 'json')); };
+  await apply(config);
+  await host.hooks.open.promise(host);
+  const server = createHttpServer(createApp(host));
+  const url = `http://127.0.0.1:${await listen(server, '0')}`;
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise<void>((resolve) => { server.close(() => resolve()); });
+    await host.close();
+  };
+  atEnd(close);
+  const request = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${MASTER_KEY}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' || body instanceof Uint8Array ? body as string : JSON.stringify(body) }),
+    });
+    return answerOf(response.status, response.headers, await response.text());
+  };
+  return {
+    host, url, server, lines, samples, request, apply, close,
+    post: (path, body, headers) => request('POST', path, body, headers),
+    get: (path, headers) => request('GET', path, undefined, headers),
+  };
+}
+
+export function answerOf(status: number, headers: Headers, text: string): Answer {
+  return { status, headers, text, json: () => JSON.parse(text), events: () => eventsOf(text) };
+}
+
+/** Payloads of an event stream. */
+export function eventsOf(text: string): any[] {
+  return text.split('\n\n').filter((event) => event !== '').map((event) => {
+    const data = event.replace(/^data: /, '');
+    return data === '[DONE]' ? data : JSON.parse(data);
+  });
+}
+
+function stubModules(config: object): GatewayModule[] {
+  const targets = ((config as { targets?: readonly (StubTarget & { [stubProvider]?: GatewayModule })[] }).targets ?? []);
+  return targets.flatMap((target) => target[stubProvider] ?? []);
+}
+
+/** A minimal chat request for model `m`. */
+export function ask(content = 'hi', more: object = {}): Record<string, unknown> {
+  return { model: 'm', messages: [{ role: 'user', content }], ...more };
+}

@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { atEnd } from './cleanup.ts';
+import { MASTER_KEY } from './host.ts';
+
+export const BIN = fileURLToPath(new URL('../../host/gw.js', import.meta.url));
+
+export interface RunResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ProcessOptions {
+  /** Environment of the child; nothing of this process's own but PATH and HOME goes with it. */
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+function start(args: readonly string[], { variables = {}, cwd }: ProcessOptions): ChildProcess {
+  const { PATH, HOME } = process.env;
+  return spawn(process.execPath, [BIN, ...args], { ...(cwd !== undefined && { cwd }), env: { PATH, HOME, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** Runs a command of the bin to its end. */
+export async function runGw(args: readonly string[], options: ProcessOptions = {}): Promise<RunResult> {
+  const child = start(args, options);
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => { stderr += text; });
+  const code = await new Promise<number | null>((resolve) => { child.on('close', resolve); });
+  return { code, stdout, stderr };
+}
+
+export interface GatewayProcess {
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** The master key it takes. */
+  readonly key: string;
+  /** stdout so far, a parsed line each. */
+  readonly lines: Record<string, any>[];
+  readonly stderr: () => string;
+  /** Sends a signal; resolves with the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts the gateway as a real process on a free port and waits until it listens; killed after the test. */
+export async function startGateway(options: ProcessOptions = {}): Promise<GatewayProcess> {
+  const child = start(['serve'], { ...options, variables: { PORT: '0', MASTER_KEY, RATE_LIMIT_RPS: '0', ...options.variables } });
+  const lines: Record<string, any>[] = [];
+  let rest = '';
+  let stderr = '';
+  const exited = new Promise<number | null>((resolve) => { child.on('close', resolve); });
+  const started = Promise.withResolvers<number>();
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    const parts = (rest + text).split('\n');
+    rest = parts.pop() ?? '';
+    for (const part of parts) {
+      const line = JSON.parse(part) as Record<string, any>;
+      lines.push(line);
+      if (line['msg'] === 'gw started') started.resolve(Number(String(line['addr']).split(':').at(-1)));
+    }
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => { stderr += text; });
+  void exited.then((code) => started.reject(new Error(`the gateway exited with ${code} before it listened:\n${stderr}`)));
+  atEnd(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  const port = await started.promise;
+  const key = /Bearer (gw_[0-9a-f]{32})/.exec(stderr)?.[1] ?? options.variables?.['MASTER_KEY'] ?? MASTER_KEY;
+  return {
+    url: `http://127.0.0.1:${port}`, child, key, lines, stderr: () => stderr,
+    stop: async (signal = 'SIGTERM') => {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+/** A folder of the test's own. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'gw-test-'));
+  atEnd(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
