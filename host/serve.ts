@@ -3,7 +3,7 @@ import { GatewayError } from './contract/index.ts';
 import type { Host } from './host.ts';
 import { createApp } from './http/app.ts';
 import { createHttpServer, listen } from './http/server.ts';
-import { applyStartConfiguration, connectProviders, loadConfiguration, provideMasterKey, StartRefused } from './start.ts';
+import { applyStartConfiguration, connectProviders, loadConfiguration, provideMasterKey, StartRefused, warnOfUnreadFiles } from './start.ts';
 
 /** What is left after the shutdown deadline gets this long to write its last event. */
 const LAST_WORDS_MS = 5000;
@@ -19,6 +19,7 @@ export interface RunningGateway {
 export async function startGateway(host: Host): Promise<RunningGateway> {
   try {
     tellSettings(host);
+    warnOfUnreadFiles(host);
     const file = await loadConfiguration(host, host.settings.configPath);
     await connectProviders(host);
     await applyStartConfiguration(host, file);

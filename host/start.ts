@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { decodeText } from './config/decode.ts';
 import type { GatewayConfig } from './config/document.ts';
 import { findConfigFile, loadConfigFile, type LoadedFile } from './config/load.ts';
@@ -16,7 +18,7 @@ export class StartRefused extends Error {
 
 /** Reads the configuration file that is named or found, with the modules beside it; `undefined` when there is none. */
 export async function loadConfiguration(host: Host, path: string | undefined): Promise<LoadedFile | undefined> {
-  const file = path ?? await findConfigFile(host.workingDirectory);
+  const file = path === undefined ? await findConfigFile(host.workingDirectory) : resolve(host.workingDirectory, path);
   const loaded = file === undefined ? undefined : await loadConfigFile(file);
   const moduleProblems = await loadModules(host, loaded);
   host.registry.seal();
@@ -59,6 +61,17 @@ export async function connectProviders(host: Host): Promise<void> {
   }
   host.providers = providers;
   if (providers.size > 0) log.info('providers registered', { providers: [...providers.keys()].join(', ') });
+  else log.warn('no provider is registered: no credential was found in the environment', { rule: 'WN08' });
+}
+
+/** Where other installations keep their configuration; this one never reads it, and says so. */
+const UNREAD = ['/etc/gw/config.yaml', '/etc/gw/config.yml', '/etc/gw/config.json'];
+
+export function warnOfUnreadFiles(host: Host): void {
+  if (host.settings.configPath !== undefined) return;
+  for (const path of UNREAD) {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile()) host.log.warn('this file is not read: name it in GATEWAY_CONFIG', { rule: 'WN03', path });
+  }
 }
 
 /** Applies the file, or without one the embedded default: a target per registered provider, else the offline one. */
@@ -72,6 +85,8 @@ export async function applyStartConfiguration(host: Host, file: LoadedFile | und
     source: file ? 'file' : 'defaults', strategy: config.strategy.mode, targets: config.targets.length,
     plugins: config.plugins.filter(({ enabled }) => enabled).length, max_request_bytes: generation.maxRequestBytes, ...(file && { file: file.path }),
   });
+  const plugins = config.plugins.filter(({ enabled }) => enabled).map(({ name, stage }) => `${name} (${stage ?? ''})`);
+  if (plugins.length > 0) host.log.info('plugins loaded', { plugins: plugins.join(', ') });
   warnOfUnregistered(host, config);
 }
 

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { CommandIo, OutputFormat } from '../../host/command-line.ts';
@@ -16,7 +15,7 @@ export default defineBuiltin({
     name: 'validate',
     args: ['config-file'],
     summary: 'Check a configuration file offline',
-    run: async ({ args, format }, io) => validate(host, resolve(host.workingDirectory, args[0] ?? ''), format, io),
+    run: async ({ args, format }, io) => validate(host, args[0] ?? '', format, io),
   })),
 });
 

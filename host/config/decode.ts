@@ -30,7 +30,7 @@ function decodeDocument(document: ParsedDocument): Decoded {
   const options = { abortEarly: false, convert: false, context } as const;
   const first = configSchema.validate(value, options);
   const details = first.error?.details ?? [];
-  const problems = details.map((detail) => ({ ...decodeProblem(detail), line: lineOf(detail.path) }));
+  const problems = [...redactedProblems(value, []), ...details.map(decodeProblem)].map(({ at, ...problem }) => ({ ...problem, line: lineOf(at) }));
   const usable = details.length === 0 ? first.value : configSchema.validate(without(value, details), options).value;
   return { config: normalize(usable as GatewayConfig), problems, lineOf };
 }
@@ -40,17 +40,37 @@ function normalize(config: GatewayConfig): GatewayConfig {
   return { ...config, apiVersion: config.apiVersion || 'v1', strategy: { ...config.strategy, mode: config.strategy.mode || 'single' } };
 }
 
-function decodeProblem(detail: ValidationErrorItem): Problem {
+type PlacedProblem = Problem & { readonly at: readonly (string | number)[] };
+
+/** Fields that are named as a whole: what stands inside them is free text. */
+const WHOLE_FIELDS = new Set(['aliases', 'env', 'headers', 'config', 'settings', 'args', 'model_map']);
+const MARKER = '[REDACTED';
+
+/** A document that was shown scrubbed and is sent back would lose its secrets: a marker anywhere is refused (DC06). */
+function redactedProblems(value: unknown, at: readonly (string | number)[]): PlacedProblem[] {
+  const isHeld = at.length > 0 && WHOLE_FIELDS.has(String(at.at(-1)));
+  if (typeof value === 'string' ? value.includes(MARKER) : isHeld && JSON.stringify(value).includes(MARKER)) return [redacted(at)];
+  if (isHeld || typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap((item, index) => redactedProblems(item, [...at, index]));
+  return Object.entries(value).flatMap(([key, member]) => (key.includes(MARKER) ? [redacted([...at, key])] : redactedProblems(member, [...at, key])));
+}
+
+function redacted(at: readonly (string | number)[]): PlacedProblem {
+  return { at, path: pathText(at), rule: 'DC06', message: 'it holds a redaction marker instead of a value', fix: 'write the value, or a ${VAR} reference' };
+}
+
+function decodeProblem(detail: ValidationErrorItem): PlacedProblem {
+  const at = detail.path;
   const path = pathText(detail.path);
   if (detail.type !== 'object.unknown') {
     const found = kindOf(detail.context?.value);
-    return { path, rule: 'DC02', message: `type mismatch: expected ${expected(detail)}, found ${found}`, fix: `write ${expected(detail)}` };
+    return { at, path, rule: 'DC02', message: `type mismatch: expected ${expected(detail)}, found ${found}`, fix: `write ${expected(detail)}` };
   }
   const key = String(detail.path.at(-1));
   const known = keysAt(detail.path.slice(0, -1));
   const near = closestMatch(key, [...known], { maxDistance: Math.max(2, Math.floor(key.length / 2)) });
   const fix = near === undefined ? `remove it, or use one of: ${known.join(', ')}` : `did you mean "${near}"?`;
-  return { path, rule: 'DC01', message: `unknown key "${key}"`, fix };
+  return { at, path, rule: 'DC01', message: `unknown key "${key}"`, fix };
 }
 
 const EXPECTED: Readonly<Record<string, string>> = {

@@ -119,6 +119,10 @@ export class ChunkNormalizer {
     this.#facts = facts;
   }
 
+  get id(): string {
+    return this.#id ?? '';
+  }
+
   /** Corrects a chunk in place. True when it now differs from what arrived. */
   normalize(chunk: ChatChunk): boolean {
     let isChanged = this.#frame(chunk);

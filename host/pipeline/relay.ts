@@ -48,6 +48,11 @@ export class Relay {
     return this.#normalizer.usage;
   }
 
+  /** The upstream's id of the answer; empty until it gave one. */
+  get id(): string {
+    return this.#normalizer.id;
+  }
+
   push(bytes: Buffer): string {
     return this.#collect(() => {
       if (this.#events) this.#decodeEvents(this.#events.push(bytes));

@@ -37,7 +37,7 @@ export async function finishStream(exchange: LiveExchange, session: StreamSessio
   takeUsage(exchange, session.relay.usage, services);
   if (broken) return fail(exchange, broken, services);
   exchange.reply = session.relay.assembly.reply({
-    id: exchange.id,
+    id: session.relay.id,
     created: Math.floor(exchange.startedAt / 1000),
     model: exchange.model,
     provider: exchange.target ?? '',

@@ -39,7 +39,16 @@ export function openReply(transport: Transport, call: UpstreamCall): Promise<Wir
 /** Pushes a reply that was made by hand or by several round trips into a sink. */
 export async function pumpReply(pending: Promise<WireReply>, sink: ReplySink, cancellation: Cancellation): Promise<void> {
   let isAborted = false;
-  const control: ReplyControl = { pause: () => {}, resume: () => {}, abort: () => { isAborted = true; } };
+  let gate: PromiseWithResolvers<void> | undefined;
+  const resume = (): void => {
+    gate?.resolve();
+    gate = undefined;
+  };
+  const abort = (): void => {
+    isAborted = true;
+    resume();
+  };
+  const control: ReplyControl = { pause: () => { gate ??= Promise.withResolvers(); }, resume, abort };
   try {
     const { status, headers, body } = await pending;
     sink.onReply(status, headers, control);
@@ -47,6 +56,7 @@ export async function pumpReply(pending: Promise<WireReply>, sink: ReplySink, ca
       if (isAborted) return;
       cancellation.throwIfCancelled();
       sink.onData(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
+      await gate?.promise;
     }
     sink.onEnd();
   } catch (error) {
