@@ -8,6 +8,7 @@ import { resolveReferences } from '../config/references.ts';
 import { readSettings } from '../config/rules/settings.ts';
 import { failsOpen, type GuardDeps, guardHandler, type PluginInstance } from '../pipeline/guard.ts';
 import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
+import type { LiveExchange } from '../pipeline/exchange.ts';
 import type { Registry } from '../registry/registry.ts';
 
 /** The plugins of one generation. */
@@ -19,8 +20,12 @@ export interface BoundPlugins {
   readonly uncovered: ReadonlyMap<Surface, string>;
   /** True when a `before_request` transform might change the model, so that admission must wait. */
   readonly mayChangeModel: boolean;
+  /** The guards of one stream, by the instance that made them; `undefined` when nobody guards it. */
+  readonly openStreamGuards: (exchange: LiveExchange) => StreamGuards | undefined;
   dispose(): Promise<void>;
 }
+
+export type StreamGuards = ReadonlyMap<PluginInstance, StreamGuard>;
 
 export interface BindOptions {
   readonly config: GatewayConfig;
@@ -53,13 +58,13 @@ export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
       problems.push({ path: `plugins[${index}].config`, rule: 'PB01', message: messageOf(entry, error), fix: 'correct the settings, or define the variables they name' });
     }
   }
-  const bound = describe([...instances.values()], listed);
+  const bound = describe([...instances.values()], listed, options.deps);
   if (problems.length > 0) {
     await bound.dispose();
     throw new ConfigRefused(problems);
   }
   tapHandlers(options.hooks, listed, options.deps);
-  tapStreams(options.hooks, bound.instances, options.deps);
+  tapInstances(options.hooks, bound.instances, options.deps);
   return bound;
 }
 
@@ -81,7 +86,7 @@ function messageOf(entry: PluginEntry, error: unknown): string {
   return `plugin "${entry.name}" cannot be built: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-function describe(instances: readonly PluginInstance[], listed: readonly Listed[]): BoundPlugins {
+function describe(instances: readonly PluginInstance[], listed: readonly Listed[], deps: GuardDeps): BoundPlugins {
   const before = listed.filter(({ stage }) => stage === 'before_request').map(({ instance }) => instance);
   const readers = before.filter(readsContent);
   const contentGuarded = new Set(SURFACE_NAMES.filter((surface) => readers.some(({ module }) => covers(module, surface))));
@@ -95,6 +100,7 @@ function describe(instances: readonly PluginInstance[], listed: readonly Listed[
     contentGuarded,
     uncovered,
     mayChangeModel: before.some(({ module }) => module.type === 'transform' && module.keepsModel !== true),
+    openStreamGuards: streamGuardOpener(listed, deps),
     dispose: async () => {
       const ends = await Promise.allSettled(instances.map(async ({ handlers }) => handlers.dispose?.()));
       const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
@@ -125,8 +131,31 @@ function tapHandlers(hooks: GenerationHooks, listed: readonly Listed[], deps: Gu
   }
 }
 
-/** Stream guards and `finished` handlers belong to instances, whatever stages list them. */
-function tapStreams(hooks: GenerationHooks, instances: readonly PluginInstance[], deps: GuardDeps): void {
+/** Stream guards belong to `after_request`: an instance that is not listed there sees no answer. */
+function streamGuardOpener(listed: readonly Listed[], deps: GuardDeps): BoundPlugins['openStreamGuards'] {
+  const able = new Set(listed.filter(({ stage, instance }) => stage === 'after_request' && instance.handlers.stream).map(({ instance }) => instance));
+  return (exchange) => {
+    const guards = new Map<PluginInstance, StreamGuard>();
+    for (const instance of able) {
+      const guard = openGuard(instance, exchange, deps);
+      if (guard) guards.set(instance, guard);
+    }
+    return guards.size > 0 ? guards : undefined;
+  };
+}
+
+function openGuard(instance: PluginInstance, exchange: LiveExchange, { log }: GuardDeps): StreamGuard | undefined {
+  try {
+    return instance.handlers.stream?.(exchange);
+  } catch (cause) {
+    log.error('plugin failed to guard a stream', { plugin: instance.module.name, trace_id: exchange.id, error: cause });
+    if (failsOpen(instance.module)) return undefined;
+    throw new GatewayError('plugin_error', 'the gateway could not complete the request', { cause });
+  }
+}
+
+/** Chunks and `finished` go to instances, whatever stages list them. */
+function tapInstances(hooks: GenerationHooks, instances: readonly PluginInstance[], deps: GuardDeps): void {
   for (const instance of instances) {
     const { handlers, module } = instance;
     if (handlers.stream) {

@@ -1,7 +1,8 @@
 import type {
-  Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, StreamGuard, Surface, Usage,
+  Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, Surface, Usage,
 } from '../contract/index.ts';
 import type { Clock } from '../clock.ts';
+import type { StreamGuards } from '../generation/bind-plugins.ts';
 import type { Generation, Target } from '../generation/generation.ts';
 import { Cancellation } from './cancellation.ts';
 
@@ -55,7 +56,7 @@ export class LiveExchange implements Exchange {
   stripsUsage = false;
   replyHeaders: Record<string, string> | undefined;
   /** Guards of this exchange's stream, by the plugin instance that made them. */
-  streamGuards: Map<object, StreamGuard> | undefined;
+  streamGuards: StreamGuards | undefined;
   readStreamText: (() => string) | undefined;
 
   readonly #clock: Clock;

@@ -7,7 +7,6 @@ import type { CollectedReply, UpstreamCall } from '../upstream/transport.ts';
 import type { Attempt } from './attempt.ts';
 import { replyError, unusableReply } from './fault.ts';
 import { rejectionError } from './guard.ts';
-import { isTapped } from './hooks.ts';
 import { errorFrameMessage } from './normalize.ts';
 import { type ChunkFilter, Relay } from './relay.ts';
 import type { PipelineServices } from './services.ts';
@@ -172,14 +171,8 @@ function relayFor(attempt: Attempt, call: CallInfo, now: number): Relay {
 /** Present only when some plugin guards this stream. A guard is made per attempt: nothing of a failed one stays. */
 function chunkFilter({ exchange }: Attempt): ChunkFilter | undefined {
   const { hooks, plugins } = exchange.generation;
-  if (!isTapped(hooks.chunk)) return undefined;
-  const guards = new Map<object, NonNullable<ReturnType<NonNullable<(typeof plugins.instances)[number]['handlers']['stream']>>>>();
-  for (const instance of plugins.instances) {
-    const guard = instance.handlers.stream?.(exchange);
-    if (guard) guards.set(instance, guard);
-  }
-  if (guards.size === 0) return undefined;
-  exchange.streamGuards = guards;
+  exchange.streamGuards = plugins.openStreamGuards(exchange);
+  if (!exchange.streamGuards) return undefined;
   return (chunks, moment) => {
     const step = hooks.chunk.call(chunks, exchange, moment);
     if ('rejection' in step) throw rejectionError(step.module, 'after_request', step.rejection, exchange);

@@ -2,15 +2,19 @@
 
 export type Shape = 'unary' | 'burst' | 'paced';
 export const SHAPES: readonly Shape[] = ['unary', 'burst', 'paced'];
+export const isShape = (text: string): text is Shape => SHAPES.some((shape) => shape === text);
 
 /** `same` answers with the model that was asked for, `dated` with another name, which must be replaced everywhere. */
 export type Naming = 'same' | 'dated';
 export const NAMINGS: readonly Naming[] = ['same', 'dated'];
+export const isNaming = (text: string): text is Naming => NAMINGS.some((naming) => naming === text);
 
 export const MODEL = 'bench-model';
 const DATED = 'bench-model-2026-01-15';
-/** Content events of a stream; with the first and the last it has 201. */
-const WORDS = 199;
+/** Content events of a stream. */
+const WORDS = 198;
+/** Events of a stream: one with the role, the content, one with the finish reason, one with usage; the end marker is not counted. */
+export const CHUNKS = WORDS + 3;
 
 export function requestBody(shape: Shape): string {
   const messages = [
@@ -20,7 +24,12 @@ export function requestBody(shape: Shape): string {
   return JSON.stringify({ model: MODEL, messages, temperature: 0.7, max_tokens: 256, ...(shape !== 'unary' && { stream: true }) });
 }
 
-export function unaryReply(naming: Naming): string {
+/** An answer in one piece. */
+export function replyBody(shape: Shape, naming: Naming): string {
+  return shape === 'unary' ? unaryReply(naming) : streamEvents(naming).join('');
+}
+
+function unaryReply(naming: Naming): string {
   const content = 'The sky looks blue because air molecules scatter short wavelengths of sunlight much more than long ones; the effect is called Rayleigh scattering.';
   return JSON.stringify({
     id: 'chatcmpl-bench', object: 'chat.completion', created: 1_760_000_000, model: naming === 'same' ? MODEL : DATED,

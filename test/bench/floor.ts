@@ -1,11 +1,12 @@
 /**
- * The floor that every figure is a ratio to: a bare Node server that parses the request once, forwards it with undici,
+ * `floor.ts <base URL of the upstream>`: the floor that every figure is a ratio to: a bare Node server that parses the request once, forwards it with undici,
  * parses a unary answer once and relays stream bytes. No key, no guardrail, no log.
  */
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
 
-const [origin = '', prefix = ''] = process.argv.slice(2);
+const { origin, pathname: prefix } = new URL(process.argv[2] ?? '');
 const pool = new Pool(origin, { keepAliveTimeout: 90_000 });
 
 const server = createServer((request, response) => {
@@ -32,10 +33,14 @@ const server = createServer((request, response) => {
         response.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length });
         response.end(bytes);
       },
-      onResponseError: () => { response.writeHead(502).end(); },
+      onResponseError: () => {
+        if (response.headersSent) response.destroy();
+        else response.writeHead(502).end();
+      },
     });
   });
 });
 
 server.keepAliveTimeout = 120_000;
-server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as { port: number }).port }));
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+process.on('disconnect', () => process.exit());

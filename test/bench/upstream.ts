@@ -1,40 +1,44 @@
-/** The loopback upstream, a process of its own: `/same/v1/…` and `/dated/v1/…` answer by the naming in their path. */
-import { createServer } from 'node:http';
-import { type Naming, streamEvents, unaryReply } from './bodies.ts';
+/** The loopback upstream, a process of its own. The path says what to answer: `/<naming>/<shape>/v1/chat/completions`. */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isNaming, isShape, type Naming, replyBody, streamEvents } from './bodies.ts';
 
-const unary = { same: Buffer.from(unaryReply('same')), dated: Buffer.from(unaryReply('dated')) };
-const events = { same: streamEvents('same'), dated: streamEvents('dated') };
-const bursts = { same: Buffer.from(events.same.join('')), dated: Buffer.from(events.dated.join('')) };
+/** Long enough for each event to be a read of its own. */
+const PACE_MS = 1;
 
 const server = createServer((request, response) => {
-  const naming: Naming = request.url?.startsWith('/dated') ? 'dated' : 'same';
-  const isPaced = request.url?.includes('/paced') ?? false;
-  let body = '';
-  request.setEncoding('latin1');
-  request.on('data', (piece: string) => { body += piece; });
+  const [, naming = '', shape = ''] = request.url?.split('/') ?? [];
+  request.resume();
   request.on('end', () => {
-    if (!body.includes('"stream":true')) {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': unary[naming].length });
-      response.end(unary[naming]);
-      return;
+    if (!isNaming(naming) || !isShape(shape)) response.writeHead(404).end();
+    else if (shape === 'paced') pace(response, naming);
+    else {
+      const body = whole[`${naming} ${shape}`];
+      response.writeHead(200, { 'content-type': shape === 'unary' ? 'application/json' : 'text/event-stream', 'content-length': body.length }).end(body);
     }
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    if (!isPaced) {
-      response.end(bursts[naming]);
-      return;
-    }
-    let at = 0;
-    const next = (): void => {
-      const event = events[naming][at++];
-      if (event === undefined) response.end();
-      else {
-        response.write(event);
-        setTimeout(next, 1); // long enough for each event to be a read of its own
-      }
-    };
-    next();
   });
 });
 
+const whole = {
+  'same unary': Buffer.from(replyBody('unary', 'same')), 'dated unary': Buffer.from(replyBody('unary', 'dated')),
+  'same burst': Buffer.from(replyBody('burst', 'same')), 'dated burst': Buffer.from(replyBody('burst', 'dated')),
+};
+const events = { same: streamEvents('same'), dated: streamEvents('dated') };
+
+function pace(response: ServerResponse, naming: Naming): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  let at = 0;
+  const next = (): void => {
+    const event = events[naming][at++];
+    if (event === undefined) response.end();
+    else {
+      response.write(event);
+      setTimeout(next, PACE_MS);
+    }
+  };
+  next();
+}
+
 server.keepAliveTimeout = 120_000;
-server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as { port: number }).port }));
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+process.on('disconnect', () => process.exit());

@@ -72,6 +72,7 @@ export async function startGateway(options: ProcessOptions = {}): Promise<Gatewa
     await exited;
   });
   const port = await started.promise;
+  while (!stderr.includes('Master key:')) await new Promise((resolve) => { setTimeout(resolve, 5); }); // the banner follows the line
   const key = /Bearer (gw_[0-9a-f]{32})/.exec(stderr)?.[1] ?? options.variables?.['MASTER_KEY'] ?? MASTER_KEY;
   return {
     url: `http://127.0.0.1:${port}`, child, key, lines, stderr: () => stderr,

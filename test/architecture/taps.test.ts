@@ -1,0 +1,25 @@
+import { expect } from 'chai';
+import { filesIn, problemsIn } from './source.ts';
+import { tapProblems } from './tap-rules.ts';
+
+describe('hook taps', () => {
+  it('stand where a configuration is put together, and wait where their hook waits', () => {
+    expect(problemsIn(filesIn('host', 'builtins'), tapProblems)).to.deep.equal([]);
+  });
+
+  const refused: readonly (readonly [path: string, source: string])[] = [
+    ['builtins/a/b.ts', "hooks.assemble.tap('b', async () => {});"],
+    ['builtins/a/b.ts', "pipeline.admit.tap({ name: 'b' }, (attempt) => refusal(attempt));"],
+    ['builtins/a/b.ts', "pipeline.onError[surface].tapAsync('b', (exchange, done) => done());"],
+    ['builtins/a/b.ts', "const { settled } = pipeline; settled.tap('b', async () => {});"],
+    ['host/pipeline/run.ts', "hooks.finished.tap('run', () => {});"],
+    ['host/http/body.ts', "hooks.outgoing.tapPromise('body', async (request) => request);"],
+  ];
+  for (const [path, source] of refused) {
+    it(`refuses in ${path}: ${source}`, () => { expect(tapProblems(path, source)).to.have.lengthOf(1); });
+  }
+
+  it('allows tap on a hook that does not wait, and tapPromise on one that does', () => {
+    expect(tapProblems('builtins/a/b.ts', "hooks.mount.tap('b', mount); pipeline.route.tap('b', rank); hooks.open.tapPromise('b', open);")).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,78 @@
+/** `npm run bench`: what the gateway costs, beside a bare proxy and beside others, on this machine, in one run. */
+import { writeFileSync } from 'node:fs';
+import { against } from './against.ts';
+import { NAMINGS, SHAPES } from './bodies.ts';
+import type { Row } from './figures.ts';
+import { startGenerators } from './generators.ts';
+import { exploreMachine } from './machine.ts';
+import { measure, type Setting } from './measure.ts';
+import { measureMemory } from './memory.ts';
+import { type Options, readOptions, USAGE } from './options.ts';
+import { peer } from './peers.ts';
+import { formatReport, type Report } from './report.ts';
+import { type Bench, floor, gateway, PROJECT, type Subject } from './subjects.ts';
+import { startUpstreams } from './upstreams.ts';
+import { createWorkspace } from './workspace.ts';
+
+const NEEDED_NODE = 24;
+
+async function run(bench: Bench, options: Options): Promise<Report> {
+  const { machine } = bench;
+  const subject = gateway(bench, 'gw', PROJECT);
+  const subjects = [floor(bench), subject, ...await others(bench, options)];
+  const upstreams = await startUpstreams(bench.workspace, machine);
+  const generators = startGenerators(bench.workspace, machine);
+  const setting: Setting = { plan: options.plan, upstreams, generators };
+  const rows = await measureAll(setting, subjects);
+  const memory = options.plan.memoryAfter.length > 0 ? await measureMemory(setting, subject) : [];
+  return {
+    at: new Date().toISOString(), isQuick: options.isQuick, rows, memory,
+    facts: { ...machine.facts, load: generators.programs, upstream: upstreams.programs },
+  };
+}
+
+async function others(bench: Bench, options: Options): Promise<Subject[]> {
+  const subjects: Subject[] = [];
+  for (const commit of options.against) subjects.push(await against(bench, commit));
+  for (const name of options.peers) subjects.push(await peer(bench, name));
+  return subjects;
+}
+
+async function measureAll(setting: Setting, subjects: readonly Subject[]): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const naming of NAMINGS) {
+    for (const shape of SHAPES) {
+      process.stderr.write(`measuring ${shape}, upstream answers with ${naming === 'same' ? 'the requested model' : 'a dated model'}\n`);
+      rows.push(...await measure(setting, subjects, shape, naming));
+    }
+  }
+  return rows;
+}
+
+/** Ends the process: what runs beside it ends with it. */
+async function main(args: readonly string[]): Promise<never> {
+  if (Number(process.versions.node.split('.')[0]) < NEEDED_NODE) throw new Error(`the bench needs Node ${NEEDED_NODE} or later, this is ${process.versions.node}`);
+  const options = optionsOrUsage(args);
+  const bench = { workspace: createWorkspace(), machine: exploreMachine() };
+  const report = await run(bench, options);
+  await bench.workspace.close();
+  if (options.jsonFile !== undefined) {
+    writeFileSync(options.jsonFile, `${JSON.stringify(report, undefined, 2)}\n`);
+    process.stderr.write(`figures: ${options.jsonFile}\n`);
+  }
+  writeFileSync(process.stdout.fd, formatReport(report));
+  process.exit();
+}
+
+function optionsOrUsage(args: readonly string[]): Options {
+  try {
+    return readOptions(args);
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n\n${USAGE}`, { cause: error });
+  }
+}
+
+await main(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,72 @@
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Shape } from './bodies.ts';
+import { PEERS } from './peers.ts';
+
+/** How much a run does. */
+export interface Plan {
+  /** Measured rounds; every figure is the median over them. */
+  readonly rounds: number;
+  /** Rounds before them that are not counted: the compiler is still at work. */
+  readonly warmUps: number;
+  /** Times each subject is started for a row; time to ready is the median. */
+  readonly starts: number;
+  readonly load: Readonly<Record<Shape, Drive>>;
+  readonly latency: Readonly<Record<Shape, Drive>>;
+  /** Requests after which the gateway's memory is read. */
+  readonly memoryAfter: readonly number[];
+}
+
+export interface Drive {
+  readonly requests: number;
+  readonly connections: number;
+}
+
+export const FULL: Plan = {
+  rounds: 5, warmUps: 2, starts: 3,
+  load: { unary: { requests: 10_000, connections: 16 }, burst: { requests: 2500, connections: 16 }, paced: { requests: 160, connections: 16 } },
+  latency: { unary: { requests: 2000, connections: 1 }, burst: { requests: 500, connections: 1 }, paced: { requests: 32, connections: 4 } },
+  memoryAfter: [100_000, 200_000],
+};
+
+/** Enough to see that everything works; its figures say little. */
+export const QUICK: Plan = {
+  rounds: 1, warmUps: 0, starts: 1,
+  load: { unary: { requests: 1500, connections: 16 }, burst: { requests: 400, connections: 16 }, paced: { requests: 16, connections: 16 } },
+  latency: { unary: { requests: 200, connections: 1 }, burst: { requests: 60, connections: 1 }, paced: { requests: 8, connections: 4 } },
+  memoryAfter: [],
+};
+
+export interface Options {
+  readonly plan: Plan;
+  readonly isQuick: boolean;
+  /** Keys of `PEERS`. */
+  readonly peers: readonly string[];
+  readonly against: readonly string[];
+  /** Where the figures go as JSON. */
+  readonly jsonFile?: string;
+}
+
+export const USAGE = `usage: bench [--peer <name>]... [--against <commit>]... [--quick] [--json [file]]
+  --peer <name>       measure this gateway too (${Object.keys(PEERS).join(', ')})
+  --against <commit>  measure an earlier state of this project too
+  --quick             small counts, no memory section: a smoke test
+  --json [file]       write the figures to a file as well
+`;
+
+/** Throws an Error with a message for the user. */
+export function readOptions(args: readonly string[]): Options {
+  const { values, positionals } = parseArgs({
+    args: [...args], allowPositionals: true,
+    options: { peer: { type: 'string', multiple: true }, against: { type: 'string', multiple: true }, quick: { type: 'boolean' }, json: { type: 'boolean' } },
+  });
+  const { peer: peers = [], against = [], quick: isQuick = false, json: wantsJson = false } = values;
+  const unknown = peers.find((name) => !Object.hasOwn(PEERS, name));
+  if (unknown !== undefined) throw new Error(`no peer "${unknown}", known are: ${Object.keys(PEERS).join(', ')}`);
+  const [file, ...surplus] = positionals;
+  if (surplus.length > 0 || (file !== undefined && !wantsJson)) throw new Error(`unexpected argument "${surplus[0] ?? file}"`);
+  const plan = isQuick ? QUICK : FULL;
+  const shared = { plan, isQuick, peers, against };
+  return wantsJson ? { ...shared, jsonFile: resolve(file ?? join(tmpdir(), `gw-bench-${Date.now()}.json`)) } : shared;
+}

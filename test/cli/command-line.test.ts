@@ -1,0 +1,122 @@
+import { readdir } from 'node:fs/promises';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { runGw, temporaryFolder } from '../kit/index.ts';
+import { commandHost, runCommand, runUntilExit } from './commands.ts';
+
+/** One line on stderr that begins with `Error: `, and nothing on stdout. */
+function expectOneError({ code, stdout, stderr }: { code: number | null; stdout: string; stderr: string }): void {
+  expect(stderr).to.match(/^Error: [^\n]+\n$/);
+  expect(stdout).to.equal('');
+  expect(code).to.equal(1);
+}
+
+describe('gw version', () => {
+  it('prints what this build is, for people', async () => {
+    const { code, stdout, stderr } = await runGw(['version']);
+    expect(code).to.equal(0);
+    expect(stderr).to.equal('');
+    const facts = Object.fromEntries(stdout.trimEnd().split('\n').map((line) => line.split(/: +/) as [string, string]));
+    expect(facts).to.deep.equal({ Version: 'dev', Commit: 'none', Built: 'unknown', Node: process.version, 'OS/Arch': `${process.platform}/${process.arch}` });
+  });
+
+  it('prints the same as JSON and YAML, whatever the case of the format', async () => {
+    const facts = { version: 'dev', commit: 'none', built: 'unknown', node: process.version, os_arch: `${process.platform}/${process.arch}` };
+    const json = await runCommand(['version', '--format', 'JSON']);
+    expect(json.stdout).to.equal(`${JSON.stringify(facts, null, 2)}\n`);
+    expect(parse((await runCommand(['version', '--format=Yaml'])).stdout)).to.deep.equal(facts);
+    expect((await runCommand(['--format', 'json', 'version'])).stdout).to.equal(json.stdout);
+  });
+
+  it('prints the table for a format it does not know', async () => {
+    const table = await runCommand(['version']);
+    expect((await runCommand(['version', '--format', 'toml'])).stdout).to.equal(table.stdout);
+  });
+});
+
+describe('gw help', () => {
+  it('lists every command and the global flags on stdout, however it is asked for', async () => {
+    const names = commandHost({ cwd: await temporaryFolder() }).commandLine.commands.map(({ name }) => name);
+    for (const args of [['help'], ['--help'], ['-h']]) {
+      const { code, stdout, stderr } = await runCommand(args);
+      expect(code, args[0]).to.equal(0);
+      expect(stderr).to.equal('');
+      for (const name of names) expect(stdout).to.match(new RegExp(`^ {2}${name}( |$)`, 'm'));
+      for (const flag of ['--gateway-url <url>', '--api-key <key>', '--format <format>', '-h, --help']) expect(stdout).to.contain(flag);
+    }
+  });
+
+  it('shows one command with its arguments and flags', async () => {
+    const { code, stdout } = await runCommand(['init', '--help']);
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/^gw init\n/);
+    for (const flag of ['--config-format <format>', '-o, --output <path>', '--non-interactive', '--format <format>']) expect(stdout).to.contain(flag);
+    expect((await runCommand(['validate', '-h'])).stdout).to.match(/^gw validate <config-file>\n/);
+  });
+
+  it('does not run the command', async () => {
+    const cwd = await temporaryFolder();
+    await runCommand(['init', '--help'], { cwd });
+    expect(await readdir(cwd)).to.deep.equal([]);
+  });
+});
+
+describe('a command that does not exist', () => {
+  it('is refused by name with the nearest one, and nothing starts', async () => {
+    const result = await runUntilExit(['valdate', 'config.yaml'], { cwd: await temporaryFolder() });
+    expectOneError(result);
+    expect(result.stderr).to.contain('"valdate"').and.to.contain('"validate"');
+  });
+
+  for (const [token, near] of [['serv', 'serve'], ['vesrion', 'version'], ['int', 'init']] as const) {
+    it(`${token} suggests ${near}`, async () => {
+      const result = await runCommand([token]);
+      expectOneError(result);
+      expect(result.stderr).to.contain(`"${token}"`).and.to.contain(`"${near}"`);
+    });
+  }
+
+  it('is refused without a suggestion when none is near', async () => {
+    const result = await runCommand(['frobnicate-everything']);
+    expectOneError(result);
+    expect(result.stderr).to.contain('"frobnicate-everything"').and.to.not.contain('mean');
+  });
+
+  it('is refused whatever flags stand beside it', async () => {
+    for (const args of [['--format', 'json', 'bogus'], ['bogus', '--format', 'json'], ['bogus', '--help']]) expectOneError(await runCommand(args));
+  });
+
+  it('is refused when it is no more than a name every object has', async () => {
+    for (const token of ['constructor', '__proto__', 'toString']) expectOneError(await runCommand([token]));
+  });
+});
+
+describe('a command called wrongly', () => {
+  for (const args of [['serve', 'now'], ['init', 'here'], ['version', 'long'], ['validate', 'a.yaml', 'b.yaml']]) {
+    it(`is refused: gw ${args.join(' ')} has an argument too many`, async () => {
+      const result = await runCommand(args);
+      expectOneError(result);
+      expect(result.stderr).to.contain(args.at(-1));
+    });
+  }
+
+  it('is refused: gw validate without a file', async () => {
+    const result = await runCommand(['validate']);
+    expectOneError(result);
+    expect(result.stderr).to.contain('config-file');
+  });
+
+  for (const args of [['version', '--nope'], ['--nope'], ['serve', '-x'], ['--version']]) {
+    it(`is refused: gw ${args.join(' ')} has a flag nobody knows`, async () => {
+      const result = await runCommand(args);
+      expectOneError(result);
+      expect(result.stderr).to.contain(args.at(-1));
+    });
+  }
+
+  for (const args of [['version', '--format'], ['init', '-o'], ['init', '--config-format']]) {
+    it(`is refused: gw ${args.join(' ')} has a flag without its value`, async () => {
+      expectOneError(await runCommand(args));
+    });
+  }
+});

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type CommandDefinition, GLOBAL_OPTIONS } from '../../host/command-line.ts';
+import { temporaryFolder } from '../kit/index.ts';
+import { commandHost, ROOT } from './commands.ts';
+
+const text = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8');
+
+/** Sections by heading, each to the next one of its level or above. */
+function sections(level: number): Map<string, string> {
+  const parts = text.split(new RegExp(`^#{1,${level}} `, 'm')).slice(1);
+  return new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n'))]));
+}
+
+/** Flags in the first column of a section's tables. */
+const flagsIn = (section = ''): string[] => [...section.matchAll(/^\| `(-[^`]+)` \|/gm)].map(([, flags]) => flags ?? '');
+
+const usage = ({ name, args = [] }: CommandDefinition): string => ['gw', name, ...args.map((arg) => `<${arg}>`)].join(' ');
+
+async function commands(): Promise<readonly CommandDefinition[]> {
+  return commandHost({ cwd: await temporaryFolder() }).commandLine.commands;
+}
+
+describe('docs/cli.md', () => {
+  it('has a section for every command with its arguments, and for no other', async () => {
+    const told = [...text.matchAll(/^### `(gw [^`]+)`$/gm)].map(([, command]) => command);
+    expect(told).to.have.members((await commands()).map(usage));
+  });
+
+  it('has every flag of every command in its section, and no other', async () => {
+    const found = sections(3);
+    for (const command of await commands()) {
+      expect(flagsIn(found.get(`\`${usage(command)}\``)), usage(command)).to.have.members((command.options ?? []).map(({ flags }) => flags));
+    }
+  });
+
+  it('has every global flag, and no other', () => {
+    expect(flagsIn(sections(2).get('Global flags'))).to.have.members(GLOBAL_OPTIONS.map(({ flags }) => flags));
+  });
+
+  it('says of every command that refuses --format that it does, and of no other', async () => {
+    const found = sections(3);
+    for (const command of await commands()) {
+      const says = /`--format` is refused/.test(found.get(`\`${usage(command)}\``) ?? '');
+      expect(says, usage(command)).to.equal(command.refusesFormat !== undefined);
+    }
+  });
+
+  it('names every exit code a command can have', () => {
+    expect([...text.matchAll(/^\| (\d) \|/gm)].map(([, code]) => code)).to.deep.equal(['0', '1']);
+  });
+});

@@ -1,0 +1,212 @@
+import { expect } from 'chai';
+import { readReport, validateJson, validateText } from '../cli/commands.ts';
+import { minimal } from './bad-documents.ts';
+
+const ECHO = 'targets: [{virtual_key: echo}]\n';
+const shown = ['--format', 'json'];
+
+/** Paths and rules of a refusal, in the order they are told. */
+async function told(text: string, name?: string): Promise<string[]> {
+  const { stderr } = await validateText(text, name);
+  return readReport(stderr).problems.map(({ path, rule }) => `${path} ${rule}`);
+}
+
+async function toldOf(config: object): Promise<string[]> {
+  return told(JSON.stringify(config, null, 2), 'config.json');
+}
+
+describe('a refused configuration', () => {
+  it('names decoding, document and build problems in one report, under the heading of the first', async () => {
+    const { code, stderr } = await validateText([
+      'targetz: 1', 'request_timeout: 30', 'targets:', '  - virtual_key: echo', '    retry: {attempts: many}', '  - virtual_key: nobody',
+      '    models: ["a*"]', 'plugins:', '  - {name: nobody, stage: before_request, enabled: true}', '',
+    ].join('\n'));
+    expect(code).to.equal(1);
+    const { heading, problems } = readReport(stderr);
+    expect(heading).to.equal('Error: load config:');
+    expect(problems.map(({ rule, path, line }) => `${rule} ${path} ${line}`)).to.have.members([
+      'DC01 targetz 1', 'DC02 targets[0].retry.attempts 5', 'CV07 targets[1].models[0] 7', 'CV19 request_timeout 2',
+      'BV01 targets[1].virtual_key 6', 'BV02 plugins[0].name 9',
+    ]);
+  });
+
+  it('tells rules about the document before rules about this build', async () => {
+    const rules = (await toldOf({
+      targets: [{ virtual_key: 'nobody', retry: { attempts: -1 } }], request_timeout: 'soon', aliases: { a: 'a' },
+      plugins: [{ name: 'nobody', stage: 'before_request', enabled: true }],
+    })).map((line) => line.split(' ')[1]);
+    expect(rules).to.deep.equal(['CV09', 'CV19', 'CV25', 'BV01', 'BV02']);
+  });
+
+  it('names every unknown key at any depth with its line and the nearest key', async () => {
+    const { stderr } = await validateText([
+      'targets:', '  - virtual_key: echo', '    weightt: 1', '    retry:', '      attempt: 3', 'mcp_servers:', '  - name: a', '    url: http://a',
+      '    header: {}', 'observability:', '  tracing:', '    sample_rate: 1', '_note: hi', '',
+    ].join('\n'));
+    const found = readReport(stderr).problems.map(({ rule, path, line, fix }) => `${rule} ${path} ${line} ${/"(.+)"/.exec(fix)?.[1] ?? '-'}`);
+    expect(found).to.have.members([
+      'DC01 targets[0].weightt 3 weight', 'DC01 targets[0].retry.attempt 5 attempts', 'DC01 mcp_servers[0].header 9 headers',
+      'DC01 observability.tracing.sample_rate 12 sample_ratio', 'DC01 _note 13 -',
+    ]);
+  });
+
+  it('lists the keys of the place when none is near', async () => {
+    const { problems } = readReport((await validateJson(minimal({ compatibility: { whatever_this_is: 1 } }))).stderr);
+    expect(problems[0]?.fix).to.contain('use one of: on_unsupported_param');
+  });
+
+  it('does not drop a key that is named like a prototype member', async () => {
+    expect(await told('{"targets": [{"virtual_key": "echo"}], "__proto__": {"x": 1}}', 'config.json')).to.deep.equal(['__proto__ DC01']);
+    expect(await told('{"targets": [{"virtual_key": "echo"}], "constructor": 1}', 'config.json')).to.deep.equal(['constructor DC01']);
+  });
+
+  it('is told without delay when it holds hundreds of unknown keys', async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`unknown_key_${index}`, 1]));
+    const from = performance.now();
+    expect(await toldOf(minimal(unknown))).to.have.length(400);
+    expect(performance.now() - from).to.be.below(1500); // milliseconds; a tenth of that is plenty
+  });
+
+  it('says nothing more of a value of the wrong type', async () => {
+    expect(await toldOf({ targets: 'echo', max_request_bytes: '1' })).to.have.members(['targets DC02', 'max_request_bytes DC02']);
+    expect(await toldOf({ targets: [5] })).to.deep.equal(['targets[0] DC02']);
+    expect(await toldOf({ targets: [{ virtual_key: 5, concurrency: { max_concurrency: 'x' } }] })).to.have.members(
+      ['targets[0].virtual_key DC02', 'targets[0].concurrency.max_concurrency DC02'],
+    );
+  });
+
+  it('does not miss an address or command that is there with the wrong type', async () => {
+    expect(await toldOf(minimal({ mcp_servers: [{ name: 'a', url: 5 }] }))).to.deep.equal(['mcp_servers[0].url DC02']);
+  });
+
+  it('keeps the numbers of list entries behind one of the wrong type', async () => {
+    expect(await toldOf(minimal({ strategy: { failover_on: [5, 'cost'] } }))).to.have.members(['strategy.failover_on[0] DC02', 'strategy.failover_on[1] CV35']);
+    expect(await toldOf({ targets: [{ virtual_key: 'echo', models: [1, ' a'] }] })).to.have.members(['targets[0].models[0] DC02', 'targets[0].models[1] CV06']);
+    expect(await toldOf({ targets: [null, { virtual_key: 'nobody' }] })).to.have.members(['targets[0] DC02', 'targets[1].virtual_key BV01']);
+  });
+});
+
+describe('a duplicate key', () => {
+  const yaml = {
+    'at the top': `${ECHO}aliases: {}\nfiles: {}\naliases: {}\n`,
+    'in a block': 'targets:\n  - virtual_key: echo\n    retry:\n      attempts: 1\n      attempts: 2\n',
+    'in free settings': `${ECHO}plugins:\n  - name: x\n    config: {a: {b: [{c: 1, c: 2}]}}\n`,
+    'in two quotings': `${ECHO}aliases: {fast: a, "fast": b}\n`,
+    'of the same text, once as a number': `${ECHO}aliases: {1: a, "1": b}\n`,
+  };
+  for (const [where, text] of Object.entries(yaml)) {
+    it(`is refused in YAML ${where}`, async () => {
+      expect(await told(text)).to.deep.equal(['(document) DC03']);
+    });
+  }
+
+  const json = {
+    'at the top': '{"targets": [{"virtual_key": "echo"}], "aliases": {}, "aliases": {}}',
+    'at depth': '{"targets": [{"virtual_key": "echo", "retry": {"attempts": 1, "attempts": 1}}]}',
+    'in free settings': '{"targets": [{"virtual_key": "echo"}], "plugins": [{"name": "x", "config": {"a": [{"b": 1, "b": 2}]}}]}',
+    'in two spellings': '{"targets": [{"virtual_key": "echo"}], "aliases": {"fast": "a", "f\\u0061st": "b"}}',
+  };
+  for (const [where, text] of Object.entries(json)) {
+    it(`is refused in JSON ${where}`, async () => {
+      expect(await told(text, 'config.json')).to.deep.equal(['(document) DC03']);
+    });
+  }
+
+  it('is told with the key and the line it stands on again', async () => {
+    const { problems } = readReport((await validateText('targets:\n  - virtual_key: echo\n    weight: 1\n    weight: 2\n')).stderr);
+    expect(problems[0]).to.include({ line: 4 });
+    expect(problems[0]?.message).to.contain('weight');
+  });
+
+  it('does not hide what else is wrong', async () => {
+    expect(await told(`${ECHO}files: {}\nfiles: {}\nmax_request_bytes: -1\n`)).to.have.members(['(document) DC03', 'max_request_bytes CV34']);
+  });
+});
+
+describe('a document nested too deep', () => {
+  const deep = `${'['.repeat(3000)}${']'.repeat(3000)}`;
+  it('is malformed, in YAML and JSON', async () => {
+    expect([...new Set(await told(`unknown: ${deep}\n`))]).to.deep.equal(['(document) DC03']);
+    expect([...new Set(await told(`{"unknown": ${deep}}`, 'config.json'))]).to.deep.equal(['(document) DC03']);
+  });
+});
+
+describe('a configuration file', () => {
+  it('may be JSON or YAML, whatever the case of its extension', async () => {
+    const json = JSON.stringify(minimal());
+    for (const [name, text] of [['config.json', json], ['config.JSON', json], ['config.yaml', ECHO], ['config.yml', ECHO], ['config.YAML', ECHO]] as const) {
+      expect((await validateText(text, name)).code, name).to.equal(0);
+    }
+  });
+
+  it('may begin with a document marker', async () => {
+    expect((await validateText(`---\n${ECHO}`)).code).to.equal(0);
+  });
+
+  it('may use anchors and merge keys', async () => {
+    const { code, stdout } = await validateText('targets:\n  - &first {virtual_key: echo, models: [m]}\n  - <<: *first\n    virtual_key: openai\n', 'config.yaml', { args: shown });
+    expect(code).to.equal(0);
+    expect(JSON.parse(stdout).targets).to.deep.equal([{ virtual_key: 'echo', models: ['m'] }, { virtual_key: 'openai', models: ['m'] }]);
+  });
+});
+
+describe('a bare YAML number in a text field', () => {
+  it('is the text it was written in', async () => {
+    const { stdout } = await validateText('targets: [{virtual_key: echo, models: [1.10, 0x1F, 4]}]\naliases: {fast: 4.10}\n', 'config.yaml', { args: shown });
+    const { targets, aliases } = JSON.parse(stdout) as { targets: { models: string[] }[]; aliases: object };
+    expect(targets[0]?.models).to.deep.equal(['1.10', '0x1F', '4']);
+    expect(aliases).to.deep.equal({ fast: '4.10' });
+  });
+
+  it('is its text beside a key that is a number too', async () => {
+    const { stdout, stderr } = await validateText(`${ECHO}aliases: {4: 4.10}\n`, 'config.yaml', { args: shown });
+    expect(stderr).to.equal('');
+    expect(JSON.parse(stdout).aliases).to.deep.equal({ 4: '4.10' });
+  });
+
+  it('is its text behind an anchor', async () => {
+    const { stdout, stderr } = await validateText('targets: [{virtual_key: echo, models: [&m 4.10]}]\naliases: {fast: *m}\n', 'config.yaml', { args: shown });
+    expect(stderr).to.equal('');
+    expect(JSON.parse(stdout).aliases).to.deep.equal({ fast: '4.10' });
+  });
+
+  it('has no unit, so that it is no duration', async () => {
+    expect(await told(`${ECHO}request_timeout: 30\n`)).to.deep.equal(['request_timeout CV19']);
+  });
+
+  it('stays a number in free settings', async () => {
+    const { stdout } = await validateText(`${ECHO}plugins: [{name: x, config: {a: 1, b: 1.5}}]\n`, 'config.yaml', { args: shown });
+    expect(JSON.parse(stdout).plugins[0].config).to.deep.equal({ a: 1, b: 1.5 });
+  });
+});
+
+describe('YAML yes and on', () => {
+  it('are true, and no and off false, where a key is a boolean', async () => {
+    const { stdout, stderr } = await validateText(`${ECHO}files: {bind_owner: yes}\nresponses: {bind_owner: Off}\nplugins: [{name: x, enabled: no}]\n`, 'config.yaml', { args: shown });
+    expect(stderr).to.equal('');
+    expect(JSON.parse(stdout)).to.deep.include({ files: { bind_owner: true }, responses: { bind_owner: false } });
+    expect(JSON.parse(stdout).plugins[0].enabled).to.equal(false);
+  });
+
+  it('are text elsewhere', async () => {
+    const { stdout } = await validateText(`${ECHO}aliases: {fast: yes}\nplugins: [{name: x, config: {a: on}}]\n`, 'config.yaml', { args: shown });
+    const { aliases, plugins } = JSON.parse(stdout) as { aliases: object; plugins: { config: object }[] };
+    expect(aliases).to.deep.equal({ fast: 'yes' });
+    expect(plugins[0]?.config).to.deep.equal({ a: 'on' });
+  });
+
+  it('are text in JSON, and so the wrong type for a boolean', async () => {
+    expect(await toldOf(minimal({ files: { bind_owner: 'yes' } }))).to.deep.equal(['files.bind_owner DC02']);
+  });
+});
+
+describe('free maps', () => {
+  it('are kept as they are written', async () => {
+    const config = { a: null, b: [1, { c: 'x' }], '': 'empty', 'with.dot': true, nested: { UPPER: 0 } };
+    const document = minimal({ plugins: [{ name: 'x', config }], strategy: { settings: config }, observability: { exporters: [{ name: 'x', config }] } });
+    const written = JSON.parse((await validateJson(document, { args: shown })).stdout) as Record<string, any>;
+    expect(written['plugins'][0].config).to.deep.equal(config);
+    expect(written['strategy'].settings).to.deep.equal(config);
+    expect(written['observability'].exporters[0].config).to.deep.equal(config);
+  });
+});

@@ -1,0 +1,70 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { MODULES } from '../../builtins/manifest.ts';
+import { SEARCH_PLACES } from '../../host/config/load.ts';
+import { temporaryFolder } from '../kit/index.ts';
+import { commandHost, ROOT } from '../cli/commands.ts';
+import { placesWithoutEffect, schemaPlaces } from './places.ts';
+
+const text = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8');
+
+/** The part under a heading, to the next heading of its level or above. */
+function section(heading: string): string {
+  const level = /^#+/.exec(heading)?.[0].length ?? 0;
+  const rest = text.slice(text.indexOf(`\n${heading}\n`) + heading.length + 1);
+  const end = rest.search(new RegExp(`^#{1,${level}} `, 'm'));
+  return end === -1 ? rest : rest.slice(0, end);
+}
+
+/** Rows of the tables in a part: what stands in backticks in the first column, and the whole row. */
+function rows(part: string): { first: string; row: string }[] {
+  return [...part.matchAll(/^\| `([^`]+)` \|.*$/gm)].map((found) => ({ first: found[1] ?? '', row: found[0] }));
+}
+
+/** Rule ids as the product spells them, wherever it reports one. */
+async function ruleIds(): Promise<string[]> {
+  const files = globSync('{host,builtins,strategies,plugins}/**/*.ts', { cwd: ROOT });
+  const spelt = files.flatMap((file) => readFileSync(join(ROOT, file), 'utf8').match(/(?<=')(?:DC|CV|BV|MV|PB|WN)\d\d[a-z]?(?=')/g) ?? []);
+  const { checkConfig, checkModule } = commandHost({ cwd: await temporaryFolder() }).hooks;
+  return [...new Set([...spelt, ...[...checkConfig.taps, ...checkModule.taps].map(({ name }) => name)])];
+}
+
+describe('docs/configuration.md', () => {
+  it('has every key of the schema once, and no other', () => {
+    expect(rows(section('## Keys')).map(({ first }) => first)).to.have.members(schemaPlaces());
+  });
+
+  it('marks exactly the keys that have no effect yet', () => {
+    const marked = rows(section('## Keys')).filter(({ row }) => row.includes('*not yet*')).map(({ first }) => first);
+    expect(marked).to.have.members(placesWithoutEffect());
+  });
+
+  it('has every rule of the product once, and no other', async () => {
+    expect(rows(section('## Rules')).map(({ first }) => first)).to.have.members(await ruleIds());
+  });
+
+  it('says what to do about every rule', () => {
+    for (const { first, row } of rows(section('## Rules'))) {
+      expect(row.split(' | ').filter((cell) => cell.replaceAll('|', '').trim() !== ''), first).to.have.length(3);
+    }
+  });
+
+  it('has every environment variable that the settings read, and no other', () => {
+    const source = readFileSync(join(ROOT, 'host/settings.ts'), 'utf8');
+    const read = source.match(/(?<=variables\['|variables, ')[A-Z_]+(?=')/g) ?? [];
+    const [own = ''] = section('## Environment variables').split('### Provider credentials');
+    expect(rows(own).map(({ first }) => first)).to.have.members([...new Set(read)]);
+  });
+
+  it('has the variables of every shipped provider, and no other', () => {
+    const needed = MODULES.flatMap((module) => (module.kind === 'provider' ? module.connection.env.flat().map((variable) => `${variable} ${module.name}`) : []));
+    const told = [...section('### Provider credentials').matchAll(/^\| `([A-Z_0-9]+)` \| `([a-z-]+)` \|$/gm)].map(([, variable, provider]) => `${variable} ${provider}`);
+    expect(told).to.have.members(needed);
+  });
+
+  it('names the files that are found by themselves, in their order', () => {
+    const told = [...section('## Where it comes from').matchAll(/`((?:gw\.)?config\.(?:ya?ml|json))`/g)].map(([, name]) => name);
+    expect(told).to.deep.equal(SEARCH_PLACES);
+  });
+});

@@ -1,0 +1,31 @@
+import { expect } from 'chai';
+import { parseDuration } from '../../host/config/duration.ts';
+
+/** Text and milliseconds. Grammar: configuration reference 1.1. */
+const VALID: Readonly<Record<string, number>> = {
+  '30s': 30_000, '500ms': 500, '1h30m': 5_400_000, '1.5s': 1500, '720h': 2_592_000_000, '0': 0, '0s': 0, '1m': 60_000,
+  '1us': 0.001, '1µs': 0.001, '1μs': 0.001, '1000000ns': 1, '1h1m1s1ms': 3_661_001, '.5s': 500, '2.s': 2000, '-5m': -300_000, '+1s': 1000, '1s1s': 2000,
+};
+
+const INVALID = ['', '30', '5 minutes', '1d', 'soon', '1 s', ' 1s', '1s ', '1S', '1H', '-', '+', '--1s', '.s', '1..5s', '1,5s', '1e3s', 's', '1s30', '30s1', '00', '1m-1s', 'Infinity', 'NaN', '0x1s', '٣s', '1s\n'];
+
+describe('a duration', () => {
+  for (const [text, ms] of Object.entries(VALID)) {
+    it(`"${text}" is ${ms} ms`, () => {
+      expect(parseDuration(text)).to.be.closeTo(ms, 1e-9);
+    });
+  }
+
+  for (const text of INVALID) {
+    it(`${JSON.stringify(text)} is refused`, () => {
+      expect(parseDuration(text)).to.equal(undefined);
+    });
+  }
+
+  it('may be long without taking long', () => {
+    const from = performance.now();
+    expect(parseDuration(`${'1s'.repeat(100_000)}x`)).to.equal(undefined);
+    expect(parseDuration('9'.repeat(100_000))).to.equal(undefined);
+    expect(performance.now() - from).to.be.below(1000);
+  });
+});

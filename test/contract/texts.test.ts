@@ -1,0 +1,134 @@
+import { expect } from 'chai';
+import { contentTexts, type Exchange, messageTexts, type Stage, type Surface, texts } from '../../host/contract/index.ts';
+
+function exchangeOf(surface: Surface, request: object, stage: Stage = 'before_request', reply?: object): Exchange {
+  return { surface, stage, request, reply } as unknown as Exchange;
+}
+
+const chat = (request: object): string[] => [...texts(exchangeOf('chat', { model: 'm', messages: [], ...request }))];
+const message = (fields: object): string[] => chat({ messages: [{ role: 'user', ...fields }] });
+const answer = (fields: object): Exchange =>
+  exchangeOf('chat', { model: 'm', messages: [{ role: 'user', content: 'question' }] }, 'after_request', { choices: [{ index: 0, message: { role: 'assistant', content: null, ...fields }, finish_reason: 'stop' }] });
+
+describe('texts of a chat request', () => {
+  it('are the content of every message, whatever its role', () => {
+    const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'other'];
+    expect(chat({ messages: roles.map((role) => ({ role, content: `from ${role}` })) })).to.deep.equal(roles.map((role) => `from ${role}`));
+  });
+
+  it('are the text of every part; addresses, audio and files are not read', () => {
+    expect(message({
+      content: [
+        { type: 'text', text: 'one' }, { type: 'image_url', image_url: { url: 'https://h/i.png', detail: 'high' } },
+        { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }, { type: 'text', text: 'two' },
+      ],
+    })).to.deep.equal(['one', 'two']);
+  });
+
+  it('are names, reasoning and tool-call arguments', () => {
+    expect(message({ name: 'jane', reasoning_content: 'because' })).to.include.members(['jane', 'because']);
+    expect(message({ tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'look', arguments: 'raw' } }] })).to.include.members(['look', 'raw']);
+  });
+
+  it('are the arguments decoded as well', () => {
+    const read = message({ tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"q":"s\\u0065cret","deep":[{"x":"\\ud83d\\ude00"}]}' } }] });
+    expect(read).to.include.members(['secret', '\ud83d\ude00']);
+  });
+
+  it('are any string that is itself JSON decoded as well, and keys of it are not', () => {
+    expect(message({ content: '  ["a", {"key": "b"}]' })).to.deep.equal(['  ["a", {"key": "b"}]', 'a', 'b']);
+    expect(message({ content: '"quot\\u0065d"' })).to.include('quoted');
+    expect(message({ content: '{no json' })).to.deep.equal(['{no json']);
+  });
+
+  it('are tools, response_format and stop', () => {
+    const read = chat({
+      tools: [{ type: 'function', function: { name: 'weather', description: 'tells the weather', parameters: { type: 'object', properties: { city: { description: 'of the city', enum: ['Rome'] } } } } }],
+      response_format: { type: 'json_schema', json_schema: { name: 'shape', schema: { title: 'a title' } } },
+      stop: ['END', 'STOP'],
+    });
+    expect(read).to.include.members(['weather', 'tells the weather', 'of the city', 'Rome', 'shape', 'a title', 'END', 'STOP']);
+  });
+
+  it('are fields that are only forwarded, at any depth', () => {
+    expect(chat({ metadata: { note: 'a note' }, prediction: { content: [{ type: 'text', text: 'predicted' }] }, reasoning_effort: 'high' }))
+      .to.have.members(['a note', 'predicted', 'high']);
+  });
+
+  it('are strings under any name: a schema may call its members id, type, role or signature', () => {
+    for (const name of ['id', 'type', 'role', 'signature', 'tool_call_id', 'file_id', 'cache_control']) {
+      const properties = { [name]: { description: 'hidden here' } };
+      expect(chat({ tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties } } }] }), `a schema's ${name}`).to.include('hidden here');
+      expect(chat({ metadata: { [name]: 'hidden here' } }), `a forwarded ${name}`).to.include('hidden here');
+    }
+  });
+
+  it('are not the model, numbers and switches', () => {
+    expect(chat({ model: 'm', seed: 5, n: 2, stream: true, stream_options: { include_usage: true }, temperature: 1, logit_bias: { 5: 1 } })).to.deep.equal([]);
+  });
+
+  it('are read the same at on_error', () => {
+    expect([...texts(exchangeOf('chat', { model: 'm', messages: [{ role: 'user', content: 'question' }] }, 'on_error'))]).to.deep.equal(['question']);
+  });
+});
+
+describe('texts of an answer', () => {
+  it('are content, reasoning and arguments of every choice', () => {
+    expect([...texts(answer({ content: 'said', reasoning_content: 'thought', tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":"b\\u0063"}' } }] }))])
+      .to.have.members(['said', 'thought', 'f', '{"a":"b\\u0063"}', 'bc']);
+  });
+
+  it('are nothing where there is no chat answer', () => {
+    expect([...texts(exchangeOf('embeddings', { model: 'm', input: 'x' }, 'after_request', { data: [] }))]).to.deep.equal([]);
+    expect([...texts(exchangeOf('passthrough', {}, 'after_request'))]).to.deep.equal([]);
+    expect([...messageTexts(exchangeOf('chat', { messages: [{ role: 'user', content: 'x' }] }, 'after_request'))]).to.deep.equal([]);
+  });
+
+  it('are content alone in the plain view', () => {
+    expect([...messageTexts(answer({ content: 'said', reasoning_content: 'thought' }))]).to.deep.equal(['said']);
+    expect([...messageTexts(answer({}))]).to.deep.equal([]);
+  });
+});
+
+describe('texts beside chat', () => {
+  const json = { input: ['a', { b: 'c', n: 5 }], d: null };
+  for (const [surface, request, expected] of [
+    ['completions', { messages: [{ role: 'user', content: 'prompt' }] }, ['prompt']],
+    ['embeddings', { input: 'one' }, ['one']],
+    ['embeddings', { input: ['one', 'two'] }, ['one', 'two']],
+    ['embeddings', { input: [1, 2] }, []],
+    ['images', { prompt: 'a cat' }, ['a cat']],
+    ['rerank', { query: 'q', documents: ['d1', 'd2'] }, ['q', 'd1', 'd2']],
+    ['moderations', { input: ['one', { type: 'image_url' }] }, ['one']],
+    ['audio.transcriptions', { prompt: 'context' }, ['context']],
+    ['audio.translations', {}, []],
+    ['audio.speech', { input: 'say this', voice: 'alloy' }, ['say this']],
+    ['passthrough', { json }, ['a', 'c']],
+    ['responses', { json }, ['a', 'c']],
+  ] as const) {
+    it(`${surface} ${JSON.stringify(request)}`, () => {
+      expect([...texts(exchangeOf(surface, request))]).to.deep.equal(expected);
+      expect([...messageTexts(exchangeOf(surface, request))]).to.deep.equal(expected);
+    });
+  }
+
+  it('are found in bodies too deep to recurse into', () => {
+    let deep: unknown = 'bottom';
+    for (let level = 0; level < 100_000; level += 1) deep = [deep];
+    expect([...texts(exchangeOf('passthrough', { json: deep }))]).to.deep.equal(['bottom']);
+  });
+});
+
+describe('plain view of a chat request', () => {
+  it('is content and part texts, without tools, arguments and reasoning', () => {
+    const request = {
+      model: 'm', tools: [{ type: 'function', function: { name: 'f' } }],
+      messages: [
+        { role: 'system', content: 'rules' }, { role: 'user', content: [{ type: 'text', text: 'part' }, { type: 'image_url', image_url: { url: 'https://h' } }] },
+        { role: 'assistant', content: null, reasoning_content: 'thought', tool_calls: [{ function: { name: 'f', arguments: 'a' } }] }, { role: 'tool', content: 'result' },
+      ],
+    };
+    expect([...messageTexts(exchangeOf('chat', request))]).to.deep.equal(['rules', 'part', 'result']);
+    expect([...contentTexts({ role: 'user' })]).to.deep.equal([]);
+  });
+});

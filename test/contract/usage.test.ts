@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { finishReason, readUsage } from '../../host/contract/index.ts';
+
+describe('readUsage', () => {
+  for (const [what, given, expected] of [
+    ['plain counts', { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 }, { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 }],
+    ['a missing total', { prompt_tokens: 3, completion_tokens: 4 }, { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 }],
+    ['a total of its own', { prompt_tokens: 3, completion_tokens: 4, total_tokens: 9 }, { prompt_tokens: 3, completion_tokens: 4, total_tokens: 9 }],
+    ['zero details', {
+      prompt_tokens: 3, completion_tokens: 4, total_tokens: 7, reasoning_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0,
+      prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 }, completion_tokens_details: null,
+    }, { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 }],
+    ['flat details', { prompt_tokens: 9, completion_tokens: 4, reasoning_tokens: 2, cache_read_tokens: 5, cache_write_tokens: 1 }, {
+      prompt_tokens: 9, completion_tokens: 4, total_tokens: 13, reasoning_tokens: 2, cache_read_tokens: 5, cache_write_tokens: 1,
+      prompt_tokens_details: { cached_tokens: 5 }, completion_tokens_details: { reasoning_tokens: 2 },
+    }],
+    ['nested details', { prompt_tokens: 9, completion_tokens: 4, prompt_tokens_details: { cached_tokens: 5 }, completion_tokens_details: { reasoning_tokens: 2 } }, {
+      prompt_tokens: 9, completion_tokens: 4, total_tokens: 13, reasoning_tokens: 2, cache_read_tokens: 5,
+      prompt_tokens_details: { cached_tokens: 5 }, completion_tokens_details: { reasoning_tokens: 2 },
+    }],
+    ['flat over nested', {
+      prompt_tokens: 9, completion_tokens: 4, reasoning_tokens: 1, cache_read_tokens: 6, prompt_tokens_details: { cached_tokens: 5 }, completion_tokens_details: { reasoning_tokens: 2 },
+    }, {
+      prompt_tokens: 9, completion_tokens: 4, total_tokens: 13, reasoning_tokens: 1, cache_read_tokens: 6,
+      prompt_tokens_details: { cached_tokens: 6 }, completion_tokens_details: { reasoning_tokens: 1 },
+    }],
+    ['nested where flat is zero', { prompt_tokens: 9, completion_tokens: 0, cache_read_tokens: 0, prompt_tokens_details: { cached_tokens: 5 } }, {
+      prompt_tokens: 9, completion_tokens: 0, total_tokens: 9, cache_read_tokens: 5, prompt_tokens_details: { cached_tokens: 5 },
+    }],
+    ['cache hits and misses', { prompt_tokens: 11, completion_tokens: 7, prompt_cache_hit_tokens: 4, prompt_cache_miss_tokens: 7 }, {
+      prompt_tokens: 11, completion_tokens: 7, total_tokens: 18, cache_read_tokens: 4, prompt_tokens_details: { cached_tokens: 4 },
+    }],
+    ['cache writes outside the total', { prompt_tokens: 10, completion_tokens: 1, cache_write_tokens: 600 }, { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11, cache_write_tokens: 600 }],
+    ['counts of a wrong kind', { prompt_tokens: '3', completion_tokens: -4, total_tokens: null, reasoning_tokens: [] }, { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }],
+    ['an empty object', {}, { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }],
+  ] as const) {
+    it(`reads ${what}`, () => { expect(readUsage(given)).to.deep.equal(expected); });
+  }
+
+  it('keeps members that are no counts of ours', () => {
+    expect(readUsage({ prompt_tokens: 1, completion_tokens: 1, queue_time: 0.5, prompt_tokens_details: { audio_tokens: 3 } }))
+      .to.deep.include({ queue_time: 0.5, prompt_tokens_details: { audio_tokens: 3 } });
+  });
+
+  it('does not touch what it reads', () => {
+    const given = Object.freeze({ prompt_tokens: 1, completion_tokens: 1, prompt_tokens_details: Object.freeze({ cached_tokens: 1 }) });
+    expect(() => readUsage(given)).to.not.throw();
+  });
+
+  for (const value of [undefined, null, 5, 'x', true]) it(`is undefined for ${String(value)}`, () => { expect(readUsage(value)).to.equal(undefined); });
+});
+
+describe('finishReason', () => {
+  const TABLE: Readonly<Record<string, readonly string[]>> = {
+    stop: ['stop', 'end_turn', 'stop_sequence', 'complete', 'finish', 'finished', 'stop_criteria_met'],
+    length: ['length', 'max_tokens', 'model_length', 'max_completion_tokens'],
+    tool_calls: ['tool_use', 'tool_call', 'tool_calls', 'function_call'],
+    content_filter: [
+      'content_filter', 'content_filtered', 'refusal', 'safety', 'error_toxic', 'recitation', 'blocklist', 'prohibited_content', 'spii', 'image_safety',
+    ],
+  };
+
+  for (const [canonical, reasons] of Object.entries(TABLE)) {
+    it(`says ${canonical} for ${reasons.join(', ')}, in any case`, () => {
+      for (const reason of reasons) for (const spelled of [reason, reason.toUpperCase(), ` ${reason} `]) expect(finishReason(spelled), spelled).to.equal(canonical);
+    });
+  }
+
+  it('keeps what it does not know, in its case', () => {
+    for (const reason of ['OTHER', 'MALFORMED_FUNCTION_CALL', 'pause_turn', 'constructor', '']) expect(finishReason(reason)).to.equal(reason);
+  });
+});

@@ -1,0 +1,65 @@
+import { expect } from 'chai';
+import { MODULES } from '../../builtins/manifest.ts';
+import type { PluginModule, ProviderModule, StrategyModule } from '../../host/contract/index.ts';
+import { failsOpen } from '../../host/pipeline/guard.ts';
+import { baseUrlVariable } from '../../host/upstream/connect.ts';
+import { rowsUnder } from './tables.ts';
+
+const PAGE = 'plugins.md';
+const code = (text: string): string => `\`${text}\``;
+const list = (names: readonly string[]): string => names.map(code).join(', ');
+
+function ofKind<M extends PluginModule | ProviderModule | StrategyModule>(kind: M['kind']): M[] {
+  return MODULES.filter((module) => module.kind === kind).toSorted((a, b) => (a.name < b.name ? -1 : 1)) as M[];
+}
+
+interface Described {
+  readonly keys?: Readonly<Record<string, { readonly flags?: { readonly default?: unknown; readonly presence?: string } }>>;
+}
+
+/** Settings in their order, with the defaults the schema fills in; `required` and `unset` where it fills in none. */
+function settingsOf({ settings }: PluginModule | StrategyModule): string[][] {
+  const { keys = {} } = settings.describe() as Described;
+  return Object.entries(keys).map(([name, { flags = {} }]) => {
+    if (flags.presence === 'required') return [code(name), 'required'];
+    return [code(name), flags.default === undefined ? 'unset' : code(JSON.stringify(flags.default))];
+  });
+}
+
+function providerRow(module: ProviderModule): string[] {
+  const { name, connection, wire, translators, offline, passthrough, batches, responses } = module;
+  const variables = connection.env.map((need) => (typeof need === 'string' ? code(need) : need.map(code).join(' or '))).join(', ');
+  const root = typeof connection.baseUrl === 'string' ? code(connection.baseUrl) : 'composed';
+  const also = Object.entries({ offline, 'pass-through': passthrough, batches, responses }).filter(([, isOn]) => isOn).map(([what]) => what);
+  return [
+    code(name), variables || 'none', offline ? 'none' : `${root}, or ${code(baseUrlVariable(module))}`, code(wire),
+    list(Object.keys(translators)), also.join(', ') || 'nothing',
+  ];
+}
+
+describe('docs/plugins.md', () => {
+  const plugins = ofKind<PluginModule>('plugin');
+  const strategies = ofKind<StrategyModule>('strategy');
+
+  it('lists every shipped plugin with type, stages, what a fault does and its summary', () => {
+    const rows = plugins.map((module) => [code(module.name), code(module.type), list(module.stages), failsOpen(module) ? 'open' : 'closed', module.summary]);
+    expect(rowsUnder(PAGE, '## Plugins')).to.deep.equal(rows);
+  });
+
+  it('lists every shipped strategy with what a failure does and its summary', () => {
+    const rows = strategies.map(({ name, advances, summary }) => [code(name), advances ? 'next target' : 'error', summary]);
+    expect(rowsUnder(PAGE, '## Strategies')).to.deep.equal(rows);
+  });
+
+  it('lists every shipped provider with variables, address, wire, surfaces and what else it serves', () => {
+    expect(rowsUnder(PAGE, '## Providers')).to.deep.equal(ofKind<ProviderModule>('provider').map(providerRow));
+  });
+
+  for (const module of [...plugins, ...strategies].filter((each) => settingsOf(each).length > 0)) {
+    it(`lists the settings of the ${module.kind} ${module.name} in their order, with default and meaning`, () => {
+      const rows = rowsUnder(PAGE, `### ${code(module.name)}`);
+      expect(rows.map((row) => row.slice(0, 2))).to.deep.equal(settingsOf(module));
+      for (const row of rows) expect(row[2], row[0]).to.match(/\w{3}/);
+    });
+  }
+});

@@ -1,0 +1,39 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type GatewayProcess, startGateway, type StubHandler, stubUpstream, type StubUpstream, temporaryFolder } from '../../kit/index.ts';
+
+/** The model that clients ask for. Its name is no reasoning model's: LangChain sends `max_tokens` for it, not the newer field. */
+export const MODEL = 'gpt-4.1-mini';
+
+/** What the fixtures' upstream calls the same model; clients may ask for it by this name too. */
+export const UPSTREAM_MODEL = 'gpt-4.1-mini-2025-04-14';
+
+/** The gateway's own credential at the upstream; long enough to be redacted wherever it shows. */
+export const UPSTREAM_KEY = 'upstream-key-3f91c2d4';
+
+export interface Setup {
+  readonly gateway: GatewayProcess;
+  readonly upstream: StubUpstream;
+  /** Where clients find the API. */
+  readonly baseURL: string;
+}
+
+const CONFIG = `strategy:
+  mode: single
+targets:
+  - virtual_key: openai
+    models: [${MODEL}, ${UPSTREAM_MODEL}]
+`;
+
+/** The gateway as a process of its own; its `openai` target calls a loopback upstream. Both are gone after the test. */
+export async function gatewayBefore(handler: StubHandler): Promise<Setup> {
+  const upstream = await stubUpstream(handler);
+  const folder = await temporaryFolder();
+  const path = join(folder, 'config.yaml');
+  await writeFile(path, CONFIG);
+  const gateway = await startGateway({
+    cwd: folder,
+    variables: { GATEWAY_CONFIG: path, OPENAI_API_KEY: UPSTREAM_KEY, OPENAI_BASE_URL: upstream.url },
+  });
+  return { gateway, upstream, baseURL: `${gateway.url}/v1` };
+}

@@ -1,0 +1,102 @@
+import type { ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { expect } from 'chai';
+import { golden, openSse, type SeenRequest, type StubHandler } from '../../kit/index.ts';
+
+/** Small enough to cut events, lines and multi-byte characters. */
+const PIECE_BYTES = 89;
+
+/** A body under `test/fixtures/openai/chat`. */
+export function chatFixture(name: string): string {
+  return golden(`openai/chat/${name}`);
+}
+
+/** Payloads of a streamed fixture, parsed, without the end marker. */
+export function fixtureChunks(name: string): any[] {
+  return eventTexts(name).slice(0, -1).map((event) => JSON.parse(event.replace(/^data: /, '')) as unknown);
+}
+
+/** Answers with a fixture: its `.sse` when the request asks for a stream, else its `.json`. A function names it anew for each request. */
+export function answering(fixture: string | (() => string)): StubHandler {
+  return async (request, response) => {
+    const name = typeof fixture === 'string' ? fixture : fixture();
+    if (!isStream(request)) sendJson(response, 200, `${name}.json`);
+    else await sendInPieces(response, Buffer.from(chatFixture(`${name}.sse`)));
+  };
+}
+
+/** Answers every request with a failure. */
+export function refusing(status: number, name: string, headers: Readonly<Record<string, string>> = {}): StubHandler {
+  return (_request, response) => sendJson(response, status, name, headers);
+}
+
+/** Begins the ordinary stream, then says that it failed. */
+export function breakingOff(message: string): StubHandler {
+  return (_request, response) => {
+    openSse(response);
+    response.end(`${firstEvents()}data: ${JSON.stringify({ error: { message, type: 'server_error', param: null, code: null } })}\n\n`);
+  };
+}
+
+export interface HeldUpstream {
+  readonly handler: StubHandler;
+  /** Settles when the request has arrived. */
+  readonly asked: Promise<void>;
+  /** `performance.now()` at which the gateway closed its connection. */
+  readonly closed: Promise<number>;
+}
+
+/** Begins the ordinary stream, or, silent, no answer at all, and waits until the gateway hangs up. */
+export function holding({ isSilent = false } = {}): HeldUpstream {
+  const asked = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<number>();
+  const handler: StubHandler = (_request, response) => {
+    response.once('close', () => closed.resolve(performance.now()));
+    if (!isSilent) {
+      openSse(response);
+      response.write(firstEvents());
+    }
+    asked.resolve();
+  };
+  return { handler, asked: asked.promise, closed: closed.promise };
+}
+
+const CLOSE_LIMIT_MS = 100;
+
+/** The upstream's connection must end within 100 ms of `abortedAt`. */
+export async function expectClosedSoonAfter(abortedAt: number, { closed }: HeldUpstream): Promise<void> {
+  const patience = Promise.withResolvers<number>();
+  const timer = setTimeout(() => patience.reject(new Error('the upstream connection is still open 2 s after the abort')), 2000);
+  try {
+    expect(await Promise.race([closed, patience.promise]) - abortedAt).to.be.within(0, CLOSE_LIMIT_MS);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function isStream(request: SeenRequest): boolean {
+  return request.json()['stream'] === true;
+}
+
+function eventTexts(name: string): string[] {
+  return chatFixture(name).split('\n\n').filter((event) => event !== '');
+}
+
+/** The role and two pieces of text. */
+function firstEvents(): string {
+  return eventTexts('stream.sse').slice(0, 3).map((event) => `${event}\n\n`).join('');
+}
+
+function sendJson(response: ServerResponse, status: number, name: string, headers: Readonly<Record<string, string>> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(chatFixture(name));
+}
+
+async function sendInPieces(response: ServerResponse, bytes: Buffer): Promise<void> {
+  openSse(response);
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    response.write(bytes.subarray(at, at + PIECE_BYTES));
+    await setImmediate();
+  }
+  response.end();
+}

@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import {
+  ask, chatChunks, chatReply, eventsOf, type GatewayProcess, openSse, replyJson, sseEvent, startGateway, stubUpstream, type StubUpstream, temporaryFolder,
+} from '../kit/index.ts';
+
+const CHAT = '/v1/chat/completions';
+
+interface Setup {
+  readonly gateway: GatewayProcess;
+  readonly stub: StubUpstream;
+  /** Lets the streams that run reach their end. */
+  finish(): void;
+}
+
+/** A real process. Its upstream holds streams of model `m` after two chunks, and never answers model `silent`. */
+async function startProcess(variables: Record<string, string> = {}): Promise<Setup> {
+  const release = Promise.withResolvers<void>();
+  const stub = await stubUpstream(async (request, response) => {
+    const { model, stream } = request.json();
+    if (model === 'silent') return;
+    if (stream !== true) {
+      replyJson(response, 200, chatReply('hello'));
+      return;
+    }
+    const [head, ...rest] = [...chatChunks(['one', 'two']), '[DONE]'].map(sseEvent);
+    openSse(response);
+    response.write(`${head}${rest.shift()}`);
+    await release.promise;
+    response.end(rest.join(''));
+  });
+  const folder = await temporaryFolder();
+  const path = join(folder, 'config.yaml');
+  await writeFile(path, 'strategy: {mode: single}\ntargets: [{virtual_key: openai, models: [m, silent]}]\n');
+  const gateway = await startGateway({
+    cwd: folder,
+    variables: { GATEWAY_CONFIG: path, OPENAI_API_KEY: 'an-upstream-credential', OPENAI_BASE_URL: `${stub.url}/v1`, ...variables },
+  });
+  return { gateway, stub, finish: release.resolve };
+}
+
+const post = (gateway: GatewayProcess, more: object, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(gateway.url + CHAT, { method: 'POST', headers: { authorization: `Bearer ${gateway.key}`, ...headers }, body: JSON.stringify(ask('hi', more)) });
+
+/** A stream that has begun: its text so far, and its text when it is over. */
+async function openStream(gateway: GatewayProcess): Promise<{ response: Response; rest: Promise<string> }> {
+  const response = await post(gateway, { stream: true });
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while (!text.includes('"one"')) text += (await reader.read()).value ?? '';
+  const toEnd = async (): Promise<string> => {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return text;
+      text += value;
+    }
+  };
+  return { response, rest: toEnd() };
+}
+
+async function untilDraining({ url }: GatewayProcess): Promise<Response> {
+  for (;;) {
+    const response = await fetch(`${url}/readyz`);
+    if (response.status === 503) return response;
+    await response.text();
+  }
+}
+
+const isGone = async ({ url }: GatewayProcess): Promise<boolean> => fetch(`${url}/livez`).then(() => false, () => true);
+
+describe('a process that is told to stop', () => {
+  it('says so at once, serves on, lets its streams end and exits with 0', async () => {
+    const { gateway, finish } = await startProcess();
+    const { response, rest } = await openStream(gateway);
+    expect(response.headers.get('connection')).to.equal('keep-alive');
+    const cachedAt = performance.now();
+    expect((await fetch(`${gateway.url}/readyz`)).status).to.equal(200);
+    const stopped = gateway.stop('SIGTERM');
+    const draining = await untilDraining(gateway);
+    expect(performance.now() - cachedAt, 'past the second that readiness is kept').to.be.below(900);
+    expect(await draining.json()).to.deep.equal({ status: 'not_ready', reason: 'draining', targets: [{ name: 'openai', routable: true, circuit: 'closed' }] });
+    expect((await fetch(`${gateway.url}/livez`)).status).to.equal(200);
+    const late = await post(gateway, {});
+    expect(late.status).to.equal(200);
+    expect(late.headers.get('connection')).to.equal('close');
+    expect((await fetch(`${gateway.url}/nowhere`)).headers.get('connection')).to.equal('close');
+    expect(gateway.child.exitCode).to.equal(null);
+    finish();
+    const events = eventsOf(await rest);
+    expect(events.at(-1)).to.equal('[DONE]');
+    expect(events.flatMap((event) => event.choices ?? []).map(({ delta }) => delta.content ?? '').join('')).to.equal('onetwo');
+    expect(await stopped).to.equal(0);
+    expect(await isGone(gateway)).to.equal(true);
+    expect(gateway.lines.at(-1)).to.include({ msg: 'gw stopped' });
+  });
+
+  it('ends what is left at the deadline with an error event, and exits with 0', async () => {
+    const { gateway } = await startProcess({ GW_SHUTDOWN_TIMEOUT: '300ms' });
+    const streams = await Promise.all([openStream(gateway), openStream(gateway)]);
+    const unary = post(gateway, { model: 'silent' });
+    const notStarted = post(gateway, { model: 'silent', stream: true });
+    const startedAt = performance.now();
+    const stopped = gateway.stop('SIGTERM');
+    for (const { rest, response } of streams) {
+      const events = eventsOf(await rest);
+      expect(events.at(-1)).to.have.all.keys('error');
+      expect(events.at(-1).error).to.include({ type: 'stream_error', code: 'stream_error' });
+      expect(events).not.to.include('[DONE]');
+      const id = response.headers.get('x-request-id');
+      await stopped;
+      expect(gateway.lines.some(({ msg, trace_id }) => msg === 'request failed' && trace_id === id), 'the failure is logged').to.equal(true);
+    }
+    for (const answer of [await unary, await notStarted]) {
+      expect(answer.status).to.equal(503);
+      const { error } = await answer.json() as { error: Record<string, unknown> };
+      expect(error).to.include({ type: 'upstream_error', code: 'upstream_unavailable' });
+    }
+    expect(await stopped).to.equal(0);
+    expect(performance.now() - startedAt).to.be.within(300, 4000);
+  });
+
+  for (const [first, second] of [['SIGTERM', 'SIGTERM'], ['SIGINT', 'SIGTERM'], ['SIGTERM', 'SIGINT']] as const) {
+    it(`is killed at once by ${second} after ${first}`, async () => {
+      const { gateway } = await startProcess({ GW_SHUTDOWN_TIMEOUT: '60s' });
+      const { rest } = await openStream(gateway);
+      const cut = rest.then(() => 'whole', () => 'cut');
+      gateway.child.kill(first);
+      await untilDraining(gateway);
+      const exit = once(gateway.child, 'exit');
+      gateway.child.kill(second);
+      expect(await exit).to.deep.equal([null, second]);
+      expect(await cut).to.equal('cut');
+    });
+  }
+
+  it('does not wait for connections that carry nothing', async () => {
+    const { gateway } = await startProcess({ GW_SHUTDOWN_TIMEOUT: '60s' });
+    const idle = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    idle.on('error', () => {});
+    await once(idle, 'connect');
+    const used = await fetch(`${gateway.url}/livez`);
+    await used.text();
+    const startedAt = performance.now();
+    expect(await gateway.stop('SIGINT')).to.equal(0);
+    expect(performance.now() - startedAt).to.be.below(3000);
+    idle.destroy();
+  });
+});
+
+describe('a process that starts', () => {
+  it('tells on stdout in JSON lines what it runs with, and no credential', async () => {
+    const { gateway } = await startProcess({ LOG_LEVEL: 'info', RATE_LIMIT_RPS: '7', RATE_LIMIT_BURST: 'lots' });
+    const line = (msg: string): Record<string, unknown> | undefined => gateway.lines.find((one) => one['msg'] === msg);
+    expect(line('gw started')).to.include({ level: 'INFO', providers: 'openai', config_store: 'memory', api_key_store: 'memory', request_log_store: 'disabled', audit_store: 'memory' });
+    expect(line('gw started')).to.include.keys('version', 'addr');
+    expect(line('active config resolved')).to.include({ source: 'file', strategy: 'single', targets: 1, plugins: 0, max_request_bytes: 10_485_760 });
+    expect(line('config file loaded')).to.include({ strategy: 'single', targets: 1 }).and.to.have.property('path');
+    expect(line('rate limiting enabled')).to.include({ rps: 7, burst: 40, max_keys: 100_000 });
+    expect(gateway.lines.some(({ level, msg }) => level === 'WARN' && String(msg).includes('RATE_LIMIT_BURST'))).to.equal(true);
+    expect(gateway.lines.some(({ level, msg }) => level === 'INFO' && String(msg).includes('CORS_ORIGINS'))).to.equal(true);
+    expect(JSON.stringify(gateway.lines) + gateway.stderr()).not.to.include(gateway.key).and.not.include('an-upstream-credential');
+  });
+});

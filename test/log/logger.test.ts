@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import { GatewayError } from '../../host/contract/index.ts';
+import { createLogger, errorText, type Level, logLevel } from '../../host/log/logger.ts';
+import { createRedactor } from '../../host/log/redact.ts';
+import type { Log } from '../../host/contract/index.ts';
+
+function lined(level: Level = 'debug', variables: Record<string, string> = {}): { log: Log; lines: () => Record<string, unknown>[]; texts: string[] } {
+  const texts: string[] = [];
+  const log = createLogger(level, { write: (line) => { texts.push(line); } }, createRedactor(variables));
+  return { log, texts, lines: () => texts.map((text) => JSON.parse(text) as Record<string, unknown>) };
+}
+
+describe('log lines', () => {
+  it('are JSON objects with time, level, message and attributes, one a line', () => {
+    const { log, lines, texts } = lined();
+    log.debug('one');
+    log.info('two', { a: 1, b: 'x', c: null, d: [1], e: { f: true } });
+    log.warn('three\nlines', { msg_part: 'y' });
+    log.error('four');
+    for (const text of texts) expect(text).to.match(/^\{[^\n]*\}\n$/);
+    expect(lines().map(({ time: _time, ...rest }) => rest)).to.deep.equal([
+      { level: 'DEBUG', msg: 'one' }, { level: 'INFO', msg: 'two', a: 1, b: 'x', c: null, d: [1], e: { f: true } },
+      { level: 'WARN', msg: 'three\nlines', msg_part: 'y' }, { level: 'ERROR', msg: 'four' },
+    ]);
+    for (const { time } of lines()) expect(time).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  it('are left out below the level', () => {
+    for (const [level, expected] of [['debug', 4], ['info', 3], ['warn', 2], ['error', 1]] as const) {
+      const { log, texts } = lined(level);
+      for (const say of ['debug', 'info', 'warn', 'error'] as const) log[say]('x');
+      expect(texts, level).to.have.length(expected);
+    }
+  });
+
+  it('hold no credential in the message, in an attribute, in an error or in its causes', () => {
+    const { log, texts } = lined('debug', { MASTER_KEY: 'the-master-key-value' });
+    log.error('the-master-key-value', { a: 'the-master-key-value', b: { c: ['the-master-key-value'] }, error: new Error('the-master-key-value', { cause: new Error('the-master-key-value') }) });
+    expect(texts.join('')).not.to.include('the-master-key-value');
+    expect(texts[0]?.match(/\[REDACTED:MASTER_KEY\]/g)).to.have.length(5);
+  });
+
+  it('stay JSON when what is hidden follows an escape', () => {
+    const { log, lines } = lined();
+    log.info('mail', { a: 'x\nbob@example.com', b: 'x\u0001bob@example.com', c: 'x\\bob@example.com' });
+    expect(lines()[0]).to.deep.include({ a: 'x\n[REDACTED_EMAIL]', b: 'x\u0001[REDACTED_EMAIL]', c: 'x\\[REDACTED_EMAIL]' });
+  });
+
+  it('hide a bearer and a web token at the beginning of a line of text', () => {
+    const { log, texts } = lined();
+    log.info('echoed', { a: 'headers:\nBearer abcdefghijklmnop', b: 'token:\neyJhbGciOi.eyJzdWIi.c2lnbmF0dXJl' });
+    expect(texts[0]).not.to.match(/abcdefghijklmnop|c2lnbmF0dXJl/);
+  });
+});
+
+describe('an error in a log line', () => {
+  it('is one text with its causes, its code and what the provider said', () => {
+    const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+    const error = new GatewayError('upstream_error', 'the provider failed', { cause: reset, fault: { kind: 'status', status: 500, message: 'overloaded' } });
+    expect(errorText(error)).to.equal('the provider failed (upstream_error) [upstream: 500 overloaded]: read ECONNRESET (ECONNRESET)');
+    expect(errorText(new Error(''))).to.equal('Error');
+    expect(errorText(new Error('a', { cause: 'text' }))).to.equal('a: text');
+    expect(errorText('text')).to.equal('text');
+  });
+
+  it('ends although its causes go in a circle', () => {
+    const error = new Error('a');
+    error.cause = error;
+    expect(errorText(error)).to.equal('a: a: a: a: a');
+  });
+});
+
+describe('LOG_LEVEL', () => {
+  it('is taken in any case and with blanks; anything else is info', () => {
+    const cases: [text: string, level: Level][] = [
+      ['debug', 'debug'], [' INFO ', 'info'], ['warn', 'warn'], ['Warning', 'warn'], ['ERROR\n', 'error'], ['', 'info'], ['fatal', 'info'], ['trace', 'info'], ['de bug', 'info'],
+    ];
+    for (const [text, level] of cases) expect(logLevel(text), text).to.equal(level);
+    expect(logLevel(undefined)).to.equal('info');
+  });
+
+  it('is info for the names that every object has', () => {
+    for (const text of ['constructor', 'toString', '__proto__', 'valueOf']) expect(logLevel(text), text).to.equal('info');
+  });
+});

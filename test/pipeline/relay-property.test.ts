@@ -1,0 +1,295 @@
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'chai';
+import type { ChatChunk } from '../../host/contract/index.ts';
+import { Relay } from '../../host/pipeline/relay.ts';
+import { eventsOf } from '../kit/index.ts';
+
+/**
+ * The relay forwards most frames without parsing them. Here its output is compared, for generated streams cut anywhere,
+ * with a plain implementation of data-plane reference 7.2 and 7.3: every line parsed, corrected and written again.
+ */
+
+const FACTS = { model: 'routed', created: 1_700_000_123 };
+
+interface Outcome {
+  readonly events: readonly unknown[];
+  readonly choices: readonly unknown[];
+  readonly usage: unknown;
+  readonly failed: boolean;
+}
+
+type Fields = Record<string, any>;
+
+// ---- the plain implementation ----
+
+const FINISH: Record<string, string> = { stop: 'stop', END_TURN: 'stop', max_tokens: 'length', tool_use: 'tool_calls', SAFETY: 'content_filter', pause_turn: 'pause_turn' };
+
+function plainRelay(body: string, stripUsage: boolean): Outcome {
+  const plain = new PlainStream(stripUsage);
+  for (const line of body.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)) if (!plain.takeLine(line)) break;
+  return plain.outcome();
+}
+
+class PlainStream {
+  readonly #events: Fields[] = [];
+  readonly #choices = new Map<number, Fields>();
+  readonly #seen = new Set<number>();
+  readonly #stripUsage: boolean;
+  #id = '';
+  #usage: unknown;
+  #isDone = false;
+  #isFinished = false;
+  #isBroken = false;
+
+  constructor(stripUsage: boolean) {
+    this.#stripUsage = stripUsage;
+  }
+
+  takeLine(line: string): boolean {
+    if (!line.startsWith('data:')) return true;
+    const data = line.slice(5).replace(/^ /, '');
+    if (data === '[DONE]') {
+      this.#isDone = true;
+      return false;
+    }
+    let frame: any;
+    try {
+      frame = JSON.parse(data);
+    } catch {
+      return true;
+    }
+    if (typeof frame !== 'object' || frame === null || Array.isArray(frame)) return true;
+    if ((typeof frame.error === 'string' && frame.error !== '') || (typeof frame.error?.message === 'string' && frame.error.message !== '')) {
+      this.#isBroken = true;
+      return false;
+    }
+    if ('choices' in frame || 'usage' in frame) this.#chunk(frame as Fields);
+    return true;
+  }
+
+  #chunk({ error: _error, usage, ...frame }: Fields): void {
+    this.#id = frame['id'] || this.#id;
+    const counted = usage && { ...usage, total_tokens: usage.total_tokens || usage.prompt_tokens + usage.completion_tokens };
+    if (counted && (counted.total_tokens > 0 || counted.prompt_tokens > 0)) this.#usage = counted;
+    const choices = (frame['choices'] ?? []) as Fields[];
+    this.#events.push({
+      ...frame,
+      id: this.#id,
+      object: frame['object'] || 'chat.completion.chunk',
+      created: frame['created'] || FACTS.created,
+      model: FACTS.model,
+      choices: choices.map((choice) => this.#choice(choice)),
+      ...(usage !== undefined && !this.#stripUsage && { usage: counted }),
+    });
+  }
+
+  #choice(choice: Fields): Fields {
+    const { role: _role, reasoning, ...delta } = choice['delta'] as Fields;
+    if (typeof reasoning === 'string') delta['reasoning_content'] = reasoning;
+    const finish = choice['finish_reason'] ? (FINISH[choice['finish_reason']] ?? choice['finish_reason']) : null;
+    if (finish) this.#isFinished = true;
+    this.#collect(choice['index'], delta, finish);
+    if (!this.#seen.has(choice['index'])) delta['role'] = 'assistant';
+    this.#seen.add(choice['index']);
+    return { ...choice, delta, finish_reason: finish };
+  }
+
+  #collect(index: number, delta: Fields, finish: string | null): void {
+    const all = this.#choices.get(index) ?? { content: null, reasoning: '', calls: new Map(), finish: null };
+    this.#choices.set(index, all);
+    if (typeof delta['content'] === 'string') all['content'] = (all['content'] ?? '') + delta['content'];
+    all['reasoning'] += delta['reasoning_content'] ?? '';
+    all['finish'] = finish ?? all['finish'];
+    for (const { index: at, function: target, ...call } of delta['tool_calls'] ?? []) {
+      const known = all['calls'].get(at) ?? { type: 'function', function: { arguments: '' } };
+      const text = known.function.arguments + (target?.arguments ?? '');
+      all['calls'].set(at, { ...known, ...call, function: { ...known.function, ...target, arguments: text } });
+    }
+  }
+
+  outcome(): Outcome {
+    const choices = [...this.#choices].toSorted(([a], [b]) => a - b).map(([index, all]) => {
+      const calls = [...all['calls'].values()];
+      const content = calls.length > 0 && !all['content'] ? null : all['content'];
+      return {
+        index, finish_reason: all['finish'],
+        message: { role: 'assistant', content, ...(all['reasoning'] && { reasoning_content: all['reasoning'] }), ...(calls.length > 0 && { tool_calls: calls }) },
+      };
+    });
+    return { events: this.#events, choices, usage: this.#usage, failed: this.#isBroken || !(this.#isDone || this.#isFinished) };
+  }
+}
+
+// ---- generated streams ----
+
+/** Uniform in [0, 1), the same for the same seed. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const TEXTS = [
+  '', ' ', 'word', ' two words', '"', '\\', '\\"', '"}', 'a"b\\c', '\\u0041', 'line\nbreak', '\r\n', '\ttab', '\u0001\u001f', 'é', 'ß∂', '😀', '👩‍👩‍👧', '\u2028',
+  '\ud83d', 'data: x', '[DONE]', '"content":"trap"', '{"arguments":"x"}', '\u007f', 'null', '0', 'x'.repeat(60), '\uFEFF', '$&', '</script>',
+];
+
+class Generator {
+  readonly #random: () => number;
+  readonly #hasSpacing: boolean;
+  readonly #lineEnd: string;
+  readonly #prefix: string;
+  readonly #head: Fields;
+  readonly #choiceCount: number;
+
+  constructor(seed: number) {
+    this.#random = randomFrom(seed);
+    this.#hasSpacing = this.#chance(0.4);
+    this.#lineEnd = this.#pick(['\n', '\n', '\n', '\r\n', '\r']);
+    this.#prefix = this.#pick(['data: ', 'data: ', 'data:']);
+    this.#choiceCount = this.#pick([1, 1, 2]);
+    this.#head = {
+      ...(this.#chance(0.8) && { id: this.#pick(['chatcmpl-1', 'é"1', '']) }),
+      ...(this.#chance(0.8) && { object: 'chat.completion.chunk' }),
+      ...(this.#chance(0.8) && { created: this.#pick([1_760_000_000, 0]) }),
+      ...(this.#chance(0.9) && { model: this.#pick(['routed', 'routed-2026-01-15']) }),
+      ...(this.#chance(0.3) && { system_fingerprint: null, 'x-more': { a: [1, 'two'] } }),
+      ...(this.#chance(0.2) && { error: this.#pick([null, {}]) }),
+    };
+  }
+
+  /** A stream of about so many frames. */
+  stream(frames = 6 + Math.floor(this.#random() * 20)): string {
+    const kinds = this.#pick([['content'], ['content', 'reasoning_content'], ['reasoning', 'content'], ['arguments'], ['content', 'arguments']]);
+    let body = this.#chance(0.1) ? '\uFEFF' : '';
+    for (let index = 0; index < this.#choiceCount; index += 1) if (this.#chance(0.7)) body += this.#frame([this.#choice(index, { role: 'assistant', content: this.#pick(['', null]) })]);
+    for (let count = frames; count > 0; count -= 1) body += this.#noise() + this.#piece(this.#pick(kinds));
+    for (let index = 0; index < this.#choiceCount; index += 1) body += this.#frame([this.#choice(index, {}, this.#pick(Object.keys(FINISH)))]);
+    if (this.#chance(0.7)) body += this.#frame(this.#pick([[], null]), { usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: this.#pick([18, 0]) } });
+    const after = this.#chance(0.2) ? this.#piece('content') : '';
+    return body + this.#pick([`${this.#prefix}[DONE]${this.#lineEnd.repeat(2)}${after}`, `${this.#prefix}[DONE]`, '']);
+  }
+
+  #piece(kind: string): string {
+    const index = Math.floor(this.#random() * this.#choiceCount);
+    const text = this.#pick(TEXTS) + (this.#chance(0.5) ? this.#pick(TEXTS) : '');
+    const repeats = this.#chance(0.1) && { role: 'assistant' };
+    if (kind !== 'arguments') return this.#frame([this.#choice(index, { ...repeats, [kind]: text })]);
+    const at = this.#pick([0, 0, 1]);
+    const named = this.#chance(0.15);
+    const call = { index: at, ...(named && { id: `call_${at}`, type: 'function' }), function: { ...(named && { name: `tool ${at}` }), arguments: text } };
+    return this.#frame([this.#choice(index, { ...repeats, ...(this.#chance(0.2) && { content: null }), tool_calls: [call] })]);
+  }
+
+  #choice(index: number, delta: Fields, finish?: string): Fields {
+    const open = this.#pick([{ finish_reason: null }, { finish_reason: null }, {}, { finish_reason: '' }]);
+    return { index, delta, ...(this.#chance(0.2) && { logprobs: null }), ...(finish === undefined ? open : { finish_reason: finish }) };
+  }
+
+  #frame(choices: Fields[] | null, more: Fields = {}): string {
+    const id = this.#chance(0.03) && { id: 'chatcmpl-2' };
+    const ends = this.#lineEnd.repeat(this.#chance(0.95) ? 2 : 1);
+    return this.#prefix + this.#json({ ...this.#head, ...id, choices, ...more }) + this.#space() + ends;
+  }
+
+  /** Lines that say nothing: comments, other fields, pings, frames nobody can decode. */
+  #noise(): string {
+    if (this.#chance(0.75)) return '';
+    const line = this.#pick([': ping', 'event: message', 'id: 7', 'retry: 10', 'data:', 'data: {"choices":[', 'data: "text"', 'data: [1]', 'data: {"type":"ping"}', 'nonsense', '']);
+    return line + this.#lineEnd.repeat(this.#chance(0.5) ? 2 : 1);
+  }
+
+  #json(value: any): string {
+    if (typeof value === 'string') return this.#quoted(value);
+    if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+    const between = `${this.#space()},${this.#space()}`;
+    if (Array.isArray(value)) return `[${value.map((item) => this.#json(item)).join(between)}]`;
+    return `{${Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}${this.#space()}:${this.#space()}${this.#json(member)}`).join(between)}}`;
+  }
+
+  /** Any of the ways JSON has to write a string. */
+  #quoted(text: string): string {
+    const escaped = text.replace(/[^]/g, (unit) => {
+      const hex = `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+      if (/[\ud800-\udfff]/.test(unit)) return hex;
+      return this.#chance(0.05) || unit === '\uFEFF' ? hex : JSON.stringify(unit).slice(1, -1);
+    });
+    return `"${this.#chance(0.5) ? JSON.stringify(text).slice(1, -1) : escaped}"`;
+  }
+
+  #space(): string {
+    return this.#hasSpacing ? this.#pick(['', ' ', ' ', '\t']) : '';
+  }
+
+  #pick<T>(items: readonly T[]): T {
+    return items[Math.floor(this.#random() * items.length)] as T;
+  }
+
+  #chance(share: number): boolean {
+    return this.#random() < share;
+  }
+}
+
+// ---- the comparison ----
+
+interface Run {
+  readonly stripUsage: boolean;
+  readonly filter?: (chunks: readonly ChatChunk[]) => readonly ChatChunk[];
+}
+
+function relayed(pieces: readonly Buffer[], run: Run): Outcome {
+  const relay = new Relay({ ...FACTS, framing: 'sse', ...run });
+  let out = '';
+  for (const piece of pieces) if (!relay.isDone && !relay.failure) out += relay.push(piece);
+  if (!relay.isDone && !relay.failure) out += relay.end();
+  const { choices } = relay.assembly.reply({ id: '', created: 0, model: '', provider: '', usage: undefined });
+  return { events: eventsOf(Buffer.from(out, 'latin1').toString('utf8')), choices, usage: relay.usage, failed: relay.failure !== undefined };
+}
+
+function cutAt(bytes: Buffer, ...offsets: readonly number[]): Buffer[] {
+  const bounds = [0, ...offsets.toSorted((a, b) => a - b), bytes.length];
+  return bounds.slice(1).map((end, index) => bytes.subarray(bounds[index], end));
+}
+
+function compare(seed: number, pieces: readonly Buffer[], expected: Outcome, run: Run, how: string): void {
+  const actual = relayed(pieces, run);
+  if (!isDeepStrictEqual(actual, expected)) expect(actual, `seed ${seed}, ${how}`).to.deep.equal(expected); // chai's comparison is for the message
+}
+
+describe('relay, on generated streams', () => {
+  it('says what a plain parse of every line says, whole, byte by byte, and cut at random', () => {
+    for (let seed = 1; seed <= 300; seed += 1) {
+      const body = new Generator(seed).stream();
+      const bytes = Buffer.from(body);
+      const random = randomFrom(-seed);
+      const run = { stripUsage: seed % 4 === 0 };
+      const expected = plainRelay(body, run.stripUsage);
+      compare(seed, [bytes], expected, run, 'whole');
+      compare(seed, Array.from(bytes, (byte) => Buffer.of(byte)), expected, run, 'byte by byte');
+      for (let turn = 0; turn < 2; turn += 1) {
+        const offsets = Array.from({ length: 1 + Math.floor(random() * 40) }, () => Math.floor(random() * bytes.length));
+        compare(seed, cutAt(bytes, ...offsets), expected, run, `cut at ${offsets.join(' ')}`);
+      }
+    }
+  }).timeout(30_000);
+
+  it('says the same when cut in two at any byte', () => {
+    for (let seed = 1001; seed <= 1010; seed += 1) {
+      const body = new Generator(seed).stream(5);
+      const bytes = Buffer.from(body);
+      const expected = plainRelay(body, false);
+      for (let offset = 0; offset <= bytes.length; offset += 1) compare(seed, cutAt(bytes, offset), expected, { stripUsage: false }, `cut at ${offset}`);
+    }
+  }).timeout(30_000);
+
+  it('says the same when a filter has every chunk parsed', () => {
+    for (let seed = 2001; seed <= 2060; seed += 1) {
+      const body = new Generator(seed).stream();
+      compare(seed, [Buffer.from(body)], plainRelay(body, false), { stripUsage: false, filter: (chunks) => chunks }, 'with a filter');
+    }
+  });
+});

@@ -1,0 +1,219 @@
+import { expect } from 'chai';
+import { Relay, type RelayOptions } from '../../host/pipeline/relay.ts';
+import { eventsOf, sseEvent } from '../kit/index.ts';
+
+const HEAD = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1_760_000_000, model: 'routed' };
+const CREATED = 1_700_000_123;
+
+interface Relayed {
+  readonly events: readonly any[];
+  readonly out: string;
+  readonly relay: Relay;
+}
+
+function relayText(body: string, options: Partial<RelayOptions> = {}): Relayed {
+  const relay = new Relay({ model: 'routed', created: CREATED, stripUsage: false, framing: 'sse', ...options });
+  let out = relay.push(Buffer.from(body));
+  if (!relay.isDone && !relay.failure) out += relay.end();
+  const text = Buffer.from(out, 'latin1').toString('utf8');
+  return { relay, out: text, events: eventsOf(text) };
+}
+
+/** Relays these frames and an end marker. */
+function relayFrames(frames: readonly unknown[], options: Partial<RelayOptions> = {}): Relayed {
+  return relayText([...frames, '[DONE]'].map(sseEvent).join(''), options);
+}
+
+function delta(value: object, more: object = {}): object {
+  return { ...HEAD, choices: [{ index: 0, delta: value, finish_reason: null, ...more }] };
+}
+
+const assembled = ({ relay }: Relayed): any[] => relay.assembly.reply({ id: '', created: 0, model: '', provider: '', usage: undefined }).choices;
+
+describe('relay, chunk normalisation', () => {
+  it('fills object and created when they are missing, with one time for all chunks', () => {
+    const { object: _object, created: _created, ...bare } = HEAD;
+    const { events } = relayFrames([1, 2, 3].map(() => ({ ...bare, choices: [] })).concat({ ...bare, created: 0, choices: [] } as never));
+    expect(events.map(({ object, created }) => [object, created])).to.deep.equal(Array.from({ length: 4 }, () => ['chat.completion.chunk', CREATED]));
+  });
+
+  it('keeps the object and created of the upstream', () => {
+    const { events } = relayFrames([{ ...HEAD, object: 'its.own', choices: [] }]);
+    expect(events[0]).to.include({ object: 'its.own', created: 1_760_000_000 });
+  });
+
+  it('carries the id forward, and invents none', () => {
+    const { id: _id, ...bare } = HEAD;
+    const ids = [undefined, '', 'a', undefined, '', 'b', undefined].map((id) => ({ ...bare, ...(id !== undefined && { id }), choices: [] }));
+    expect(relayFrames(ids).events.map(({ id }) => id)).to.deep.equal(['', '', 'a', 'a', 'a', 'b', 'b']);
+  });
+
+  it('names the routed model on every chunk, whatever the upstream calls it', () => {
+    const { events } = relayFrames(['routed-2026-01-15', '', undefined].map((model) => ({ ...HEAD, model, choices: [] })));
+    expect(events.map(({ model }) => model)).to.deep.equal(['routed', 'routed', 'routed']);
+  });
+
+  it('makes absent choices an empty list', () => {
+    const { events } = relayFrames([{ ...HEAD, choices: null }, { ...HEAD, usage: null }]);
+    expect(events.map(({ choices }) => choices)).to.deep.equal([[], []]);
+  });
+
+  it('says the role once per choice, on its first chunk', () => {
+    const frame = (index: number, role?: string): object => ({ ...HEAD, choices: [{ index, delta: { ...(role !== undefined && { role }), content: 'x' }, finish_reason: null }] });
+    const { events } = relayFrames([frame(0), frame(1, 'assistant'), frame(0, 'assistant'), frame(1), frame(1, 'assistant'), frame(2, '')]);
+    expect(events.map(({ choices: [choice] }) => choice.delta.role)).to.deep.equal(['assistant', 'assistant', undefined, undefined, undefined, 'assistant']);
+    expect(events[2].choices[0].delta).to.have.all.keys('content');
+  });
+
+  it('omits content where the provider sent none', () => {
+    expect(relayFrames([delta({ role: 'assistant' })]).events[0].choices[0].delta).to.deep.equal({ role: 'assistant' });
+  });
+
+  it('gives reasoning its one name', () => {
+    const { events } = relayFrames([delta({ reasoning: 'a' }), delta({ reasoning_content: 'b' }), delta({ reasoning: 'lost', reasoning_content: 'c' })]);
+    expect(events.map(({ choices: [choice] }) => choice.delta.reasoning_content)).to.deep.equal(['a', 'b', 'c']);
+    for (const { choices: [choice] } of events) expect(choice.delta).to.not.have.property('reasoning');
+  });
+
+  it('gives finish reasons their canonical names, and null until then', () => {
+    const reasons = [undefined, null, '', 'END_TURN', 'max_tokens', 'tool_use', 'refusal', 'pause_turn'];
+    const { events } = relayFrames(reasons.map((finish_reason) => delta({}, { finish_reason })));
+    expect(events.map(({ choices: [choice] }) => choice.finish_reason)).to.deep.equal([null, null, null, 'stop', 'length', 'tool_calls', 'content_filter', 'pause_turn']);
+  });
+
+  it('removes an error member from a healthy chunk', () => {
+    const { events, relay } = relayFrames([{ ...HEAD, error: null, choices: [] }, { ...HEAD, error: {}, choices: [] }, { ...HEAD, error: '', choices: [] }]);
+    expect(relay.failure).to.equal(undefined);
+    for (const event of events) expect(event).to.not.have.property('error');
+    expect(events).to.have.length(3);
+  });
+
+  it('passes tool calls with their index, and merges their fragments', () => {
+    const call = (more: object): object => delta({ tool_calls: [{ index: 1, ...more }] });
+    const relayed = relayFrames([
+      call({ id: 'call_1', type: 'function', function: { name: 'look', arguments: '' } }),
+      ...['{"a"', ':"\\u00e9', '"}'].map((text) => call({ function: { arguments: text } })),
+    ]);
+    expect(relayed.events[2].choices[0].delta.tool_calls).to.deep.equal([{ index: 1, function: { arguments: ':"\\u00e9' } }]);
+    expect(assembled(relayed)[0].message.tool_calls).to.deep.equal([{ id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"a":"\\u00e9"}' } }]);
+  });
+
+  it('keeps tool-call fragments without an index as separate calls', () => {
+    const relayed = relayFrames(['a', 'b'].map((name) => delta({ tool_calls: [{ id: name, function: { name, arguments: '{}' } }] })));
+    expect(assembled(relayed)[0].message.tool_calls.map(({ id }: any) => id)).to.deep.equal(['a', 'b']);
+  });
+
+  it('repairs tool calls that are no calls, also beside a reasoning member', () => {
+    for (const reasoning of [{}, { reasoning: null }]) {
+      const relayed = relayFrames([delta({ ...reasoning, tool_calls: [null, { index: 0, function: { name: 'f', arguments: { a: 1 } } }] })]);
+      expect(relayed.relay.failure, JSON.stringify(reasoning)).to.equal(undefined);
+      expect(relayed.events[0].choices[0].delta.tool_calls).to.deep.equal([{ index: 0, function: { name: 'f', arguments: '{"a":1}' } }]);
+    }
+  });
+});
+
+describe('relay, usage', () => {
+  const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 0 };
+
+  it('passes usage where the provider put it, with its total', () => {
+    const { events, relay } = relayFrames([delta({ content: 'x' }), { ...HEAD, choices: [], usage }]);
+    expect(events[0]).to.not.have.property('usage');
+    expect(events[1]).to.deep.include({ choices: [], usage: { ...usage, total_tokens: 7 } });
+    expect(relay.usage).to.deep.equal({ ...usage, total_tokens: 7 });
+  });
+
+  it('strips usage alone for a client that opted out, and still counts it', () => {
+    const { events, relay } = relayFrames([delta({ content: 'x' }), { ...HEAD, choices: [], usage }, { ...delta({ content: 'y' }), usage: null }], { stripUsage: true });
+    expect(events).to.have.length(3);
+    for (const event of events) expect(event).to.not.have.property('usage');
+    expect(events[1].choices).to.deep.equal([]);
+    expect(relay.usage?.total_tokens).to.equal(7);
+  });
+
+  it('counts the last usage that counts something', () => {
+    const counts = [{ prompt_tokens: 1, completion_tokens: 1 }, { prompt_tokens: 5, completion_tokens: 2 }, { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }];
+    expect(relayFrames(counts.map((one) => ({ ...HEAD, choices: [], usage: one }))).relay.usage?.total_tokens).to.equal(7);
+  });
+
+  it('counts usage that returns to an earlier value beside text', () => {
+    const frames = [5, 6, 7, 6, 6].map((total) => ({ ...delta({ content: 'x' }), usage: { prompt_tokens: total, completion_tokens: 0, total_tokens: total } }));
+    expect(relayFrames(frames).relay.usage?.total_tokens).to.equal(6);
+  });
+});
+
+describe('relay, ends of a stream', () => {
+  const text = sseEvent(delta({ content: 'x' }));
+  const finish = sseEvent(delta({}, { finish_reason: 'stop' }));
+
+  for (const [what, frame, message] of [
+    ['an object with a message', { error: { message: 'overloaded' } }, 'overloaded'],
+    ['a bare string', { error: 'boom' }, 'boom'],
+    ['a message beside choices', { ...delta({ content: 'never' }), error: { message: 'late' } }, 'late'],
+  ] as const) {
+    it(`ends with an error frame: ${what}`, () => {
+      const { events, relay } = relayText(text + sseEvent(frame) + text + finish);
+      expect(events).to.have.length(1);
+      expect(relay.failure?.fault).to.include({ message });
+    });
+  }
+
+  it('reads nothing after an error frame', () => {
+    const { relay } = relayText(sseEvent({ error: 'boom' }));
+    expect(relay.push(Buffer.from(text))).to.equal('');
+    expect(relay.chunks).to.equal(0);
+  });
+
+  it('reads nothing after the end marker', () => {
+    const { events, relay } = relayText(`${text}data: [DONE]\n\n${text}data: {"error":"boom"}\n\n`);
+    expect(events).to.have.length(1);
+    expect(relay.failure).to.equal(undefined);
+    expect(assembled({ relay, events, out: '' })[0].message.content).to.equal('x');
+  });
+
+  it('is complete with a finish reason, or the end marker, and with neither a failure', () => {
+    expect(relayText(text + finish).relay.failure).to.equal(undefined);
+    expect(relayText(`${text}data:[DONE]`).relay.failure).to.equal(undefined);
+    expect(relayText(text).relay.failure).to.include({ code: 'upstream_error' });
+    expect(relayText('').relay.failure).to.include({ code: 'upstream_error' });
+  });
+
+  it('reads a last line that has no line end', () => {
+    expect(relayText(text + finish.trimEnd()).relay.failure).to.equal(undefined);
+  });
+
+  it('skips frames that cannot be decoded, and frames that are no chunks', () => {
+    const { events, relay } = relayText(`${text}data: {"choices":[\n\ndata: [1]\n\ndata: 5\n\ndata: null\n\ndata: {"type":"ping"}\n\n: c\nevent: x\nid: 1\n\n${finish}`);
+    expect(events).to.have.length(2);
+    expect(relay.failure).to.equal(undefined);
+    expect(relay.chunks).to.equal(2);
+  });
+});
+
+describe('relay, line length', () => {
+  const MIB = 1024 * 1024;
+  const frameOf = (bytes: number): string => {
+    const empty = `data: ${JSON.stringify(delta({ content: '' }))}`;
+    return `data: ${JSON.stringify(delta({ content: 'x'.repeat(bytes - empty.length) }))}\n\n`;
+  };
+  const inPieces = (body: string, size: number): Relay => {
+    const relay = new Relay({ model: 'routed', created: CREATED, stripUsage: false, framing: 'sse' });
+    for (let at = 0; at < body.length && !relay.failure; at += size) relay.push(Buffer.from(body.slice(at, at + size)));
+    return relay;
+  };
+
+  it('takes a line of 1 MiB', () => {
+    for (const size of [65_536, 5 * MIB]) {
+      const relay = inPieces(frameOf(MIB), size);
+      expect(relay.failure).to.equal(undefined);
+      expect(relay.chunks).to.equal(1);
+    }
+  });
+
+  it('fails on a line that exceeds it, however the line is cut', () => {
+    for (const size of [1000, 65_536, 5 * MIB]) expect(inPieces(frameOf(MIB + 1), size).failure, `pieces of ${size}`).to.include({ code: 'upstream_error' });
+  });
+
+  it('fails on a line that never ends', () => {
+    expect(inPieces('x'.repeat(2 * MIB), 65_536).failure).to.include({ code: 'upstream_error' });
+  });
+});

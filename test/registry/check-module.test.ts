@@ -1,0 +1,134 @@
+import { expect } from 'chai';
+import Joi from 'joi';
+import { defineProvider, defineStrategy, definePlugin } from 'gw/contract';
+import { commonTranslators } from 'gw/common-wire';
+import { createHostHooks } from '../../host/hooks.ts';
+import { MODULE_RULES } from '../../host/registry/check-module.ts';
+import { createRegistry, type GatewayModule, type ModuleKind } from '../../host/registry/registry.ts';
+
+const translators = commonTranslators(['chat'], {});
+const connection = { env: ['ACME_API_KEY'], baseUrl: 'https://acme.test/v1', authorize: () => ({}) };
+
+const VALID: Readonly<Record<ModuleKind, GatewayModule>> = {
+  provider: defineProvider({ name: 'acme', wire: 'common', params: {}, translators, connection }),
+  strategy: defineStrategy({ name: 'acme', summary: 's', settings: Joi.object({}), create: () => (targets) => targets }),
+  plugin: definePlugin({ name: 'acme', type: 'guardrail', summary: 's', stages: ['before_request'], settings: Joi.object({}), create: () => ({ before_request: () => undefined }) }),
+};
+
+/** What the rules say of a module of this kind that stands at `acme`: rule and message. */
+function check(kind: ModuleKind, changes: object): string[] {
+  const hooks = createHostHooks();
+  for (const rule of MODULE_RULES) hooks.checkModule.tap(rule.id, (one) => rule.check(one));
+  const problems = createRegistry(hooks).add({ value: { ...VALID[kind], ...changes }, kind, expectedName: 'acme', origin: 'acme.ts' });
+  for (const { path, fix } of problems) expect([path, fix !== ''], 'origin and fix').to.deep.equal(['acme.ts', true]);
+  return problems.map(({ rule, message }) => `${rule} ${message}`);
+}
+
+/** Each change must be refused in a line that names the field: the first word of the case. */
+function expectRefused(kind: ModuleKind, cases: Readonly<Record<string, object>>): void {
+  const accepted = Object.entries(cases).filter(([field, changes]) => !check(kind, changes).some((line) => line.includes(field.split(' ')[0] ?? '')));
+  expect(accepted.map(([field]) => field), `fields of a ${kind} that may hold anything`).to.deep.equal([]);
+}
+
+const chat = (changes: object): object => ({ translators: { chat: { ...translators.chat, ...changes } } });
+const without = (kind: ModuleKind, ...fields: readonly string[]): object => Object.fromEntries(fields.filter((field) => field in VALID[kind]).map((field) => [field, undefined]));
+
+describe('the module rules', () => {
+  it('accept a valid module of each kind', () => {
+    for (const kind of ['provider', 'strategy', 'plugin'] as const) expect(check(kind, {}), kind).to.deep.equal([]);
+  });
+
+  it('have ids of their own, in order', () => {
+    const ids = MODULE_RULES.map(({ id }) => id);
+    expect(ids).to.deep.equal([...new Set(ids)].toSorted());
+  });
+
+  it('refuse another kind than the folder\'s, and name folder and helper (MV02)', () => {
+    const told = check('plugin', { ...VALID.strategy });
+    expect(told[0]).to.equal('MV02 it exports kind "strategy" where a plugin belongs');
+    expect(check('strategy', { kind: undefined })[0]).to.include('MV02');
+  });
+
+  it('refuse a module of another contract (MV03)', () => {
+    expect(check('provider', { contract: 2 })).to.deep.equal(['MV03 it was made for contract 2, this host speaks 1']);
+    expect(check('provider', { contract: undefined })).to.have.lengthOf(1);
+  });
+
+  it('refuse a name that is not the file\'s or has other characters than small letters, digits and hyphens (MV04, MV05)', () => {
+    expect(check('plugin', { name: 'other' })).to.deep.equal(['MV05 it is named "other" but stands at "acme"']);
+    for (const name of ['Acme', 'ac_me', 'ac me', '-acme', 'acme-', 'a--b', 'äcme', 'acme/x', '', 7]) {
+      expect(check('plugin', { name }).some((line) => line.startsWith('MV04 name')), String(name)).to.equal(true);
+    }
+  });
+
+  it('refuse a module that lacks a field (MV04), all fields at once', () => {
+    const provider = ['wire', 'connection', 'params', 'translators'];
+    const plugin = ['type', 'summary', 'stages', 'settings', 'create'];
+    const strategy = ['summary', 'settings', 'create'];
+    expect(check('provider', without('provider', ...provider))).to.deep.equal(provider.map((field) => `MV04 ${field} is required`));
+    expect(check('plugin', without('plugin', ...plugin))).to.deep.equal(plugin.map((field) => `MV04 ${field} is required`));
+    expect(check('strategy', without('strategy', ...strategy))).to.deep.equal(strategy.map((field) => `MV04 ${field} is required`));
+  });
+
+  it('refuse a provider with a wrong field (MV04)', () => {
+    expectRefused('provider', {
+      wire: { wire: 'grpc' }, framing: { framing: 'lines' }, converse: { converse: 'yes' }, toFault: { toFault: {} },
+      'params.seed': { params: { seed: 'drop' } }, 'translators.chat.fromUpstream': chat({ fromUpstream: undefined }), 'translators.smell': { translators: { smell: translators.chat } },
+      'connection.env': { connection: { ...connection, env: 'KEY' } }, 'connection.baseUrl': { connection: { ...connection, baseUrl: undefined } }, 'connection.authorize': { connection: { ...connection, authorize: 'Bearer' } },
+    });
+  });
+
+  it('refuse a plugin with a wrong field (MV04)', () => {
+    expectRefused('plugin', {
+      type: { type: 'guard' }, summary: { summary: '' }, 'stages none': { stages: [] }, 'stages twice': { stages: ['on_error', 'on_error'] }, 'stages unknown': { stages: ['before'] },
+      surfaces: { surfaces: ['smell'] }, settings: { settings: { max: 1 } }, create: { create: {} }, readsContent: { readsContent: true },
+    });
+  });
+
+  it('refuse a strategy with a wrong field (MV04)', () => {
+    expectRefused('strategy', { summary: { summary: '' }, settings: { settings: {} }, create: { create: 'rank' }, check: { check: true }, advances: { advances: 'yes' } });
+  });
+
+  it('refuse settings that are no schema of an object (MV04)', () => {
+    for (const settings of [Joi.string(), Joi.any(), Joi.array()]) {
+      expect(check('plugin', { settings }), 'plugin').to.have.lengthOf(1);
+      expect(check('strategy', { settings }), 'strategy').to.have.lengthOf(1);
+    }
+  });
+
+  it('refuse a wrong type in every other field of the contract (MV04)', () => {
+    expectRefused('provider', {
+      paramsFor: { paramsFor: {} }, passthrough: { passthrough: 'yes' }, batches: { batches: 1 }, responses: { responses: 'no' }, anyModel: { anyModel: 'x' }, offline: { offline: 'yes' },
+      discovery: { discovery: { path: '/models' } }, imageFormats: { imageFormats: 'url' }, openStream: chat({ openStream: true }),
+      'connection.models': { connection: { ...connection, models: ['m'] } }, 'connection.optionalEnv': { connection: { ...connection, optionalEnv: 'X' } },
+      'connection.connectTimeoutMs': { connection: { ...connection, connectTimeoutMs: '10s' } }, 'connection.rootStyle': { connection: { ...connection, rootStyle: 'root' } },
+    });
+    expectRefused('plugin', {
+      checkStages: { checkStages: true }, keepsModel: { keepsModel: 'yes' }, rejectsAs: { rejectsAs: 'teapot' }, toleratedSettings: { toleratedSettings: 'dsn' },
+    });
+    expectRefused('strategy', { settingsFrom: { settingsFrom: 'conditions' } });
+  });
+
+  it('run each translator on the smallest request of its surface (MV06)', () => {
+    const boom = (): never => { throw new Error('no'); };
+    expect(check('provider', chat({ toUpstream: boom }))).to.deep.equal(['MV06 its chat translator fails on a minimal request: no']);
+    expect(check('provider', chat({ toUpstream: () => undefined }))).to.deep.equal(['MV06 its chat translator fails on a minimal request: it returns no path']);
+    expect(check('provider', { translators: { ...translators, embeddings: { toUpstream: boom, fromUpstream: boom } } })[0]).to.include('MV06 its embeddings translator');
+    const mutates = (request: { model: string }): object => { request.model = 'x'; return { path: '/' }; };
+    expect(check('provider', chat({ toUpstream: mutates }))[0]).to.include('MV06');
+  });
+
+  it('refuse a translator that must be waited for (MV06), also one that then fails', async () => {
+    const failures: unknown[] = [];
+    const listener = (error: unknown): void => { failures.push(error); };
+    process.on('unhandledRejection', listener);
+    try {
+      expect(check('provider', chat({ toUpstream: async () => ({ path: '/' }) }))[0]).to.include('MV06');
+      expect(check('provider', chat({ toUpstream: async () => { throw new Error('no'); } }))[0]).to.include('MV06');
+      await new Promise<void>((resolve) => { setImmediate(resolve); });
+    } finally {
+      process.off('unhandledRejection', listener);
+    }
+    expect(failures, 'rejections that nobody took').to.deep.equal([]);
+  });
+});

@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import { readSettings, type Settings } from '../host/settings.ts';
+import { runGw, temporaryFolder } from './kit/index.ts';
+
+const notesOf = (variables: Record<string, string>, level: 'warn' | 'fatal'): string[] =>
+  readSettings(variables).notes.filter((note) => note.level === level).map(({ message }) => message);
+const ranges = ({ trustedProxies }: Settings): string[] => trustedProxies.map(([address, bits]) => `${address.toString()}/${bits}`);
+
+describe('settings', () => {
+  it('have the defaults of the reference', () => {
+    const settings = readSettings({});
+    expect(settings).to.deep.include({
+      port: '8080', isProduction: false, logLevel: 'info', configPath: undefined, masterKey: undefined, allowUnauthenticated: false, corsOrigins: [],
+      rateLimit: { ratePerSecond: 20, burst: 40 }, shutdownTimeoutMs: 15_000, notes: [],
+    });
+    expect(ranges(settings)).to.deep.equal(['127.0.0.0/8', '::1/128']);
+  });
+
+  it('take empty values for none', () => {
+    const names = ['PORT', 'GATEWAY_CONFIG', 'GATEWAY_ENV', 'MASTER_KEY', 'LOG_LEVEL', 'ALLOW_UNAUTHENTICATED_PROXY', 'CORS_ORIGINS', 'TRUSTED_PROXIES', 'RATE_LIMIT_RPS', 'RATE_LIMIT_BURST', 'GW_SHUTDOWN_TIMEOUT'];
+    expect(readSettings(Object.fromEntries(names.map((name) => [name, ''])))).to.deep.equal(readSettings({}));
+  });
+
+  it('trim the path, the key and the lists', () => {
+    const settings = readSettings({ GATEWAY_CONFIG: ' /etc/x.yaml\n', MASTER_KEY: ' key ', CORS_ORIGINS: ' https://a.example , ,https://b.example,', TRUSTED_PROXIES: ' 10.0.0.0/8 , ,fd00::/8' });
+    expect(settings).to.deep.include({ configPath: '/etc/x.yaml', masterKey: 'key', corsOrigins: ['https://a.example', 'https://b.example'] });
+    expect(ranges(settings)).to.deep.equal(['10.0.0.0/8', 'fd00::/8']);
+    expect(readSettings({ MASTER_KEY: '  ' }).masterKey).to.equal(undefined);
+  });
+
+  for (const [text, expected] of [['true', true], [' TRUE\n', true], ['1', false], ['yes', false], ['truely', false], ['false', false]] as const) {
+    it(`${expected ? 'open' : 'keep closed'} /v1 with ALLOW_UNAUTHENTICATED_PROXY=${JSON.stringify(text)}`, () => {
+      expect(readSettings({ ALLOW_UNAUTHENTICATED_PROXY: text }).allowUnauthenticated).to.equal(expected);
+    });
+  }
+
+  for (const [text, expected] of [['production', true], [' Production ', true], ['prod', false], ['staging', false], ['production2', false]] as const) {
+    it(`are ${expected ? '' : 'not '}those of production with GATEWAY_ENV=${JSON.stringify(text)}`, () => { expect(readSettings({ GATEWAY_ENV: text }).isProduction).to.equal(expected); });
+  }
+
+  const durations: [text: string, ms: number, isWarned: boolean][] = [
+    ['30s', 30_000, false], ['1m30s', 90_000, false], ['250ms', 250, false], [' 2s ', 2000, false], ['0', 0, false], ['0s', 0, false],
+    ['15', 15_000, true], ['soon', 15_000, true], ['-5s', 15_000, true], ['1 s', 15_000, true],
+  ];
+  for (const [text, ms, isWarned] of durations) {
+    it(`wait ${ms} ms for what drains with GW_SHUTDOWN_TIMEOUT=${JSON.stringify(text)}${isWarned ? ', and warn' : ''}`, () => {
+      expect(readSettings({ GW_SHUTDOWN_TIMEOUT: text }).shutdownTimeoutMs).to.equal(ms);
+      expect(notesOf({ GW_SHUTDOWN_TIMEOUT: text }, 'warn').some((message) => message.includes('GW_SHUTDOWN_TIMEOUT') && message.includes(text.trim()))).to.equal(isWarned);
+    });
+  }
+});
+
+describe('the per-address limit in the settings', () => {
+  const rates: [text: string, ratePerSecond: number | undefined, isWarned: boolean][] = [
+    ['5', 5, false], ['0.5', 0.5, false], ['.5', 0.5, false], ['100000', 100_000, false],
+    ['0', undefined, false], ['0.0', undefined, false], ['00', undefined, false], ['.0', undefined, false],
+    ['-1', 20, true], ['NaN', 20, true], ['Infinity', 20, true], ['ten', 20, true], [' 5 ', 20, true], [' 0 ', 20, true], ['5/s', 20, true], ['0x10', 20, true], ['1,5', 20, true],
+  ];
+  for (const [text, rate, isWarned] of rates) {
+    it(`${rate === undefined ? 'is off' : `is ${rate} a second`} with RATE_LIMIT_RPS=${JSON.stringify(text)}${isWarned ? ', and warns' : ''}`, () => {
+      expect(readSettings({ RATE_LIMIT_RPS: text }).rateLimit).to.deep.equal(rate === undefined ? undefined : { ratePerSecond: rate, burst: 40 });
+      expect(notesOf({ RATE_LIMIT_RPS: text }, 'warn').some((message) => message.includes('RATE_LIMIT_RPS') && message.includes(text))).to.equal(isWarned);
+    });
+  }
+
+  const bursts: [rate: string, text: string, burst: number, isWarned: boolean][] = [
+    ['5', '10', 10, false], ['5', '0.2', 1, false], ['5', '0', 5, false], ['0.2', '0', 1, false], ['5', '1.5', 1.5, false], ['5', '-1', 40, true], ['5', 'many', 40, true], ['5', ' 10', 40, true],
+  ];
+  for (const [rate, text, burst, isWarned] of bursts) {
+    it(`lets ${burst} through at once with RATE_LIMIT_BURST=${JSON.stringify(text)} at ${rate} a second${isWarned ? ', and warns' : ''}`, () => {
+      const variables = { RATE_LIMIT_RPS: rate, RATE_LIMIT_BURST: text };
+      expect(readSettings(variables).rateLimit).to.deep.equal({ ratePerSecond: Number(rate), burst });
+      expect(notesOf(variables, 'warn').some((message) => message.includes('RATE_LIMIT_BURST'))).to.equal(isWarned);
+    });
+  }
+});
+
+describe('trusted proxies in the settings', () => {
+  it('replace the default', () => { expect(ranges(readSettings({ TRUSTED_PROXIES: '10.0.0.0/8' }))).to.deep.equal(['10.0.0.0/8']); });
+
+  it('are the default when the list holds only blanks', () => { expect(ranges(readSettings({ TRUSTED_PROXIES: ' , ,' }))).to.deep.equal(['127.0.0.0/8', '::1/128']); });
+
+  for (const entry of ['10.0.0.1', '::1', '10.0.0.0/33', 'fd00::/129', '10.0.0.0/-1', '10.0.0.0/x', 'example.com/8', '10.0.0.0/8/8', '*', '10/8', '10.0/8', '0x0a.0.0.0/8', '010.0.0.0/8']) {
+    it(`are refused with the entry ${entry}, which is named`, () => {
+      const fatal = notesOf({ TRUSTED_PROXIES: `192.168.0.0/16, ${entry}` }, 'fatal');
+      expect(fatal).to.have.length(1);
+      expect(fatal[0]).to.include('TRUSTED_PROXIES').and.include(entry);
+    });
+  }
+});
+
+describe('production', () => {
+  const production = { GATEWAY_ENV: 'production' };
+
+  it('refuses an open /v1 and a wildcard origin, and both in one message', () => {
+    expect(notesOf({ ...production, ALLOW_UNAUTHENTICATED_PROXY: ' True ' }, 'fatal')).to.have.length(1);
+    for (const origins of ['*', ' * ', '"*"', "'*'", '" * "', 'https://a.example, *']) expect(notesOf({ ...production, CORS_ORIGINS: origins }, 'fatal'), origins).to.have.length(1);
+    const both = notesOf({ ...production, ALLOW_UNAUTHENTICATED_PROXY: 'true', CORS_ORIGINS: '*' }, 'fatal');
+    expect(both).to.have.length(1);
+    expect(both[0]).to.include('ALLOW_UNAUTHENTICATED_PROXY').and.include('CORS_ORIGINS');
+  });
+
+  it('takes origins that only look like a wildcard', () => {
+    for (const origins of ['https://*.example.com', '**', '*.example.com', 'https://a.example']) expect(notesOf({ ...production, CORS_ORIGINS: origins }, 'fatal'), origins).to.deep.equal([]);
+  });
+
+  it('warns of a limit that is off, judged by what it means', () => {
+    const isWarned = (rate: string): boolean => notesOf({ ...production, RATE_LIMIT_RPS: rate }, 'warn').some((message) => message.includes('RATE_LIMIT_RPS=0'));
+    for (const rate of ['0', '0.0', '00']) expect(isWarned(rate), rate).to.equal(true);
+    for (const rate of [' 0 ', '1', '']) expect(isWarned(rate), rate).to.equal(false);
+  });
+
+  it('warns of profiling', () => {
+    for (const value of ['1', 'TRUE', ' yes ']) expect(notesOf({ ...production, ENABLE_PPROF: value }, 'warn').join(), value).to.include('ENABLE_PPROF');
+    for (const value of ['0', 'on', '']) expect(notesOf({ ...production, ENABLE_PPROF: value }, 'warn').join(), value).not.to.include('ENABLE_PPROF');
+  });
+
+  it('is the only place where that stops the start', () => {
+    const variables = { ALLOW_UNAUTHENTICATED_PROXY: 'true', CORS_ORIGINS: '*', RATE_LIMIT_RPS: '0', ENABLE_PPROF: '1' };
+    expect(notesOf(variables, 'fatal')).to.deep.equal([]);
+    expect(notesOf({ ...variables, GATEWAY_ENV: 'production' }, 'fatal')).to.have.length(1);
+  });
+});
+
+describe('a start that is refused', () => {
+  it('exits with 1 before the configuration is read, and names every reason', async () => {
+    const folder = await temporaryFolder();
+    const variables = { GATEWAY_ENV: 'production', ALLOW_UNAUTHENTICATED_PROXY: 'true', CORS_ORIGINS: '*', TRUSTED_PROXIES: '10.0.0.1', GATEWAY_CONFIG: '/does/not/exist.yaml', PORT: '0' };
+    const { code, stdout, stderr } = await runGw(['serve'], { variables, cwd: folder });
+    expect(code).to.equal(1);
+    expect(stderr).to.include('ALLOW_UNAUTHENTICATED_PROXY').and.include('CORS_ORIGINS').and.include('10.0.0.1').and.not.include('exist.yaml');
+    const lines = stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.some(({ level, msg }) => level === 'ERROR' && msg === 'gw cannot start')).to.equal(true);
+  });
+
+  it('exits with 1 on a port that is none', async () => {
+    const folder = await temporaryFolder();
+    for (const port of ['http', '70000']) {
+      const { code, stderr } = await runGw(['serve'], { variables: { PORT: port }, cwd: folder });
+      expect(code, port).to.equal(1);
+      expect(stderr).to.include(port);
+    }
+  });
+});
