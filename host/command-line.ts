@@ -76,8 +76,11 @@ async function dispatch(commands: readonly CommandDefinition[], argv: readonly s
   const words = joinCommandWords(commands, argv);
   const parser = parserFor(commands);
   const { options } = parser.parse(['', '', ...words], { run: false });
-  const definition = commands.find(({ name }) => name === parser.matchedCommandName);
-  if (options['help'] || options['h'] || words[0] === 'help') {
+  const asked = parser.matchedCommandName ?? (parser.args[0] === 'help' ? parser.args.slice(1).join(' ') : '');
+  const definition = commands.find(({ name }) => name === asked);
+  if (parser.args.length > 0 && parser.args[0] !== 'help' && !definition) throw unknownCommand(commands, parser.args);
+  if (options['help'] || options['h'] || parser.args[0] === 'help') {
+    if (asked !== '' && !definition) throw unknownCommand(commands, parser.args.slice(1));
     io.out(helpText(commands, definition));
     return 0;
   }
@@ -86,9 +89,23 @@ async function dispatch(commands: readonly CommandDefinition[], argv: readonly s
   parser.matchedCommand.checkOptionValue();
   parser.matchedCommand.checkRequiredArgs();
   parser.matchedCommand.checkUnusedArgs();
-  const format = readFormat(definition, options['format']);
-  const given = Object.entries(options).map(([name, value]) => [name, typeof value === 'boolean' ? value : String(value)] as const);
-  return (await definition.run({ args: parser.args.map(String), options: Object.fromEntries(given), format }, io)) ?? 0;
+  const format = readFormat(definition, [options['format']].flat().at(-1));
+  return (await definition.run({ args: parser.args.map(String), options: optionsAsWritten(definition, options, words), format }, io)) ?? 0;
+}
+
+/** The parser reads `007` as a number; options are text, and of a repeated one the last counts. */
+function optionsAsWritten({ options = [] }: CommandDefinition, parsed: Readonly<Record<string, unknown>>, words: readonly string[]): CommandInput['options'] {
+  const written: Record<string, string | boolean> = {};
+  for (const [name, value] of Object.entries(parsed)) if (typeof value === 'boolean') written[name] = value;
+  for (const { flags } of [...options, ...GLOBAL_OPTIONS]) {
+    const names = flags.replace(/ <.*/, '').split(', ');
+    const at = words.findLastIndex((word) => names.some((name) => word === name || word.startsWith(`${name}=`)));
+    const word = words[at];
+    if (word === undefined || !flags.includes('<')) continue;
+    const camel = (names.at(-1) ?? '').slice(2).replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
+    written[camel] = word.includes('=') ? word.slice(word.indexOf('=') + 1) : (words[at + 1] ?? '');
+  }
+  return written;
 }
 
 function parserFor(commands: readonly CommandDefinition[]): ReturnType<typeof cac> {

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { decodeText } from './config/decode.ts';
 import type { GatewayConfig } from './config/document.ts';
-import { findConfigFile, loadConfigFile, type LoadedFile } from './config/load.ts';
+import { findConfigFile, isFile, loadConfigFile, type LoadedFile } from './config/load.ts';
 import { ConfigRefused, type Problem } from './config/problems.ts';
 import type { ProviderModule } from './contract/index.ts';
 import { checkConfig } from './generation/apply.ts';
@@ -70,7 +69,7 @@ const UNREAD = ['/etc/gw/config.yaml', '/etc/gw/config.yml', '/etc/gw/config.jso
 export function warnOfUnreadFiles(host: Host): void {
   if (host.settings.configPath !== undefined) return;
   for (const path of UNREAD) {
-    if (statSync(path, { throwIfNoEntry: false })?.isFile()) host.log.warn('this file is not read: name it in GATEWAY_CONFIG', { rule: 'WN03', path });
+    if (isFile(path)) host.log.warn('this file is not read: name it in GATEWAY_CONFIG', { rule: 'WN03', path });
   }
 }
 

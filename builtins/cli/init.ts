@@ -28,8 +28,8 @@ async function init(host: Host, { options }: CommandInput, { err }: CommandIo): 
   const format = options['configFormat'] === 'json' ? 'json' : 'yaml';
   const path = String(options['output'] ?? `config.${format}`);
   const found = [...host.registry.providers.values()].filter((module) => !module.offline && hasCredentials(module, host.variables)).map(({ name }) => name).toSorted();
-  if (!options['nonInteractive']) err('gw init\n\n');
   const isNew = await writeNew(resolve(host.workingDirectory, path), format === 'json' ? jsonFile(found) : yamlFile(found));
+  if (!options['nonInteractive']) err('gw init\n\n');
   if (isNew) err(created(path, found));
   else err(`[-] ${path} exists, skipped: it is left as it is, and no master key is made\n`);
   err(nextSteps(path, found));

@@ -1,9 +1,9 @@
-import type { ValidationErrorItem } from 'joi';
+import type { Description, ValidationErrorItem } from 'joi';
 import { closestMatch } from 'leven';
 import type { GatewayConfig } from './document.ts';
 import { type ParsedDocument, parseDocument, type Format } from './parse.ts';
 import { pathText, type Problem } from './problems.ts';
-import { configSchema, keysAt, type SchemaContext } from './schema.ts';
+import { configSchema, describedAt, keysOf, type SchemaContext } from './schema.ts';
 
 export interface Decoded {
   /** Shape-checked, defaults filled in; what did not decode is left out. `undefined` when nothing could be read. */
@@ -15,9 +15,10 @@ export interface Decoded {
 
 /** Reads a configuration text strictly: every unknown key (DC01), wrong type (DC02) and syntax fault is named. */
 export function decodeText(text: string, format: Format): Decoded {
-  const parsed = parseDocument(text, format);
-  if ('problems' in parsed) return { config: undefined, problems: parsed.problems, lineOf: () => undefined };
-  return decodeDocument(parsed.document);
+  const { document, problems } = parseDocument(text, format);
+  if (!document) return { config: undefined, problems, lineOf: () => undefined };
+  const decoded = decodeDocument(document);
+  return { ...decoded, problems: [...problems, ...decoded.problems] };
 }
 
 function decodeDocument(document: ParsedDocument): Decoded {
@@ -30,8 +31,10 @@ function decodeDocument(document: ParsedDocument): Decoded {
   const options = { abortEarly: false, convert: false, context } as const;
   const first = configSchema.validate(value, options);
   const details = first.error?.details ?? [];
-  const problems = [...redactedProblems(value, []), ...details.map(decodeProblem)].map(({ at, ...problem }) => ({ ...problem, line: lineOf(at) }));
-  const usable = details.length === 0 ? first.value : configSchema.validate(without(value, details), options).value;
+  const description = configSchema.describe();
+  const placed = [...textProblems(value, []), ...details.map((detail) => decodeProblem(detail, description))];
+  const problems = placed.map(({ at, ...problem }) => ({ ...problem, line: lineOf(at) }));
+  const usable = details.length === 0 ? first.value : configSchema.validate(without(value, details, description), options).value;
   return { config: normalize(usable as GatewayConfig), problems, lineOf };
 }
 
@@ -46,20 +49,31 @@ type PlacedProblem = Problem & { readonly at: readonly (string | number)[] };
 const WHOLE_FIELDS = new Set(['aliases', 'env', 'headers', 'config', 'settings', 'args', 'model_map']);
 const MARKER = '[REDACTED';
 
-/** A document that was shown scrubbed and is sent back would lose its secrets: a marker anywhere is refused (DC06). */
-function redactedProblems(value: unknown, at: readonly (string | number)[]): PlacedProblem[] {
+/**
+ * What no schema sees: a document that was shown scrubbed and is sent back would lose its secrets, so a marker anywhere
+ * is refused (DC06); and a key that JavaScript would take for an object's prototype is no key (DC01).
+ */
+function textProblems(value: unknown, at: readonly (string | number)[]): PlacedProblem[] {
   const isHeld = at.length > 0 && WHOLE_FIELDS.has(String(at.at(-1)));
   if (typeof value === 'string' ? value.includes(MARKER) : isHeld && JSON.stringify(value).includes(MARKER)) return [redacted(at)];
-  if (isHeld || typeof value !== 'object' || value === null) return [];
-  if (Array.isArray(value)) return value.flatMap((item, index) => redactedProblems(item, [...at, index]));
-  return Object.entries(value).flatMap(([key, member]) => (key.includes(MARKER) ? [redacted([...at, key])] : redactedProblems(member, [...at, key])));
+  if (typeof value !== 'object' || value === null) return [];
+  const members: readonly (readonly [string | number, unknown])[] = Array.isArray(value) ? value.map((item: unknown, index) => [index, item]) : Object.entries(value);
+  return members.flatMap(([key, member]) => {
+    if (key === '__proto__') return [prototypeKey([...at, key])];
+    if (!isHeld && typeof key === 'string' && key.includes(MARKER)) return [redacted([...at, key])];
+    return textProblems(member, [...at, key]);
+  });
+}
+
+function prototypeKey(at: readonly (string | number)[]): PlacedProblem {
+  return { at, path: pathText(at), rule: 'DC01', message: 'unknown key "__proto__"', fix: 'remove it' };
 }
 
 function redacted(at: readonly (string | number)[]): PlacedProblem {
   return { at, path: pathText(at), rule: 'DC06', message: 'it holds a redaction marker instead of a value', fix: 'write the value, or a ${VAR} reference' };
 }
 
-function decodeProblem(detail: ValidationErrorItem): PlacedProblem {
+function decodeProblem(detail: ValidationErrorItem, description: Description): PlacedProblem {
   const at = detail.path;
   const path = pathText(detail.path);
   if (detail.type !== 'object.unknown') {
@@ -67,7 +81,7 @@ function decodeProblem(detail: ValidationErrorItem): PlacedProblem {
     return { at, path, rule: 'DC02', message: `type mismatch: expected ${expected(detail)}, found ${found}`, fix: `write ${expected(detail)}` };
   }
   const key = String(detail.path.at(-1));
-  const known = keysAt(detail.path.slice(0, -1));
+  const known = keysOf(describedAt(description, detail.path.slice(0, -1)));
   const near = closestMatch(key, [...known], { maxDistance: Math.max(2, Math.floor(key.length / 2)) });
   const fix = near === undefined ? `remove it, or use one of: ${known.join(', ')}` : `did you mean "${near}"?`;
   return { at, path, rule: 'DC01', message: `unknown key "${key}"`, fix };
@@ -89,17 +103,21 @@ function kindOf(value: unknown): string {
   return kinds[typeof value] ?? (typeof value === 'number' ? `the number ${value}` : typeof value);
 }
 
-/** A copy without what these details complain of. Objects in lists are emptied, so that the others keep their index. */
-function without(value: unknown, details: readonly ValidationErrorItem[]): unknown {
+/** A copy without what these details complain of. In lists something harmless takes its place, so that others keep theirs. */
+function without(value: unknown, details: readonly ValidationErrorItem[], description: Description): unknown {
   const copy = structuredClone(value);
-  for (const { path, type } of details.toReversed()) {
+  for (const { path } of details) {
     let parent = copy as Record<string | number, unknown> | undefined;
     for (const part of path.slice(0, -1)) parent = parent?.[part] as typeof parent;
     const last = path.at(-1);
-    if (parent === undefined || last === undefined) continue;
-    if (!Array.isArray(parent)) delete parent[last];
-    else if (type === 'object.base') parent[Number(last)] = {};
-    else parent.splice(Number(last), 1);
+    if (typeof parent !== 'object' || parent === null || last === undefined) continue;
+    if (Array.isArray(parent)) parent[Number(last)] = harmless(describedAt(description, path)?.type);
+    else delete parent[last];
   }
   return copy;
+}
+
+function harmless(type: string | undefined): unknown {
+  if (type === 'object') return {};
+  return type === 'number' ? 0 : '';
 }

@@ -1,5 +1,6 @@
+import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, extname } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { type Decoded, decodeText } from './decode.ts';
 import type { Format } from './parse.ts';
 
@@ -27,17 +28,36 @@ export async function loadConfigFile(path: string): Promise<LoadedFile> {
   }
 }
 
-/** Path of the configuration file in a folder, if it holds one. */
+interface Explorer {
+  search(from: string): Promise<{ readonly filepath: string } | null>;
+}
+
+/**
+ * Path of the configuration file in a folder, if it holds one. The library's explorer is used without its front door,
+ * which would first run or obey files of its own in the working directory (docs/decisions/0005).
+ */
 export async function findConfigFile(folder: string): Promise<string | undefined> {
-  const { cosmiconfig } = await import('cosmiconfig'); // only needed when no file is named
-  const asIs = (filepath: string): object => ({ filepath });
-  const explorer = cosmiconfig('gw', {
+  const { Explorer } = (await import('cosmiconfig/dist/Explorer.js')) as unknown as { Explorer: new (options: object) => Explorer };
+  const explorer = new Explorer({
+    moduleName: 'gw',
     searchPlaces: SEARCH_PLACES,
     searchStrategy: 'none',
     ignoreEmptySearchPlaces: false,
-    loaders: Object.fromEntries(Object.keys(FORMATS).map((extension) => [extension, asIs])),
+    loaders: Object.fromEntries(Object.keys(FORMATS).map((extension) => [extension, (filepath: string) => ({ filepath })])),
+    transform: (found: unknown) => found,
+    cache: false,
   });
-  return (await explorer.search(folder))?.filepath;
+  const found = await explorer.search(folder);
+  return found?.filepath ?? SEARCH_PLACES.map((name) => join(folder, name)).find(isFile);
+}
+
+/** True for a file that may not be read, too: reading it then says so. */
+export function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 function refused(path: string, message: string, fix: string): Decoded {

@@ -14,7 +14,7 @@ export function resolveReferences<T>(value: T, environment: Readonly<Record<stri
   const missing = new Set<string>();
   const substitute = (text: string): string =>
     text.replace(REFERENCE, (whole, name: string) => {
-      const found = environment[name];
+      const found = Object.hasOwn(environment, name) ? environment[name] : undefined;
       if (found === undefined) missing.add(name);
       return found ?? whole;
     });

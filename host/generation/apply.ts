@@ -15,13 +15,14 @@ export function checkConfig(host: Pick<Host, 'hooks' | 'registry'>, decoded: Dec
     known: host.registry,
     report: (problem) => {
       // What could not be decoded is missing here; that it is missing is no news.
-      if (mistyped.some((wrong) => isInside(problem.path, wrong))) return;
+      if (mistyped.some((wrong) => isInside(problem.path, wrong) || problem.path === parentOf(wrong))) return;
       problems.push({ ...problem, line: lineOf(parsePath(problem.path)) });
     },
   });
   return problems;
 }
 
+const parentOf = (path: string): string => path.replace(/(\.[^.[\]]+|\[\d+\])$/, '');
 const isInside = (path: string, parent: string): boolean => path === parent || path.startsWith(`${parent}.`) || path.startsWith(`${parent}[`);
 
 export interface Applier {

@@ -152,7 +152,7 @@ const CLOCKS_AND_CHANCE = /^(globalThis\.)?(Date\.now|performance\.now|Math\.ran
 
 /** Refuses the global fetch in host and modules, and in modules every clock, timer and source of chance. */
 export const impureCalls: Checker = (path, source) => {
-  const isModule = /^(providers|strategies|plugins)\//.test(path);
+  const isModule = /^(examples\/[^/]+\/)?(providers|strategies|plugins)\//.test(path);
   if (!isModule && !path.startsWith('host/')) return [];
   const found: string[] = [];
   walk(parse(path, source), (node) => {

@@ -94,6 +94,25 @@ async function eventually(isTrue: () => boolean, withinMs = 5000): Promise<void>
   while (!isTrue() && performance.now() < end) await new Promise((resolve) => { setTimeout(resolve, 10); });
 }
 
+/** Asks over and over, from many clients at once, while the configuration is swapped; tells how many generations lived at once. */
+async function swapUnderLoad(t: TestHost, agent: Agent): Promise<{ received: Received[]; mostLive: number }> {
+  const received: Received[] = [];
+  const load = { isOn: true };
+  const client = async (place: number): Promise<void> => {
+    for (let round = 0; load.isOn; round += 1) received.push(await call(t, agent, (place + round) % 4 !== 0, (place + round) % 10 === 5));
+  };
+  const clients = Array.from({ length: CLIENTS }, (_, place) => client(place));
+  let mostLive = 0;
+  for (let number = 2; number <= SWAPS; number += 1) {
+    await new Promise((resolve) => { setTimeout(resolve, 30); });
+    await t.apply(configOf(number));
+    mostLive = Math.max(mostLive, t.host.slot.live);
+  }
+  load.isOn = false;
+  await Promise.all(clients);
+  return { received, mostLive };
+}
+
 describe('swapping the configuration under load', () => {
   it('gives every answer one generation, loses none and leaves nothing behind', async () => {
     await new Promise((resolve) => { setImmediate(resolve); }); // the runner arms its own timer once the test has begun
@@ -104,20 +123,7 @@ describe('swapping the configuration under load', () => {
     await t.apply(configOf(1)); // generation 2 is configuration 1, and so on
     const carried = t.host.carryover.size;
     const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
-    const received: Received[] = [];
-    let isOver = false;
-    const client = async (place: number): Promise<void> => {
-      for (let round = 0; !isOver; round += 1) received.push(await call(t, agent, (place + round) % 4 !== 0, (place + round) % 10 === 5));
-    };
-    const clients = Array.from({ length: CLIENTS }, (_, place) => client(place));
-    let mostLive = 0;
-    for (let number = 2; number <= SWAPS; number += 1) {
-      await new Promise((resolve) => { setTimeout(resolve, 30); });
-      await t.apply(configOf(number));
-      mostLive = Math.max(mostLive, t.host.slot.live);
-    }
-    isOver = true;
-    await Promise.all(clients);
+    const { received, mostLive } = await swapUnderLoad(t, agent);
 
     const served = new Set(received.map(expectOneGeneration));
     expect(received.length).to.be.at.least(CLIENTS * 5);

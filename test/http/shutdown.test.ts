@@ -13,7 +13,7 @@ interface Setup {
   readonly gateway: GatewayProcess;
   readonly stub: StubUpstream;
   /** Lets the streams that run reach their end. */
-  finish(): void;
+  readonly finish: () => void;
 }
 
 /** A real process. Its upstream holds streams of model `m` after two chunks, and never answers model `silent`. */

@@ -24,10 +24,8 @@ async function rawClient(url: string): Promise<RawClient> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   atEnd(() => { socket.destroy(); });
   let text = '';
-  let isClosed = false;
   socket.on('data', (bytes) => { text += bytes.toString('latin1'); });
   socket.on('error', () => {});
-  socket.on('close', () => { isClosed = true; });
   await once(socket, 'connect');
   const next = (): Promise<unknown> => Promise.race([once(socket, 'data'), once(socket, 'close')]);
   return {
@@ -36,13 +34,13 @@ async function rawClient(url: string): Promise<RawClient> {
     received: () => text,
     until: async (pattern) => {
       while (!pattern.test(text)) {
-        if (isClosed) throw new Error(`closed before ${String(pattern)}:\n${text}`);
+        if (socket.closed) throw new Error(`closed before ${String(pattern)}:\n${text}`);
         await next();
       }
       return text;
     },
     closed: async () => {
-      while (!isClosed) await next();
+      while (!socket.closed) await next();
       return text;
     },
   };

@@ -6,7 +6,7 @@ import { ask, chatReply, MASTER_KEY, replyJson, replyStream, startHost, stubUpst
 
 type Fields = Record<string, unknown>;
 
-const read = (body: object): Fields => readChatRequest(parseJsonObject(Buffer.from(JSON.stringify(body)))) as unknown as Fields;
+const read = (body: object): Fields => ({ ...readChatRequest(parseJsonObject(Buffer.from(JSON.stringify(body)))) });
 
 /** Message of the refusal; fails when there is none. */
 function refusal(body: object): string {

@@ -4,10 +4,10 @@ import { mcpRules } from './mcp.ts';
 import { pluginRules } from './plugins.ts';
 import type { ConfigRule } from './rule.ts';
 import { strategyRules } from './strategy.ts';
-import { targetRules } from './targets.ts';
+import { providerRule, targetRules } from './targets.ts';
 
 /** Every rule, in the order of the configuration reference. Each is tapped on `checkConfig` under its id. */
 export const CONFIG_RULES: readonly ConfigRule[] = [
   ...targetRules.slice(0, 1), sizeRule, ...targetRules.slice(1),
-  ...strategyRules, ...documentRules, ...aliasRules, ...mcpRules, ...pluginRules,
+  ...strategyRules, ...documentRules, ...aliasRules, ...mcpRules, providerRule, ...pluginRules,
 ];

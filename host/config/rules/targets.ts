@@ -46,15 +46,6 @@ export const targetRules: readonly ConfigRule[] = [
       });
     },
   },
-  {
-    id: 'BV01',
-    check: ({ targets }, { known, report }) => {
-      targets.forEach(({ virtual_key }, index) => {
-        if (virtual_key === '' || known.providers.has(virtual_key)) return;
-        report(`targets[${index}].virtual_key`, `"${virtual_key}" is not a provider of this build`, `use one of: ${sortedNames(known.providers)}`);
-      });
-    },
-  },
   eachTarget('CV02', (target, path, report) => {
     if (target.concurrency && (target.concurrency.max_concurrency ?? 0) <= 0) {
       report(`${path}.concurrency.max_concurrency`, `max_concurrency of ${named(target)} is ${target.concurrency.max_concurrency ?? 'missing'}`, 'set 1 to 10000, or omit the concurrency block');
@@ -96,7 +87,7 @@ export const targetRules: readonly ConfigRule[] = [
   }),
   eachTarget('CV36', (target, path, report) => {
     const nested = target.retry?.on_status_codes;
-    if (!nested || !target.retry_on_status || canonicalJson(nested) === canonicalJson(target.retry_on_status)) return;
+    if (!nested || !target.retry_on_status || canonicalJson(nested.toSorted()) === canonicalJson(target.retry_on_status.toSorted())) return;
     report(`${path}.retry_on_status`, `${named(target)} has retry_on_status and a different retry.on_status_codes`, 'keep one of the two');
   }),
   eachTarget('CV37', (target, path, report) => {
@@ -106,3 +97,14 @@ export const targetRules: readonly ConfigRule[] = [
     }
   }),
 ];
+
+/** Runs with the rules about what this build ships, after those about the document. */
+export const providerRule: ConfigRule = {
+  id: 'BV01',
+  check: ({ targets }, { known, report }) => {
+    targets.forEach(({ virtual_key }, index) => {
+      if (virtual_key === '' || known.providers.has(virtual_key)) return;
+      report(`targets[${index}].virtual_key`, `"${virtual_key}" is not a provider of this build`, `use one of: ${sortedNames(known.providers)}`);
+    });
+  },
+};
