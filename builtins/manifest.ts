@@ -3,6 +3,7 @@ import type { BuiltinModule } from '../host/builtin.ts';
 import type { GatewayModule } from '../host/registry/registry.ts';
 
 import authentication from './auth/authentication.ts';
+import completionCommand from './cli/completion.ts';
 import initCommand from './cli/init.ts';
 import serveCommand from './cli/serve.ts';
 import validateCommand from './cli/validate.ts';
@@ -26,7 +27,7 @@ import maxToken from '../plugins/max-token.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  authentication, initCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, probes,
+  authentication, completionCommand, initCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, probes,
   admission, aliases, ceilings, eligibility, chat, requestLines,
 ];
 

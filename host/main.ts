@@ -52,6 +52,11 @@ const host = createHost({
   builtins: BUILTINS,
 });
 process.on('exit', () => lines.flushSync());
+process.on('unhandledRejection', (error) => host.log.error('a promise was rejected and nobody listened', { error, stack: (error as Error | undefined)?.stack }));
+process.on('uncaughtException', (error) => {
+  host.log.error('uncaught exception, the process ends', { error, stack: error.stack });
+  process.exit(1);
+});
 process.exitCode = await host.commandLine.run(process.argv.slice(2), io);
 await host.close();
 lines.flushSync();

@@ -3,7 +3,7 @@ import { GatewayError } from './contract/index.ts';
 import type { Host } from './host.ts';
 import { createApp } from './http/app.ts';
 import { createHttpServer, listen } from './http/server.ts';
-import { applyStartConfiguration, connectProviders, loadConfiguration, provideMasterKey, StartRefused, warnOfUnreadFiles } from './start.ts';
+import { applyStartConfiguration, connectProviders, loadConfiguration, provideMasterKey, refuseProblems, StartRefused, warnOfUnreadFiles } from './start.ts';
 
 /** What is left after the shutdown deadline gets this long to write its last event. */
 const LAST_WORDS_MS = 5000;
@@ -21,6 +21,7 @@ export async function startGateway(host: Host): Promise<RunningGateway> {
     tellSettings(host);
     warnOfUnreadFiles(host);
     const file = await loadConfiguration(host, host.settings.configPath);
+    refuseProblems(host, file);
     await connectProviders(host);
     await applyStartConfiguration(host, file);
     await host.hooks.open.promise(host);

@@ -41,6 +41,7 @@ export function readSettings(variables: Variables): Settings {
   const allowUnauthenticated = trimmed(variables['ALLOW_UNAUTHENTICATED_PROXY']).toLowerCase() === 'true';
   const corsOrigins = list(variables['CORS_ORIGINS']);
   const rateLimit = readRateLimit(variables, notes);
+  noteStores(variables, notes);
   noteRisks({ isProduction, allowUnauthenticated, corsOrigins, isLimited: rateLimit !== undefined, hasPprof: isOn(variables['ENABLE_PPROF']) }, notes);
   return {
     port: variables['PORT'] || '8080',
@@ -85,6 +86,22 @@ function noteRisks(risks: Risks, notes: SettingNote[]): void {
   if (refused.length > 0) notes.push({ level: 'fatal', message: `GATEWAY_ENV=production does not allow ${refused.join(' and ')}; unset it, or list origins` });
   if (!risks.isLimited) notes.push({ level: 'warn', message: 'RATE_LIMIT_RPS=0 switches the per-address limit off in production' });
   if (risks.hasPprof) notes.push({ level: 'warn', message: 'ENABLE_PPROF is on in production' });
+}
+
+/** Backends by variable; this version keeps everything in memory, and says so to those who asked for more. */
+const STORES: Readonly<Record<string, readonly string[]>> = {
+  API_KEY_STORE_BACKEND: ['memory', 'in-memory', 'inmemory', 'sqlite', 'postgres', 'postgresql'],
+  CONFIG_STORE_BACKEND: ['memory', 'in-memory', 'inmemory', 'sqlite', 'postgres', 'postgresql'],
+  REQUEST_LOG_STORE_BACKEND: ['sqlite', 'postgres', 'postgresql'],
+};
+
+function noteStores(variables: Variables, notes: SettingNote[]): void {
+  for (const [name, backends] of Object.entries(STORES)) {
+    const backend = trimmed(variables[name]).toLowerCase();
+    if (backend === '') continue;
+    if (!backends.includes(backend)) notes.push({ level: 'fatal', message: `${name} is "${backend}"; use one of: ${backends.join(', ')}` });
+    else if (!backend.includes('mem')) notes.push({ level: 'warn', message: `${name}=${backend} has no effect in this version: nothing is stored beyond the process` });
+  }
 }
 
 function readRateLimit(variables: Variables, notes: SettingNote[]): BucketSpec | undefined {

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { decodeText } from './config/decode.ts';
 import type { GatewayConfig } from './config/document.ts';
+import { unservedKeys } from './config/unserved.ts';
 import { findConfigFile, isFile, loadConfigFile, type LoadedFile } from './config/load.ts';
 import { ConfigRefused, type Problem } from './config/problems.ts';
 import type { ProviderModule } from './contract/index.ts';
@@ -30,19 +32,23 @@ export async function loadConfiguration(host: Host, path: string | undefined): P
 
 /** Third-party modules: of the installation, beside the file, and from the packages it lists. All their problems at once. */
 async function loadModules(host: Host, file: LoadedFile | undefined): Promise<readonly Problem[]> {
-  const folders = [...new Set([host.installDirectory, ...(file ? [file.folder] : [])])];
+  const install = realpathSync(host.installDirectory);
+  const folders = [...new Set([install, ...(file && isFolder(file.folder) ? [realpathSync(file.folder)] : [])])];
   const { candidates, problems } = await discover({
     folders,
     packages: file?.config?.modules ?? [],
     packagesFrom: file?.folder ?? host.workingDirectory,
-    isShipped: (kind, name, folder) => folder === host.installDirectory && host.registry.originOf(kind, name) === 'shipped',
+    isShipped: (kind, name, folder) => folder === install && host.registry.originOf(kind, name) === 'shipped',
   });
   return [...problems, ...candidates.flatMap((candidate) => host.registry.add(candidate))];
 }
 
-/** Every problem of a loaded file: modules, decoding, rules. */
-export function problemsOf(host: Host, file: LoadedFile): readonly Problem[] {
-  return checkConfig(host, file);
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+/** Throws everything that is wrong with a loaded file at once, before anything is opened for it. */
+export function refuseProblems(host: Host, file: LoadedFile | undefined): void {
+  const problems = file ? checkConfig(host, file) : [];
+  if (problems.length > 0) throw new ConfigRefused(problems);
 }
 
 /** Registers every provider whose credentials are in the environment. One that cannot be built is left out, and told. */
@@ -85,6 +91,8 @@ export async function applyStartConfiguration(host: Host, file: LoadedFile | und
     plugins: config.plugins.filter(({ enabled }) => enabled).length, max_request_bytes: generation.maxRequestBytes, ...(file && { file: file.path }),
   });
   const plugins = config.plugins.filter(({ enabled }) => enabled).map(({ name, stage }) => `${name} (${stage ?? ''})`);
+  const later = unservedKeys(config);
+  if (later.length > 0) host.log.warn('these keys have no effect in this version', { keys: later.join(', ') });
   if (plugins.length > 0) host.log.info('plugins loaded', { plugins: plugins.join(', ') });
   warnOfUnregistered(host, config);
 }

@@ -29,7 +29,7 @@ export default definePlugin<Settings>({
     return {
       before_request: (exchange) => screenRequest(exchange, matcher, log),
       after_request: (exchange) => screen(exchange, matcher, log, RESPONSE_REASON),
-      ...(settings.stream === 'window' && { stream: () => guardStream(settings, matcher) }),
+      ...(settings.stream === 'window' && { stream: (exchange: Exchange) => guardStream(exchange, settings, matcher, log) }),
     };
   },
 });
@@ -39,22 +39,23 @@ function screenRequest(exchange: Exchange, matcher: Matcher, log: Log): Verdict 
   return screen(exchange, matcher, log, REQUEST_REASON);
 }
 
-/** The word goes to the log and never to the caller. */
 function screen(exchange: Exchange, matcher: Matcher, log: Log, reason: string): Verdict | undefined {
   if (matcher.longest === 0) return undefined;
-  for (const text of messageTexts(exchange)) {
-    const word = matcher.find(text);
-    if (word === undefined) continue;
-    log.info('word-filter: blocked request', { matched_word: word, stage: exchange.stage, trace_id: exchange.id });
-    return reject(reason);
-  }
+  for (const text of messageTexts(exchange)) if (isBlocked(text, exchange, matcher, log)) return reject(reason);
   return undefined;
 }
 
 /** Holds back one character less than the longest word, so that no part of one is delivered. */
-function guardStream({ observe }: Settings, matcher: Matcher): StreamGuard | undefined {
+function guardStream(exchange: Exchange, { observe }: Settings, matcher: Matcher, log: Log): StreamGuard | undefined {
   if (observe || matcher.longest === 0) return undefined;
-  return windowGuard((text) => ({ isMatch: matcher.find(text) !== undefined, keep: matcher.longest - 1 }), RESPONSE_REASON);
+  return windowGuard((text) => ({ isMatch: isBlocked(text, exchange, matcher, log), keep: matcher.longest - 1 }), RESPONSE_REASON);
+}
+
+/** The word goes to the log and never to the caller. */
+function isBlocked(text: string, { id, stage }: Exchange, matcher: Matcher, log: Log): boolean {
+  const word = matcher.find(text);
+  if (word !== undefined) log.info('word-filter: blocked request', { matched_word: word, stage, trace_id: id });
+  return word !== undefined;
 }
 
 /** Finds words by plain substring match. */

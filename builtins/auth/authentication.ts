@@ -19,8 +19,10 @@ export default defineBuiltin({
           return;
         }
         const { principal, refusal } = authenticate(host, request.headers.authorization);
-        contextOf(response).principal = principal;
-        if (principal || host.settings.allowUnauthenticated) next();
+        const context = contextOf(response);
+        context.principal = principal;
+        context.isAdmitted = principal !== undefined || host.settings.allowUnauthenticated;
+        if (context.isAdmitted) next();
         else sendError(response, refusal ?? invalidKey(), host.redactor, ['WWW-Authenticate', 'Bearer']);
       });
     });

@@ -28,7 +28,7 @@ async function start(host: Host, io: CommandIo): Promise<RunningGateway | undefi
     return await startGateway(host);
   } catch (error) {
     host.log.error('gw cannot start', { error });
-    io.err(refusalReport(error) ?? `Error: ${host.redactor.redact(String(errorText(error)))}\n`);
+    io.err(host.redactor.redact(refusalReport(error) ?? `Error: ${String(errorText(error))}\n`));
     return undefined;
   }
 }

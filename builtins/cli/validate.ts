@@ -4,7 +4,8 @@ import type { CommandIo, OutputFormat } from '../../host/command-line.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
 import { unservedKeys } from '../../host/config/unserved.ts';
 import type { Host } from '../../host/host.ts';
-import { loadConfiguration, problemsOf } from '../../host/start.ts';
+import { checkConfig } from '../../host/generation/apply.ts';
+import { loadConfiguration } from '../../host/start.ts';
 import { coverage } from './coverage.ts';
 import { problemReport, table } from './report.ts';
 
@@ -22,9 +23,9 @@ export default defineBuiltin({
 async function validate(host: Host, path: string, format: OutputFormat, io: CommandIo): Promise<number> {
   const file = await loadConfiguration(host, path);
   if (!file) return 1;
-  const problems = problemsOf(host, file);
+  const problems = checkConfig(host, file);
   if (problems.length > 0 || !file.config) {
-    io.err(problemReport(problems));
+    io.err(host.redactor.redact(problemReport(problems)));
     return 1;
   }
   const shown = withoutEmpty(file.config);

@@ -1,6 +1,7 @@
 import { defineBuiltin } from '../../host/builtin.ts';
 import { errorType } from '../../host/pipeline/error-type.ts';
 import type { LiveExchange } from '../../host/pipeline/exchange.ts';
+import { shownModel } from '../../host/pipeline/walk.ts';
 import type { ExchangeOutcome } from '../../host/contract/index.ts';
 import type { Host } from '../../host/host.ts';
 
@@ -19,7 +20,7 @@ export default defineBuiltin({
 function logLine({ log }: Host, exchange: LiveExchange, outcome: ExchangeOutcome): void {
   const { id, model, error, usage, costUsd } = exchange;
   const latency_ms = Math.round(exchange.elapsedMs() * 1000) / 1000;
-  const where = { trace_id: id, model, provider: exchange.target ?? '', latency_ms };
+  const where = { trace_id: id, model: shownModel(model), provider: exchange.target ?? '', latency_ms };
   if (outcome === 'client_canceled') log.info('request canceled by the client', where);
   else if (error) log.error('request failed', { ...where, error });
   else log.debug('request completed', { ...where, tokens_in: usage?.prompt_tokens ?? 0, tokens_out: usage?.completion_tokens ?? 0, cost_usd: costUsd ?? null });

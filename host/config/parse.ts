@@ -90,7 +90,8 @@ function duplicateKeys(root: Document | undefined, lines: LineCounter): Problem[
   return problems;
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** The parser's words without the piece of the document it quotes, which may be a secret. */
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replace(/,? ?(\.\.\.)?"[\s\S]*"(\.\.\.)? is not valid JSON/, '');
 const lineOfError = (error: YAMLError, lines: LineCounter): number => lines.linePos(error.pos[0]).line;
 const unreadable = (problem: Problem): Parsed => ({ document: undefined, problems: [problem] });
 

@@ -8,6 +8,8 @@ export interface Problem {
   readonly message: string;
   /** What to write instead. */
   readonly fix: string;
+  /** Members the rule compared with; when they could not be decoded, the finding is void. */
+  readonly needs?: RegExp;
   /** 1-based line in the file, when there is one. */
   readonly line?: number | undefined;
 }

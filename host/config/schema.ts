@@ -15,13 +15,13 @@ const text = Joi.any().custom((value: unknown, helpers) => {
   return written ?? helpers.error('string.base');
 }).empty(null);
 
-const YAML_BOOLEANS: Readonly<Record<string, boolean>> = { yes: true, on: true, no: false, off: false };
+const YAML_BOOLEANS: ReadonlyMap<unknown, boolean> = new Map([['yes', true], ['on', true], ['no', false], ['off', false]]);
 
 /** A boolean. In YAML `yes`, `on`, `no` and `off` count too. */
 const flag = Joi.any().custom((value: unknown, helpers) => {
   if (typeof value === 'boolean') return value;
   const isYaml = contextOf(helpers).numberText !== undefined;
-  const read = isYaml && typeof value === 'string' ? YAML_BOOLEANS[value.toLowerCase()] : undefined;
+  const read = isYaml && typeof value === 'string' ? YAML_BOOLEANS.get(value.toLowerCase()) : undefined;
   return read ?? helpers.error('boolean.base');
 }).empty(null);
 

@@ -1,7 +1,7 @@
-/** Error types of the common wire (specification 7.1), and three that further codes need. */
+/** Error types of the common wire (specification 7.1), and the two of its stream events (6.2). */
 export type ErrorType =
   | 'invalid_request_error' | 'authentication_error' | 'permission_error' | 'not_found_error' | 'rate_limit_error'
-  | 'insufficient_quota' | 'upstream_error' | 'server_error' | 'not_implemented_error' | 'stream_error' | 'timeout_error';
+  | 'insufficient_quota' | 'upstream_error' | 'server_error' | 'stream_error' | 'timeout_error';
 
 interface ErrorRow {
   readonly status: number;
@@ -49,10 +49,10 @@ export const ERRORS = {
   gateway_timeout: { status: 504, type: 'upstream_error' },
 
   redacted_secret: { status: 400, type: 'invalid_request_error' },
-  invalid_session: { status: 401, type: 'authentication_error' },
   version_conflict: { status: 412, type: 'invalid_request_error' },
   request_too_large: { status: 413, type: 'invalid_request_error' },
-  not_implemented: { status: 501, type: 'not_implemented_error' },
+  not_implemented: { status: 501, type: 'invalid_request_error' },
+  store_unavailable: { status: 503, type: 'server_error' },
   stream_error: { status: 502, type: 'stream_error' },
   stream_timeout: { status: 504, type: 'timeout_error' },
 

@@ -18,7 +18,7 @@ export interface ProviderModule {
   paramsFor?(model: string): ParamTreatments;
   readonly translators: Translators;
   /** How a streamed body is cut into events; `sse` unless said. */
-  readonly framing?: 'sse' | 'ndjson' | 'eventstream';
+  readonly framing?: 'sse' | 'ndjson';
   /** Whether other `/v1` paths may be forwarded to it; common wire only. */
   readonly passthrough?: boolean;
   readonly batches?: boolean;
@@ -112,8 +112,8 @@ export interface WireRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** An object leaves as JSON. */
   readonly body?: object | string | Uint8Array;
-  /** Sent without the credential: for addresses that an upstream named and the provider does not own. */
-  readonly anonymous?: boolean;
+  /** Whether the credential goes along; unless said, only to the origin of the API root. */
+  readonly withCredential?: boolean;
   /** Request fields that this wire cannot carry, beyond the declared `params`; treated like unsupported parameters. */
   readonly ignored?: readonly string[];
 }
@@ -138,7 +138,7 @@ export interface ProviderFault {
 
 /** One framed piece of a streamed body. */
 export interface StreamEvent {
-  /** SSE `event:` field, or the event type of a binary frame; empty when there is none. */
+  /** SSE `event:` field; empty when there is none. */
   readonly type: string;
   readonly data: string;
 }

@@ -1,11 +1,16 @@
 import { type Exchange, isChat } from './exchange.ts';
 import type { RequestOf, Surface } from './surface.ts';
-import type { ChatMessage, ChatReply, ChatRequest } from './wire/chat.ts';
+import type { ChatMessage, ChatReply, ChatRequest, ContentPart } from './wire/chat.ts';
 
-/** Request fields of the chat wire that hold no text of the caller's: identifiers, switches and numbers. */
+/** Request fields of the chat wire that are no content of the caller's: they steer the call. */
 const CONTROL_FIELDS = new Set(['model', 'messages', 'user', 'tool_choice', 'stream', 'stream_options', 'logit_bias', 'n', 'seed']);
-/** Members that hold addresses, bytes or identifiers rather than text, at any depth. */
-const OPAQUE_MEMBERS = new Set(['role', 'type', 'id', 'tool_call_id', 'image_url', 'input_audio', 'file_data', 'file_id', 'signature', 'cache_control']);
+
+/** Members of content parts that hold bytes or addresses rather than text, by the part's type. */
+const PART_MEDIA: ReadonlyMap<unknown, readonly [holder: string, member: string]> = new Map([
+  ['image_url', ['image_url', 'url']],
+  ['input_audio', ['input_audio', 'data']],
+  ['file', ['file', 'file_data']],
+]);
 
 /**
  * Every string that a guardrail reads at the running stage, on every surface and wire: of a chat request all messages
@@ -26,7 +31,7 @@ export function* texts(exchange: Exchange): Generator<string> {
 }
 
 /**
- * The plain message view: per message its content and the text of its parts; beside chat the projection of the body.
+ * The plain message view: per message its content, the texts of parts joined; beside chat the projection of the body.
  * At `after_request` the content of every choice. Without tools, arguments, reasoning and forwarded fields.
  */
 export function* messageTexts(exchange: Exchange): Generator<string> {
@@ -39,7 +44,10 @@ export function* messageTexts(exchange: Exchange): Generator<string> {
     yield* projection(exchange.surface, exchange.request);
     return;
   }
-  for (const message of exchange.request.messages) yield* contentTexts(message);
+  for (const { content } of exchange.request.messages) {
+    if (typeof content === 'string') yield content;
+    else if (content) yield joinedText(content);
+  }
 }
 
 /** Content of one chat message: the string, or the text of each text part. */
@@ -50,15 +58,37 @@ export function* contentTexts(message: ChatMessage): Generator<string> {
 }
 
 function* requestTexts(request: ChatRequest): Generator<string> {
-  for (const message of request.messages) yield* strings(message);
+  for (const { content, ...message } of request.messages) {
+    if (Array.isArray(content)) yield* partTexts(content as readonly ContentPart[]);
+    else yield* strings(content);
+    yield* strings(message);
+  }
   for (const [field, value] of Object.entries(request)) if (!CONTROL_FIELDS.has(field)) yield* strings(value);
+}
+
+/** Texts of the parts, also joined: what is cut over two parts reads as one to the model. */
+function* partTexts(parts: readonly ContentPart[]): Generator<string> {
+  for (const part of parts) yield* strings(withoutMedia(part));
+  if (parts.length > 1) yield joinedText(parts);
+}
+
+function withoutMedia(part: ContentPart): object {
+  const [holder, member] = PART_MEDIA.get(part.type) ?? [];
+  if (holder === undefined || member === undefined) return part;
+  const held = part[holder];
+  if (typeof held !== 'object' || held === null) return { ...part, [holder]: undefined };
+  return { ...part, [holder]: { ...held, [member]: undefined } };
+}
+
+function joinedText(parts: readonly ContentPart[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
 function* replyTexts(reply: ChatReply): Generator<string> {
   for (const { message } of reply.choices) yield* strings(message);
 }
 
-/** All strings inside a value, keys excluded, opaque members left out, JSON strings also decoded. */
+/** All strings inside a value, keys excluded, JSON strings also decoded. */
 function* strings(value: unknown): Generator<string> {
   if (typeof value === 'string') {
     yield value;
@@ -66,7 +96,7 @@ function* strings(value: unknown): Generator<string> {
   } else if (Array.isArray(value)) {
     for (const item of value) yield* strings(item);
   } else if (typeof value === 'object' && value !== null) {
-    for (const [key, member] of Object.entries(value)) if (!OPAQUE_MEMBERS.has(key)) yield* strings(member);
+    for (const member of Object.values(value)) yield* strings(member);
   }
 }
 
@@ -87,7 +117,7 @@ function* leaves(value: unknown): Generator<string> {
   while (open.length > 0) {
     const next = open.pop();
     if (typeof next === 'string') yield next;
-    else if (typeof next === 'object' && next !== null) open.push(...Object.values(next).toReversed());
+    else if (typeof next === 'object' && next !== null) for (const member of Object.values(next).toReversed()) open.push(member);
   }
 }
 

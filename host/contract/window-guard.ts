@@ -14,17 +14,19 @@ interface Held {
   readonly toDelta: (text: string) => ChunkDelta;
 }
 
+/** Takes the next piece of one text; gives back what of it may go on, `undefined` on a match. */
+type Pass = (key: string, choice: number, piece: string, toDelta: Held['toDelta']) => string | undefined;
+
 /**
  * A stream guard that lets text flow but holds back what could be the beginning of a match, so that no part of one is
- * delivered; content, reasoning and tool-call arguments each by themselves. `scan` sees the held text and what came
- * after it. A match ends the stream with `reason`.
+ * delivered; content, refusal, reasoning and tool-call arguments each by themselves. `scan` sees the held text and what
+ * came after it. A match ends the stream with `reason`.
  */
 export function windowGuard(scan: (text: string) => Scan, reason: string): StreamGuard {
   const held = new Map<string, Held>();
   let head: ChatChunk = { choices: [] };
 
-  /** What of the new text may go on; `undefined` on a match. */
-  const pass = (key: string, choice: number, piece: string, toDelta: Held['toDelta']): string | undefined => {
+  const pass: Pass = (key, choice, piece, toDelta) => {
     const text = (held.get(key)?.text ?? '') + piece;
     const { isMatch, keep } = scan(text);
     if (isMatch) return undefined;
@@ -57,17 +59,40 @@ export function windowGuard(scan: (text: string) => Scan, reason: string): Strea
   return { push, end: () => release() };
 }
 
-type Pass = (key: string, choice: number, piece: string, toDelta: Held['toDelta']) => string | undefined;
-
 /** Runs every text of a delta through the window, in place; false on a match. */
 function guardDelta(delta: ChunkDelta, choice: number, pass: Pass): boolean {
-  for (const field of ['content', 'reasoning_content'] as const) {
+  return guardTexts(delta, choice, pass) && guardDetails(delta, choice, pass) && guardCalls(delta, choice, pass);
+}
+
+function guardTexts(delta: ChunkDelta, choice: number, pass: Pass): boolean {
+  for (const field of ['content', 'reasoning_content', 'refusal'] as const) {
     const piece = delta[field];
     if (typeof piece !== 'string' || piece === '') continue;
     const passed = pass(`${choice} ${field}`, choice, piece, (text) => ({ [field]: text }));
     if (passed === undefined) return false;
     delta[field] = passed;
   }
+  return true;
+}
+
+/** Texts of `reasoning_details`; signatures and sealed data are no text. */
+function guardDetails(delta: ChunkDelta, choice: number, pass: Pass): boolean {
+  for (const item of delta.reasoning_details ?? []) {
+    if (typeof item !== 'object' || item === null) continue;
+    const detail = item as Record<string, unknown>;
+    for (const field of ['text', 'summary']) {
+      const piece = detail[field];
+      if (typeof piece !== 'string' || piece === '') continue;
+      const { [field]: _piece, signature: _signature, ...rest } = detail;
+      const passed = pass(`${choice} detail ${String(detail['index'])} ${field}`, choice, piece, (text) => ({ reasoning_details: [{ ...rest, [field]: text }] }));
+      if (passed === undefined) return false;
+      detail[field] = passed;
+    }
+  }
+  return true;
+}
+
+function guardCalls(delta: ChunkDelta, choice: number, pass: Pass): boolean {
   for (const [place, call] of (delta.tool_calls ?? []).entries()) {
     const piece = call.function?.arguments;
     if (!call.function || !piece) continue;

@@ -15,8 +15,9 @@ export function checkConfig(host: Pick<Host, 'hooks' | 'registry'>, decoded: Dec
     known: host.registry,
     report: (problem) => {
       // What could not be decoded is missing here; that it is missing is no news.
-      if (mistyped.some((wrong) => isInside(problem.path, wrong) || problem.path === parentOf(wrong))) return;
-      problems.push({ ...problem, line: lineOf(parsePath(problem.path)) });
+      const { needs, ...told } = problem;
+      if (mistyped.some((wrong) => isInside(told.path, wrong) || told.path === parentOf(wrong) || needs?.test(wrong))) return;
+      problems.push({ ...told, line: lineOf(parsePath(told.path)) });
     },
   });
   return problems;

@@ -1,11 +1,11 @@
 import {
-  type Carryover, type ChatChunk, GatewayError, type GuardrailSettings, type PluginDeps, type PluginModule, type Stage, type StreamGuard, type Surface, SURFACE_NAMES,
+  type Carryover, type ChatChunk, GatewayError, type GuardrailSettings, type PluginDeps, type PluginHandlers, type PluginModule, type Stage, type StreamGuard, type Surface, SURFACE_NAMES,
 } from '../contract/index.ts';
 import { canonicalJson } from '../config/canonical.ts';
 import type { GatewayConfig, PluginEntry } from '../config/document.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { resolveReferences } from '../config/references.ts';
-import { readSettings } from '../config/rules/settings.ts';
+import { declaredSettings, settingsProblems } from '../config/rules/settings.ts';
 import { failsOpen, type GuardDeps, guardHandler, type PluginInstance } from '../pipeline/guard.ts';
 import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
 import type { LiveExchange } from '../pipeline/exchange.ts';
@@ -53,7 +53,9 @@ export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
     try {
       const instance = instances.get(identity) ?? await createInstance(options, entry);
       instances.set(identity, instance);
-      listed.push({ entry, stage: entry.stage as Stage, instance });
+      const stage = entry.stage as Stage;
+      if (typeof instance.handlers[stage] !== 'function') throw new Error(`it has no handler for ${stage}`);
+      listed.push({ entry, stage, instance });
     } catch (error) {
       problems.push({ path: `plugins[${index}].config`, rule: 'PB01', message: messageOf(entry, error), fix: 'correct the settings, or define the variables they name' });
     }
@@ -73,12 +75,14 @@ async function createInstance(options: BindOptions, entry: PluginEntry): Promise
   if (!module) throw new Error(`"${entry.name}" is not a plugin of this build`);
   const { value, undefinedNames } = resolveReferences(entry.config ?? {}, options.environment);
   if (undefinedNames.length > 0) throw new Error(`undefined variables: ${undefinedNames.join(', ')}`);
-  const declared = Object.entries(value).filter(([key]) => !module.toleratedSettings?.includes(key));
-  const settings = readSettings(module.settings, Object.fromEntries(declared));
+  // Checked once more: what the references stand for may break a rule that their text did not.
+  const { settings, problems } = settingsProblems(module.settings, declaredSettings(module, value), 'config');
+  if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('; '));
   for (const key of module.toleratedSettings ?? []) {
     if (key in value) options.deps.log.warn('plugin setting is ignored', { plugin: entry.name, setting: key });
   }
-  const handlers = await module.create(settings, { ...options.deps, carryover: options.carryover });
+  const handlers = (await module.create(settings, { ...options.deps, carryover: options.carryover })) as PluginHandlers | undefined;
+  if (!handlers) throw new Error('its create returns no handlers');
   return { module, settings, handlers };
 }
 
@@ -159,15 +163,17 @@ function tapInstances(hooks: GenerationHooks, instances: readonly PluginInstance
   for (const instance of instances) {
     const { handlers, module } = instance;
     if (handlers.stream) {
-      hooks.chunk.tap(module.name, (step, exchange, moment) => guardChunk(instance, step, exchange.streamGuards?.get(instance), moment));
+      hooks.chunk.tap(module.name, (step, exchange, moment) => guardChunk(instance, step, exchange.streamGuards?.get(instance), moment, deps));
     }
     if (handlers.finished) {
-      const finished = handlers.finished.bind(handlers);
+      const finished = handlers.finished.bind(handlers) as (...told: Parameters<NonNullable<PluginHandlers['finished']>>) => unknown;
       hooks.finished.tap(module.name, (exchange, outcome) => {
+        const failed = (error: unknown): void => deps.log.error('plugin failed at the end of a request', { plugin: module.name, trace_id: exchange.id, error });
         try {
-          finished(exchange, outcome);
+          // Declared as synchronous; a module that is not must not take the process with it.
+          Promise.resolve<unknown>(finished(exchange, outcome)).catch(failed);
         } catch (error) {
-          deps.log.error('plugin failed at the end of a request', { plugin: module.name, trace_id: exchange.id, error });
+          failed(error);
         }
       });
     }
@@ -175,7 +181,7 @@ function tapInstances(hooks: GenerationHooks, instances: readonly PluginInstance
 }
 
 /** Runs one guard over the chunks that the guards before it let through; its faults follow its plugin's type. */
-function guardChunk(instance: PluginInstance, step: ChunkStep, guard: StreamGuard | undefined, moment: 'push' | 'end'): ChunkStep {
+function guardChunk(instance: PluginInstance, step: ChunkStep, guard: StreamGuard | undefined, moment: 'push' | 'end', deps: GuardDeps): ChunkStep {
   if (!guard || 'rejection' in step) return step;
   const { module } = instance;
   try {
@@ -189,6 +195,7 @@ function guardChunk(instance: PluginInstance, step: ChunkStep, guard: StreamGuar
     const rest = guard.end();
     return 'action' in rest ? { module, rejection: rest } : [...passed, ...rest];
   } catch (cause) {
+    deps.log.error('plugin failed on a stream', { plugin: module.name, error: cause });
     if (failsOpen(module)) return step;
     throw new GatewayError('plugin_error', 'the gateway could not complete the request', { cause });
   }

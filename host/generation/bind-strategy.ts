@@ -2,6 +2,7 @@ import {
   type ChatRequest, contentTexts, isChat, type Rank, type RouteQuery, type RouteTarget, type StrategyDeps, type StrategyModule,
 } from '../contract/index.ts';
 import type { StrategyConfig } from '../config/document.ts';
+import { ConfigRefused } from '../config/problems.ts';
 import { readSettings, strategySettings } from '../config/rules/settings.ts';
 import { ORDER } from '../builtin.ts';
 import type { LiveExchange } from '../pipeline/exchange.ts';
@@ -25,7 +26,7 @@ export function bindStrategy(config: StrategyConfig, registry: Registry, hooks: 
   const module = registry.strategies.get(config.mode);
   if (!module) throw new Error(`"${config.mode}" is not a strategy of this build`); // CV13 has refused it before
   const settings = readSettings(module.settings, strategySettings(module, config).value);
-  const rank = module.create(settings, deps);
+  const rank = createRank(module, settings, deps);
   hooks.route.tap({ name: 'strategy', stage: ORDER.strategy }, (all, exchange) => rankTargets(rank, all, routeQuery(exchange, targets)));
   return {
     module,
@@ -34,6 +35,18 @@ export function bindStrategy(config: StrategyConfig, registry: Registry, hooks: 
     failoverOn: new Set(config.failover_on),
     failoverStatuses: new Set(config.failover_on_status_codes),
   };
+}
+
+function createRank(module: StrategyModule, settings: object, deps: StrategyDeps): Rank {
+  let rank: unknown;
+  let why = 'its create returns no function';
+  try {
+    rank = module.create(settings, deps);
+  } catch (error) {
+    why = error instanceof Error ? error.message : String(error);
+  }
+  if (typeof rank === 'function') return rank as Rank;
+  throw new ConfigRefused([{ path: 'strategy', rule: 'PB01', message: `strategy "${module.name}" cannot be built: ${why}`, fix: 'correct its settings or the module' }]);
 }
 
 /** The view of an exchange that strategies rank by. Texts are read only when a strategy asks. */

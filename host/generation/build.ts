@@ -20,7 +20,11 @@ export async function buildGeneration(host: Host, config: GatewayConfig, number:
   const carryover = host.carryover.open();
   const undo: (() => Promise<void> | void)[] = [() => carryover.release()];
   try {
-    const targetList = await Promise.all(config.targets.map(async (target) => buildTarget(target, await providerOf(host, target.virtual_key))));
+    const targetList = await Promise.all(config.targets.map(async (target) => {
+      const provider = await providerOf(host, target.virtual_key);
+      if (provider?.module.offline) undo.push(() => provider.dispose());
+      return buildTarget(target, provider);
+    }));
     const targets = new Map(targetList.map((target) => [target.virtualKey, target]));
     const models = buildModelIndex(targetList, (target) => modelsOf(host, target));
     const plugins = await bindPlugins({ config, registry: host.registry, hooks, environment: host.variables, deps: pluginDeps(host), carryover });

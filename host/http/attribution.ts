@@ -1,4 +1,5 @@
 import type { LiveExchange } from '../pipeline/exchange.ts';
+import { shownModel } from '../pipeline/walk.ts';
 import type { FlatHeaders } from './reply.ts';
 
 /**
@@ -12,7 +13,7 @@ export function attributionHeaders(exchange: LiveExchange): string[] {
     headers.push(
       'X-Gateway-Provider', lastTarget.provider?.module.name ?? lastTarget.virtualKey,
       'X-Gateway-Target', lastTarget.virtualKey,
-      'X-Gateway-Model', headerText(exchange.upstreamModel ?? ''),
+      'X-Gateway-Model', headerText(shownModel(exchange.upstreamModel ?? '')),
       'X-Gateway-Attempts', String(exchange.attempts),
     );
     if (ignoredParams.length > 0) headers.push('X-Gateway-Ignored-Params', headerText(ignoredParams.join(', ')));

@@ -28,7 +28,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, clock: Cloc
     if (bytes > maxBytes) fail(tooLarge(maxBytes));
     else {
       pieces.push(piece);
-      if (bytes > piece.length) idle.refresh();
+      idle.refresh();
     }
   };
   const fail = (error: GatewayError): void => {

@@ -12,6 +12,8 @@ export interface RequestContext {
   /** CORS headers for this request's origin, as name, value, name, value. */
   corsHeaders: readonly string[];
   principal: Principal | undefined;
+  /** Set by authentication: a surface serves nobody without it. */
+  isAdmitted: boolean;
   /** Body bytes sent. */
   bytes: number;
   /** While the process drains, the connection ends with the reply. */
@@ -38,6 +40,23 @@ export function contextOf(response: ServerResponse): RequestContext {
 export function rawPath(request: IncomingMessage): string {
   const url = request.url ?? '/';
   const query = url.indexOf('?');
-  const path = query < 0 ? url : url.slice(0, query);
-  return path.startsWith('/') ? path : path.replace(/^https?:\/\/[^/]*/i, '') || '/';
+  return query < 0 ? url : url.slice(0, query);
+}
+
+/** What some parser in the chain reads as the end of a path, or as a slash: no path that may be trusted holds any. */
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+const AMBIGUOUS = /[\\#\s\x00-\x20\x7f\u00a0\ufeff]/;
+
+/**
+ * Makes every later reader see one and the same path: an absolute target loses its scheme and host. False for a target
+ * that two parsers might read differently; such a request must be refused.
+ */
+export function normalizeTarget(request: IncomingMessage): boolean {
+  const url = request.url ?? '';
+  if (AMBIGUOUS.test(url)) return false;
+  if (url.startsWith('/') || url === '*') return true;
+  const rest = /^https?:\/\/[^/?]+(.*)$/i.exec(url)?.[1];
+  if (rest === undefined) return false;
+  request.url = rest.startsWith('/') ? rest : `/${rest}`;
+  return true;
 }

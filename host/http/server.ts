@@ -17,6 +17,7 @@ export function createHttpServer(app: Express): Server {
     headersTimeout: HEADERS_TIMEOUT_MS,
     connectionsCheckingInterval: 1000,
     requestTimeout: 0,
+    requireHostHeader: false, // the shell refuses it, with the headers every response has
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
     noDelay: true,

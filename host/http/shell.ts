@@ -4,13 +4,14 @@ import { GatewayError } from '../contract/index.ts';
 import type { Host } from '../host.ts';
 import { createBuckets } from '../state/buckets.ts';
 import { createAddressFinder, limiterKey } from './client-address.ts';
-import { bindContext, contextOf, rawPath, type RequestContext } from './context.ts';
+import { bindContext, contextOf, normalizeTarget, rawPath, type RequestContext } from './context.ts';
 import { sendEmpty, sendError } from './reply.ts';
 import { createIdSource, requestId } from './request-id.ts';
 
 const METHODS = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE']);
 export const PROBES = new Set(['/health', '/livez', '/readyz']);
 const MAX_ADDRESSES = 100_000;
+const MAX_LOGGED_PATH = 1024;
 
 const VARY: readonly string[] = ['Vary', 'Origin'];
 const CORS_REQUEST_HEADERS = 'Content-Type, Authorization, X-Provider, X-User-ID, X-Session-ID, Baggage, X-Gateway-Metadata, Traceparent, Tracestate, X-Request-ID';
@@ -50,12 +51,14 @@ export function createShell(host: Host): Middleware {
       address: '',
       corsHeaders: (origin === undefined ? undefined : cors.get(origin)) ?? VARY,
       principal: undefined,
+      isAdmitted: false,
       bytes: 0,
       gateway: host,
     };
     bindContext(response, context);
-    if (!METHODS.has(request.method)) {
-      sendError(response, unknownMethod(request.method), host.redactor);
+    const refusal = refusedTarget(request);
+    if (refusal) {
+      sendError(response, refusal, host.redactor);
       return;
     }
     const isPreflight = request.method === 'OPTIONS' && origin !== undefined;
@@ -86,6 +89,15 @@ export function createShell(host: Host): Middleware {
   };
 }
 
+/** Requests that no route may see: an unknown method, a target or a host that is missing or ambiguous. */
+function refusedTarget(request: IncomingMessage): GatewayError | undefined {
+  const { method = '' } = request;
+  if (!METHODS.has(method)) return unknownMethod(method);
+  if (!normalizeTarget(request)) return new GatewayError('invalid_request', 'malformed request target');
+  const isHostMissing = request.headers.host === undefined && request.httpVersion === '1.1';
+  return isHostMissing ? new GatewayError('invalid_request', 'the Host header is missing') : undefined;
+}
+
 export function unknownMethod(method: string): GatewayError {
   return new GatewayError('method_not_supported', `the method ${method} is not supported`, { status: 501 });
 }
@@ -96,7 +108,7 @@ function logAccess({ log, services: { clock } }: Host, request: IncomingMessage,
   const { id, arrivedAt, address, bytes } = contextOf(response);
   const { statusCode: status } = response;
   const attributes = {
-    trace_id: id, method: request.method, path: rawPath(request), status, bytes,
+    trace_id: id, method: request.method, path: rawPath(request).slice(0, MAX_LOGGED_PATH), status, bytes,
     duration_ms: Math.round((clock.monotonic() - arrivedAt) * 1000) / 1000, remote: address,
   };
   if (status >= 500) log.error('http request', attributes);

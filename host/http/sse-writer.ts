@@ -21,8 +21,8 @@ export class SseWriter implements StreamOutput {
   }
 
   open(headers: FlatHeaders): void {
-    const connection = contextOf(this.#response).gateway.isDraining ? [] : ['Connection', 'keep-alive'];
-    writeHead(this.#response, 200, ['Content-Type', 'text/event-stream', 'Cache-Control', 'no-cache', ...connection, ...headers]);
+    // Node itself says keep-alive, and close to clients that asked for it.
+    writeHead(this.#response, 200, ['Content-Type', 'text/event-stream', 'Cache-Control', 'no-cache', ...headers]);
   }
 
   write(bytes: string): boolean {

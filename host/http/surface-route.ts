@@ -60,6 +60,7 @@ async function serve(host: Host, route: SurfaceRoute, request: Request, response
   const lease = { current: undefined as Lease | undefined };
   try {
     const { current } = host;
+    if (!contextOf(response).isAdmitted) throw new GatewayError('authentication_required', 'this route needs a credential');
     if (!current) throw new GatewayError('upstream_unavailable', 'the gateway is not configured');
     const bytes = await readBody(request, current.maxRequestBytes, host.services.clock);
     const read = route.read(parseJsonObject(bytes), request);
@@ -101,8 +102,11 @@ async function answer(host: Host, route: SurfaceRoute, exchange: LiveExchange, l
     if (error.code !== 'client_canceled') sendError(response, error, host.redactor, attributionHeaders(exchange));
   } finally {
     exchange.end();
-    exchange.generation.hooks.finished.call(exchange, outcomeOf(exchange));
-    lease.release();
+    try {
+      exchange.generation.hooks.finished.call(exchange, outcomeOf(exchange));
+    } finally {
+      lease.release();
+    }
   }
 }
 
@@ -133,8 +137,10 @@ function streamErrorEvent(host: Host, error: GatewayError): object {
   return errorEnvelope(new GatewayError(code, error.fault?.message ?? error.message), host.redactor);
 }
 
-function outcomeOf({ error, rejectedBy }: LiveExchange): ExchangeOutcome {
+/** A stream that a plugin ended after its start was delivered in part: an error, and no rejection (observability 2.4). */
+function outcomeOf({ error, rejectedBy, ttftMs }: LiveExchange): ExchangeOutcome {
   if (!error) return 'success';
   if (error.code === 'client_canceled') return 'client_canceled';
-  return rejectedBy === undefined || error.code === 'plugin_error' ? 'error' : 'rejected';
+  const isWithheld = rejectedBy !== undefined && error.code !== 'plugin_error' && ttftMs === undefined;
+  return isWithheld ? 'rejected' : 'error';
 }

@@ -4,11 +4,11 @@ import type { Redactor } from './redact.ts';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
 
-const LEVELS: Readonly<Record<string, Level>> = { debug: 'debug', info: 'info', warn: 'warn', warning: 'warn', error: 'error' };
+const LEVELS: ReadonlyMap<string, Level> = new Map([['debug', 'debug'], ['info', 'info'], ['warn', 'warn'], ['warning', 'warn'], ['error', 'error']]);
 
 /** `LOG_LEVEL` as operators write it; anything unknown is `info`. */
 export function logLevel(text: string | undefined): Level {
-  return LEVELS[text?.trim().toLowerCase() ?? ''] ?? 'info';
+  return LEVELS.get(text?.trim().toLowerCase() ?? '') ?? 'info';
 }
 
 /** Where finished lines go, each with its line end. */

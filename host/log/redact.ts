@@ -19,7 +19,7 @@ const SHAPES: readonly Shape[] = [
   [/\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"'\\]{0,255}:)[^\s/@"'\\]+@/gi, '$1[REDACTED]@'],
   [/(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}/g, '[REDACTED_EMAIL]'],
   [/\bBearer\s+[A-Za-z0-9._~+/-]+=*/gi, 'Bearer [REDACTED_BEARER_TOKEN]'],
-  [/\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/g, '[REDACTED_JWT]'],
+  [/(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/g, '[REDACTED_JWT]'],
   [/AKIA[A-Z0-9]{16}/g, '[REDACTED_AWS_KEY]'],
   [/sk-ant-[A-Za-z0-9_-]{20,}/g, '[REDACTED_ANTHROPIC_KEY]'],
   [/sk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}/g, '[REDACTED_OPENAI_KEY]'],
@@ -30,7 +30,7 @@ const SHAPES: readonly Shape[] = [
   [/gsk_[A-Za-z0-9]{20,}/g, '[REDACTED_GROQ_KEY]'],
   [/AIza[A-Za-z0-9_-]{35}/g, '[REDACTED_GOOGLE_KEY]'],
   [/([?&](?:access_token|api[_-]?key|auth|authorization|token|key|secret|password|signature|sig|credential)=)[^&\s"'\\]+/gi, '$1[REDACTED]'],
-  [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?-----END [A-Z ]{0,40}PRIVATE KEY-----/g, '[REDACTED_PRIVATE_KEY]'],
+  [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----)[\s\S])*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g, '[REDACTED_PRIVATE_KEY]'],
   [/((?:api[_-]?key|access_token|auth_token|token|secret|password)\\?["']?\s*[:=]\s*\\?["']?)[A-Za-z0-9]{24,64}\b/gi, '$1[REDACTED_CREDENTIAL]'],
 ];
 

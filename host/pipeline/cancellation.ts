@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import type { GatewayError } from '../contract/index.ts';
 
 /**
@@ -46,5 +47,26 @@ export class Cancellation {
 
   throwIfCancelled(): void {
     if (this.#cause) throw this.#cause;
+  }
+
+  /** The work's result, or the cause as soon as there is one: work that does not listen is left behind. */
+  race<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const stop = this.onCancel(reject);
+      work.then((value) => {
+        stop();
+        resolve(value);
+      }, (error: unknown) => {
+        stop();
+        reject(error);
+      });
+    });
+  }
+
+  /** Waits; rejects at once with the cause. */
+  wait(ms: number, clock: Clock): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = clock.timer(ms, resolve);
+    return this.race(promise).finally(() => timer.cancel());
   }
 }

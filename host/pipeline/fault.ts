@@ -54,9 +54,17 @@ export function timeoutError(cause?: unknown): GatewayError {
 }
 
 function readFault(module: ProviderModule, reply: WireReply & { readonly body: Uint8Array }): ProviderFault {
-  const own = module.toFault?.(reply);
-  const told = own ?? commonFault(reply.body);
+  const told = ownFault(module, reply) ?? commonFault(reply.body);
   return { ...told, message: told.message === undefined ? undefined : cut(told.message) };
+}
+
+/** The provider's reading of its own error body; one that fails on this body does not hide the error itself. */
+function ownFault(module: ProviderModule, reply: WireReply): ProviderFault | undefined {
+  try {
+    return module.toFault?.(reply);
+  } catch {
+    return undefined;
+  }
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -96,7 +104,7 @@ function listText(value: unknown): string | undefined {
 }
 
 /** At most 2,048 characters, counted in code points, and an ellipsis. */
-function cut(text: string): string {
+export function cut(text: string): string {
   const points = Array.from(text.slice(0, 2 * MAX_MESSAGE + 2));
   return points.length > MAX_MESSAGE ? `${points.slice(0, MAX_MESSAGE).join('')}…` : text;
 }

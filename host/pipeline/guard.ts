@@ -74,12 +74,12 @@ function applyRejection(instance: PluginInstance, stage: Stage, rejection: Rejec
     deps.counters.add('gateway_guardrail_verdicts_total', { plugin: module.name, stage, action });
     return undefined;
   }
-  if (isGuardrail) deps.counters.add('gateway_guardrail_verdicts_total', { plugin: module.name, stage, action: 'rejected' });
-  return rejectionError(module, stage, rejection, exchange);
+  return rejectionError(module, stage, rejection, exchange, deps.counters);
 }
 
-/** The error a rejection becomes, by stage and plugin type (data-plane reference 3.5). */
-export function rejectionError(module: PluginModule, stage: Stage, rejection: Rejection, exchange: LiveExchange): GatewayError {
+/** The error a rejection becomes, by stage and plugin type (data-plane reference 3.5); a guardrail's is counted. */
+export function rejectionError(module: PluginModule, stage: Stage, rejection: Rejection, exchange: LiveExchange, counters: Counters): GatewayError {
+  if (module.type === 'guardrail') counters.add('gateway_guardrail_verdicts_total', { plugin: module.name, stage, action: 'rejected' });
   exchange.rejectedBy = module.name;
   const reason = rejection.reason || 'rejected';
   if (stage === 'after_request') return new GatewayError('response_rejected', `response rejected by ${module.name} (after_request): ${reason}`);

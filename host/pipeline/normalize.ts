@@ -3,6 +3,7 @@
  * are read leniently: what has the wrong type is repaired or left out, never passed on unread.
  */
 import { type ChatChunk, type ChatReply, type ChunkChoice, type ChunkDelta, finishReason, readUsage, type ReplyMessage, type Usage } from '../contract/index.ts';
+import { cut } from './fault.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -19,13 +20,14 @@ export interface ReplyFacts {
 
 /** Fills and corrects a unary reply in place; it was parsed for this one exchange. */
 export function normalizeReply(reply: ChatReply, facts: ReplyFacts): void {
-  reply.object ??= 'chat.completion';
+  if (typeof reply.object !== 'string') reply.object = 'chat.completion';
+  if (typeof reply.id !== 'string') delete reply.id;
   if (typeof reply.created !== 'number' || reply.created === 0) reply.created = facts.created;
   reply.model = facts.model;
   reply.provider = facts.provider;
   const choices: unknown = reply.choices;
   reply.choices = (Array.isArray(choices) ? choices : []).filter(isFields).map((choice, index) => {
-    choice['index'] ??= index;
+    if (typeof choice['index'] !== 'number') choice['index'] = index;
     choice['message'] = normalizeMessage(choice['message']);
     choice['finish_reason'] = typeof choice['finish_reason'] === 'string' ? finishReason(choice['finish_reason']) : null;
     return choice as unknown as ChatReply['choices'][number];
@@ -37,7 +39,7 @@ export function normalizeReply(reply: ChatReply, facts: ReplyFacts): void {
 
 function normalizeMessage(value: unknown): ReplyMessage {
   const message: Fields = isFields(value) ? value : {};
-  message['role'] ??= 'assistant';
+  if (typeof message['role'] !== 'string') message['role'] = 'assistant';
   const text = contentText(message['content']);
   takeReasoning(message);
   normalizeToolCalls(message);
@@ -53,12 +55,20 @@ function contentText(content: unknown): string | undefined {
   return content.map((part: unknown) => (isFields(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');
 }
 
-/** `reasoning` is accepted as another name of `reasoning_content`; only the latter goes on. True when something moved. */
+/** `reasoning` is accepted as another name of `reasoning_content`; only the latter goes on, as text. True on any change. */
 function takeReasoning(message: Fields): boolean {
-  if (!('reasoning' in message)) return false;
-  const { reasoning } = message;
+  const { reasoning, reasoning_content: given } = message;
+  let isChanged = false;
+  if (given !== undefined && given !== null && typeof given !== 'string') {
+    const text = contentText(given);
+    if (text === undefined) delete message['reasoning_content'];
+    else message['reasoning_content'] = text;
+    isChanged = true;
+  }
+  if (!('reasoning' in message)) return isChanged;
   delete message['reasoning'];
-  if (typeof reasoning === 'string' && !message['reasoning_content']) message['reasoning_content'] = reasoning;
+  const text = contentText(reasoning);
+  if (text !== undefined && !message['reasoning_content']) message['reasoning_content'] = text;
   return true;
 }
 
@@ -88,14 +98,25 @@ export interface ChunkFacts {
   readonly created: number;
   /** The client opted out of usage: it is metered, and removed from what goes on. */
   readonly stripUsage: boolean;
+  /** A plugin guards the stream: members that it cannot hold back are left out. */
+  readonly isGuarded?: boolean;
 }
 
-/** The message of an error frame; `undefined` for anything healthy, `error: null` and `error: {}` included. */
+/** What a guard sees of a stream, and so all that may go on under one. */
+const GUARDED_CHUNK = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'system_fingerprint', 'service_tier']);
+const GUARDED_CHOICE = new Set(['index', 'delta', 'finish_reason']);
+const GUARDED_DELTA = new Set(['role', 'content', 'refusal', 'reasoning_content', 'reasoning_details', 'tool_calls']);
+
+function keepOnly(fields: Fields, names: ReadonlySet<string>): void {
+  for (const name of Object.keys(fields)) if (!names.has(name)) delete fields[name];
+}
+
+/** The message of an error frame, cut; `undefined` for anything healthy, `error: null` and `error: {}` included. */
 export function errorFrameMessage(frame: unknown): string | undefined {
   if (!isFields(frame)) return undefined;
   const { error } = frame;
-  if (typeof error === 'string' && error !== '') return error;
-  return isFields(error) && typeof error['message'] === 'string' && error['message'] !== '' ? error['message'] : undefined;
+  if (typeof error === 'string' && error !== '') return cut(error);
+  return isFields(error) && typeof error['message'] === 'string' && error['message'] !== '' ? cut(error['message']) : undefined;
 }
 
 /** Whether a decoded frame is a chunk at all; upstreams also send pings and the like. */
@@ -137,13 +158,15 @@ export class ChunkNormalizer {
       chunk[name] = value;
       isChanged = true;
     };
-    if (!chunk.object) put('object', 'chat.completion.chunk');
+    if (this.#facts.isGuarded) keepOnly(chunk, GUARDED_CHUNK);
+    if (typeof chunk.object !== 'string' || chunk.object === '') put('object', 'chat.completion.chunk');
     if (typeof chunk.created !== 'number' || chunk.created === 0) put('created', this.#facts.created);
-    if (chunk.id && chunk.id !== this.#id) {
-      this.#id = chunk.id;
+    const id = typeof chunk.id === 'string' ? chunk.id : '';
+    if (id !== '' && id !== this.#id) {
+      this.#id = id;
       this.version += 1;
     }
-    put('id', chunk.id || (this.#id ?? ''));
+    put('id', id || (this.#id ?? ''));
     put('model', this.#facts.model);
     if ('error' in chunk) {
       delete chunk['error']; // a healthy chunk never carries the key
@@ -164,6 +187,10 @@ export class ChunkNormalizer {
     if (!isFields(choice.delta)) {
       choice.delta = {};
       isChanged = true;
+    }
+    if (this.#facts.isGuarded) {
+      keepOnly(choice, GUARDED_CHOICE);
+      keepOnly(choice.delta, GUARDED_DELTA);
     }
     const finish = typeof choice.finish_reason === 'string' && choice.finish_reason !== '' ? finishReason(choice.finish_reason) : null;
     if (finish !== choice.finish_reason) {
@@ -201,7 +228,11 @@ export class ChunkNormalizer {
       delete chunk.usage;
       return true;
     }
-    if (!usage) return false;
+    if (!usage) {
+      if (chunk.usage === null) return false;
+      delete chunk.usage;
+      return true;
+    }
     chunk.usage = usage;
     return true;
   }

@@ -5,7 +5,7 @@ import {
 import { collectBody, openReply, pumpReply } from '../upstream/body.ts';
 import type { CollectedReply, UpstreamCall } from '../upstream/transport.ts';
 import type { Attempt } from './attempt.ts';
-import { replyError, unusableReply } from './fault.ts';
+import { replyError, transportError, unusableReply } from './fault.ts';
 import { rejectionError } from './guard.ts';
 import { errorFrameMessage } from './normalize.ts';
 import { type ChunkFilter, Relay } from './relay.ts';
@@ -39,9 +39,11 @@ export async function openStream(attempt: Attempt, services: PipelineServices, o
   const wire = toWire(attempt, call, services);
   const startedAt = clock.monotonic();
   const session = new StreamSession({
-    relay: relayFor(attempt, call, clock.now()),
+    relay: relayFor(attempt, call, services),
     clock,
+    cancellation: attempt.cancellation,
     idleMs: services.streamIdleMs,
+    onIdle: (idle_timeout_ms) => services.log.warn('stream response timed out waiting for next chunk', { target: attempt.target.virtualKey, idle_timeout_ms, trace_id: exchange.id }),
     refuse: (status, headers, body) => replyError(provider.module, { status, headers, body }, clock.now()),
   });
   try {
@@ -52,6 +54,7 @@ export async function openStream(attempt: Attempt, services: PipelineServices, o
   } finally {
     addUpstreamTime(attempt, startedAt, services);
   }
+  services.log.debug('stream request started', { model: exchange.model, provider: attempt.target.virtualKey, trace_id: exchange.id });
   exchange.readStreamText = () => session.relay.assembly.text();
   exchange.ttftMs = (session.firstChunkAt ?? clock.monotonic()) - exchange.arrivedAt;
   void session.ended.then(onOver);
@@ -80,7 +83,7 @@ function headersTimeoutOf(attempt: Attempt): number {
 
 function unaryReply(attempt: Attempt, wire: WireRequest, call: CallInfo, services: PipelineServices): Promise<CollectedReply> {
   const { module } = attempt.provider;
-  if (module.converse) return converse(attempt, wire, call, services).then(async (reply) => ({ ...reply, body: await collectBody(reply.body) }));
+  if (module.converse) return attempt.cancellation.race(converseUnary(attempt, wire, call, services));
   const order = upstreamCall(attempt, wire, headersTimeoutOf(attempt));
   return order instanceof Promise ? order.then((ready) => services.transport.unary(ready)) : services.transport.unary(order);
 }
@@ -92,11 +95,20 @@ async function converse(attempt: Attempt, wire: WireRequest, call: CallInfo, ser
   return module.converse(sender(attempt, services), wire, call);
 }
 
+async function converseUnary(attempt: Attempt, wire: WireRequest, call: CallInfo, services: PipelineServices): Promise<CollectedReply> {
+  try {
+    const reply = await converse(attempt, wire, call, services);
+    return { ...reply, body: await collectBody(reply.body) };
+  } catch (cause) {
+    throw cause instanceof GatewayError ? cause : transportError(cause);
+  }
+}
+
 /** Streams have no header timeout: the silence before the first chunk is bounded as a whole. */
 async function dispatchStream(attempt: Attempt, wire: WireRequest, call: CallInfo, session: StreamSession, services: PipelineServices): Promise<void> {
   const { module } = attempt.provider;
   if (!module.converse) services.transport.open(await upstreamCall(attempt, wire, 0), session);
-  else void pumpReply(converse(attempt, wire, call, services), session, attempt.cancellation);
+  else void pumpReply(converse(attempt, wire, call, services), session);
 }
 
 /** `send` for providers that make several round trips. */
@@ -116,7 +128,9 @@ function fromWire(attempt: Attempt, reply: BufferedReply, call: CallInfo): Reply
   const disguised = errorFrameMessage(reply.tryJson());
   if (disguised !== undefined) throw unusableReply(disguised);
   try {
-    return translatorOf(attempt).fromUpstream(reply, call);
+    const translated = translatorOf(attempt).fromUpstream(reply, call) as ReplyOf<TranslatedSurface> | undefined;
+    if (typeof translated !== 'object' || translated === null) throw new Error('the translator returned nothing');
+    return translated;
   } catch (cause) {
     throw cause instanceof GatewayError ? cause : unusableReply('it cannot be translated', cause);
   }
@@ -155,27 +169,31 @@ class BufferedReply implements UnaryReply {
   }
 }
 
-function relayFor(attempt: Attempt, call: CallInfo, now: number): Relay {
+function relayFor(attempt: Attempt, call: CallInfo, services: PipelineServices): Relay {
   const { exchange, provider: { module } } = attempt;
+  const { plugins } = exchange.generation;
   const { openStream: open } = translatorOf(attempt) as ChatTranslator;
+  const filter = chunkFilter(attempt, services);
   return new Relay({
     model: exchange.model,
-    created: Math.floor(now / 1000),
+    created: Math.floor(services.clock.now() / 1000),
     stripUsage: exchange.stripsUsage,
     framing: module.framing === 'ndjson' ? 'ndjson' : 'sse',
     decode: typeof open === 'function' ? open(call) : undefined,
-    filter: chunkFilter(attempt),
+    filter,
+    isGuarded: filter !== undefined,
+    assembles: plugins.instances.length > 0,
   });
 }
 
 /** Present only when some plugin guards this stream. A guard is made per attempt: nothing of a failed one stays. */
-function chunkFilter({ exchange }: Attempt): ChunkFilter | undefined {
+function chunkFilter({ exchange }: Attempt, { counters }: PipelineServices): ChunkFilter | undefined {
   const { hooks, plugins } = exchange.generation;
   exchange.streamGuards = plugins.openStreamGuards(exchange);
   if (!exchange.streamGuards) return undefined;
   return (chunks, moment) => {
     const step = hooks.chunk.call(chunks, exchange, moment);
-    if ('rejection' in step) throw rejectionError(step.module, 'after_request', step.rejection, exchange);
+    if ('rejection' in step) throw rejectionError(step.module, 'after_request', step.rejection, exchange, counters);
     return step;
   };
 }

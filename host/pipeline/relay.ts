@@ -14,6 +14,8 @@ export interface RelayOptions extends ChunkFacts {
   readonly framing: 'sse' | 'ndjson';
   /** Present when plugins guard the stream: every chunk is then parsed. */
   readonly filter?: ChunkFilter | undefined;
+  /** False when nobody will ask what was delivered. */
+  readonly assembles?: boolean;
 }
 
 /** A line without anything that needs decoding: printable ASCII, no quote, no backslash. */
@@ -32,6 +34,8 @@ export class Relay {
   /** Why the stream cannot go on; nothing is read after it. */
   failure: GatewayError | undefined;
   readonly #options: RelayOptions;
+  readonly #assembles: boolean;
+  readonly #lineEnd = /[\r\n]/g;
   readonly #normalizer: ChunkNormalizer;
   readonly #frames = new KnownFrames();
   readonly #lines = new LineCutter();
@@ -40,6 +44,7 @@ export class Relay {
 
   constructor(options: RelayOptions) {
     this.#options = options;
+    this.#assembles = options.assembles ?? true;
     this.#normalizer = new ChunkNormalizer(options);
     this.#events = options.decode && options.framing === 'sse' ? new EventReader() : undefined;
   }
@@ -99,7 +104,7 @@ export class Relay {
         const text = frame && this.#holeText(block);
         if (frame && text !== undefined) {
           this.chunks += 1;
-          this.assembly.addText(frame.choice, frame.kind, frame.tool, text);
+          if (this.#assembles) this.assembly.addText(frame.choice, frame.kind, frame.tool, text);
           const next = this.#frames.lineEnd + 1;
           if (frame.isSame && !hasCr && block.charCodeAt(next) === 0x0a) {
             at = next + 1;
@@ -110,7 +115,7 @@ export class Relay {
           runStart = at = block.charCodeAt(next) === 0x0a ? next + 1 : next; // with its blank line
           continue;
         }
-        const end = lineEndAfter(block, at, hasCr);
+        const end = hasCr ? this.#lineEndAfter(block, at) : block.indexOf('\n', at);
         this.#out += block.slice(runStart, at);
         const line = block.slice(at, end);
         runStart = at = end + 1;
@@ -119,6 +124,12 @@ export class Relay {
     } finally {
       this.#out += block.slice(runStart, at);
     }
+  }
+
+  /** Index of the CR or LF that ends the line at `at`; blocks always end with one. */
+  #lineEndAfter(block: string, at: number): number {
+    this.#lineEnd.lastIndex = at;
+    return this.#lineEnd.exec(block)?.index ?? block.length;
   }
 
   /** The text of the hole that matched; `undefined` when it is no string of its own. */
@@ -151,7 +162,7 @@ export class Relay {
       this.#emit(this.#options.filter([chunk], 'push'));
       return;
     }
-    this.assembly.add(chunk);
+    if (this.#assembles) this.assembly.add(chunk);
     this.#out += isChanged ? eventOf(chunk) : `data: ${data}\n\n`;
     if (version !== this.#normalizer.version) this.#frames.forget();
     else this.#frames.learn(line, (fresh) => { this.#normalizer.normalize(fresh); });
@@ -176,7 +187,7 @@ export class Relay {
   /** Writes chunks that may go on, and remembers them as delivered. */
   #emit(chunks: readonly ChatChunk[]): void {
     for (const chunk of chunks) {
-      this.assembly.add(chunk);
+      if (this.#assembles) this.assembly.add(chunk);
       this.#out += eventOf(chunk);
     }
   }
@@ -199,12 +210,4 @@ function parsed(data: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Index of the CR or LF that ends the line at `at`; blocks always end with one. */
-function lineEndAfter(block: string, at: number, hasCr: boolean): number {
-  const lf = block.indexOf('\n', at);
-  const cr = hasCr ? block.indexOf('\r', at) : -1;
-  if (cr < 0) return lf;
-  return lf < 0 ? cr : Math.min(lf, cr);
 }

@@ -70,7 +70,7 @@ function advances(error: GatewayError, strategy: BoundStrategy): boolean {
   const { fault, code } = error;
   if (!fault) return code === 'upstream_unavailable' || code === 'provider_saturated' || isAttemptTimeout(error);
   const { status } = fault;
-  if (status === undefined || status === 408 || status === 429 || status >= 500 || (status >= 300 && status < 400)) return true;
+  if (status === undefined || status === 408 || status === 429 || status >= 500 || status < 400) return true;
   if (fault.reason !== undefined && strategy.failoverOn.has(fault.reason)) return true;
   return strategy.failoverStatuses.has(status);
 }

@@ -22,7 +22,7 @@ export async function run(exchange: LiveExchange, services: PipelineServices): P
     const session = exchange.answeredBy === undefined ? await walkTargets(exchange, services) : undefined;
     if (session) return session;
     completeReply(exchange, services);
-    await after(exchange);
+    await exchange.cancellation.race(after(exchange));
     return undefined;
   } catch (cause) {
     throw await fail(exchange, asGatewayError(cause), services);
@@ -93,7 +93,7 @@ async function before(exchange: LiveExchange): Promise<void> {
   const hook = exchange.generation.hooks.beforeRequest[exchange.surface];
   exchange.stage = 'before_request';
   if (isTapped(hook)) {
-    const refusal = await hook.promise(exchange);
+    const refusal = await exchange.cancellation.race(hook.promise(exchange));
     if (refusal) throw refusal;
   }
   exchange.cancellation.throwIfCancelled();

@@ -1,5 +1,6 @@
 import { GatewayError } from '../contract/index.ts';
 import type { Clock, Timer } from '../clock.ts';
+import type { Cancellation } from './cancellation.ts';
 import { MAX_REPLY_BYTES, type ReplyControl, type ReplyHeaders, type ReplySink } from '../upstream/transport.ts';
 import { timeoutError, unusableReply } from './fault.ts';
 import type { Relay } from './relay.ts';
@@ -18,9 +19,20 @@ export interface StreamOutput {
 export interface StreamOptions {
   readonly relay: Relay;
   readonly clock: Clock;
+  readonly cancellation: Cancellation;
   readonly idleMs: number;
+  /** Told when the silence lasted too long. */
+  readonly onIdle: (idleMs: number) => void;
   /** Turns a reply that is not 200 into an error. */
   readonly refuse: (status: number, headers: ReplyHeaders, body: Buffer) => GatewayError;
+}
+
+/** A reply that is not 200, while it arrives. */
+interface ErrorBody {
+  readonly status: number;
+  readonly headers: ReplyHeaders;
+  readonly pieces: Buffer[];
+  bytes: number;
 }
 
 /**
@@ -38,10 +50,11 @@ export class StreamSession implements ReplySink {
   readonly #start = Promise.withResolvers<void>();
   readonly #end = Promise.withResolvers<GatewayError | undefined>();
   readonly #idle: Timer;
+  readonly #stopListening: () => void;
   #control: ReplyControl | undefined;
   #output: StreamOutput | undefined;
   #pending = '';
-  #errorBody: { status: number; headers: ReplyHeaders; pieces: Buffer[]; bytes: number } | undefined;
+  #errorBody: ErrorBody | undefined;
   #chunks = 0;
   #isOver = false;
 
@@ -51,6 +64,7 @@ export class StreamSession implements ReplySink {
     this.started = this.#start.promise;
     this.ended = this.#end.promise;
     this.#idle = options.clock.timer(options.idleMs, () => this.#onIdle());
+    this.#stopListening = options.cancellation.onCancel((cause) => this.onError(cause));
   }
 
   /** Sends what is held, and from now on everything at once. */
@@ -84,37 +98,30 @@ export class StreamSession implements ReplySink {
 
   onData(bytes: Buffer): void {
     if (this.#isOver) return;
-    if (this.#errorBody) {
-      this.#keepErrorBytes(this.#errorBody, bytes);
-      return;
-    }
-    this.#forward(this.relay.push(bytes));
-    if (this.relay.failure) this.#finish(this.relay.failure);
-    else if (this.relay.isDone) this.#complete();
+    if (this.#errorBody) this.#keepErrorBytes(this.#errorBody, bytes);
+    else this.#take(this.relay.push(bytes));
   }
 
   onEnd(): void {
     this.#control = undefined;
     if (this.#isOver) return;
-    if (this.#errorBody) {
-      const { status, headers, pieces } = this.#errorBody;
-      this.#finish(this.#options.refuse(status, headers, Buffer.concat(pieces)));
-      return;
-    }
-    this.#forward(this.relay.end());
-    if (this.relay.failure) this.#finish(this.relay.failure);
-    else this.#complete();
+    if (this.#errorBody) this.#finish(this.#refusal(this.#errorBody));
+    else this.#take(this.relay.end());
   }
 
   onError(error: GatewayError): void {
-    // Statuses speak for themselves, even when their body broke off.
-    const refused = this.#errorBody && this.#options.refuse(this.#errorBody.status, this.#errorBody.headers, Buffer.alloc(0));
-    this.#finish(error.fault ? (refused ?? error) : error);
+    // A status speaks for itself, even when its body broke off.
+    this.#finish(error.fault && this.#errorBody ? this.#refusal(this.#errorBody) : error);
   }
 
-  #complete(): void {
-    this.#forward(this.relay.flush());
-    this.#finish(this.relay.failure);
+  /** Sends what a read brought; ends the stream when that was the end. */
+  #take(out: string): void {
+    const rest = this.relay.isDone && !this.relay.failure ? this.relay.flush() : '';
+    const { failure, isDone } = this.relay;
+    // A failure before anything could be delivered is a failed start, whatever was read.
+    const isStillborn = failure !== undefined && !this.#output && this.#pending === '' && out + rest === '';
+    if (!isStillborn) this.#forward(out + rest);
+    if (failure || isDone) this.#finish(failure);
   }
 
   #forward(out: string): void {
@@ -136,7 +143,12 @@ export class StreamSession implements ReplySink {
 
   #onIdle(): void {
     if (this.#isOver) return;
-    const { idleMs } = this.#options;
+    const { idleMs, onIdle } = this.#options;
+    onIdle(idleMs);
+    if (this.#errorBody) {
+      this.#finish(this.#refusal(this.#errorBody));
+      return;
+    }
     const error = this.firstChunkAt === undefined
       ? timeoutError()
       : new GatewayError('stream_timeout', `no chunk from the provider for ${Math.round(idleMs / 1000)} s`, { fault: { kind: 'timeout' } });
@@ -147,12 +159,17 @@ export class StreamSession implements ReplySink {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#idle.cancel();
+    this.#stopListening();
     if (this.firstChunkAt === undefined) this.#start.reject(error ?? unusableReply('the stream held no chunk'));
     this.#end.resolve(error);
     if (this.firstChunkAt === undefined) this.release();
   }
 
-  #keepErrorBytes(kept: { pieces: Buffer[]; bytes: number }, bytes: Buffer): void {
+  #refusal({ status, headers, pieces }: ErrorBody): GatewayError {
+    return this.#options.refuse(status, headers, Buffer.concat(pieces));
+  }
+
+  #keepErrorBytes(kept: ErrorBody, bytes: Buffer): void {
     kept.bytes += bytes.length;
     if (kept.bytes <= MAX_REPLY_BYTES) kept.pieces.push(bytes);
     else this.#finish(unusableReply(`the error body exceeds the limit of ${MAX_REPLY_BYTES} bytes`));

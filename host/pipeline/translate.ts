@@ -31,15 +31,7 @@ export class LiveCall implements CallInfo {
     return this.#attempt.cancellation.signal;
   }
 
-  readonly wait = (ms: number): Promise<void> => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = this.#services.clock.timer(ms, resolve);
-    const stop = this.#attempt.cancellation.onCancel(reject);
-    return promise.finally(() => {
-      timer.cancel();
-      stop();
-    });
-  };
+  readonly wait = (ms: number): Promise<void> => this.#attempt.cancellation.wait(ms, this.#services.clock);
 }
 
 /** The translator that serves the exchange's surface at the attempt's provider. */
@@ -85,14 +77,15 @@ function unsignedRequest(root: string, { method = 'POST', path, headers, body }:
   };
 }
 
-function withCredential({ provider }: Attempt, { anonymous }: WireRequest, request: OutgoingRequest): OutgoingRequest | Promise<OutgoingRequest> {
-  if (anonymous) return request;
-  const { authorize, credentials, basicAuthorization } = provider;
+function withCredential(attempt: Attempt, wire: WireRequest, request: OutgoingRequest): OutgoingRequest | Promise<OutgoingRequest> {
+  const { authorize, credentials, basicAuthorization, root } = attempt.provider;
+  const isTrusted = wire.withCredential ?? (wire.path.startsWith('/') || new URL(request.url).origin === new URL(root).origin);
+  if (!isTrusted) return request;
   const add = (authorization: Readonly<Record<string, string>>): OutgoingRequest => {
     const headers: Record<string, string> = { ...request.headers, ...authorization };
     if (basicAuthorization !== undefined) headers['authorization'] ??= basicAuthorization;
     return { method: request.method, url: request.url, headers, body: request.body };
   };
   const made = authorize(request, credentials);
-  return made instanceof Promise ? made.then(add) : add(made);
+  return made instanceof Promise ? attempt.cancellation.race(made).then(add) : add(made);
 }

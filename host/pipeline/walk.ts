@@ -27,8 +27,15 @@ export async function walkTargets(exchange: LiveExchange, services: PipelineServ
   throw failed?.error ?? modelNotFound(model);
 }
 
+/** Names longer than any model's are cut: clients choose them. */
+const MAX_MODEL_SHOWN = 256;
+
 export function modelNotFound(model: string): GatewayError {
-  return new GatewayError('model_not_found', `no configured provider serves the model "${model}"`);
+  return new GatewayError('model_not_found', `no configured provider serves the model "${shownModel(model)}"`);
+}
+
+export function shownModel(model: string): string {
+  return model.length > MAX_MODEL_SHOWN ? `${model.slice(0, MAX_MODEL_SHOWN)}…` : model;
 }
 
 /** One target with its retries. */
@@ -48,7 +55,7 @@ async function tryTarget(exchange: LiveExchange, target: Target, provider: Conne
         return { error, advances: next.step === 'advance' };
       }
       services.log.info('retrying target', { target: target.virtualKey, attempt: exchange.attempts + 1, trace_id: exchange.id });
-      await pause(exchange, next.waitMs, services);
+      await exchange.cancellation.wait(next.waitMs, services.clock);
     }
   }
 }
@@ -57,19 +64,6 @@ async function tryTarget(exchange: LiveExchange, target: Target, provider: Conne
 function leftMs(exchange: LiveExchange): number | undefined {
   const total = exchange.generation.requestTimeoutMs;
   return total === undefined ? undefined : total - exchange.elapsedMs();
-}
-
-/** Waits before another try; rejects at once when the exchange is cancelled. */
-async function pause(exchange: LiveExchange, ms: number, { clock }: PipelineServices): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = clock.timer(ms, resolve);
-  const stop = exchange.cancellation.onCancel(reject);
-  try {
-    await promise;
-  } finally {
-    timer.cancel();
-    stop();
-  }
 }
 
 function reportAbandoned(exchange: LiveExchange, target: Target, error: GatewayError, tries: number, { log }: PipelineServices): void {

@@ -25,6 +25,10 @@ export function translatorProblem(surface: string, translator: unknown): string 
   };
   try {
     const wire: unknown = toUpstream(Object.freeze({ ...request }), call);
+    if (wire instanceof Promise) {
+      wire.catch(() => {}); // it is refused; how it ends is no matter
+      return 'translators are synchronous, this one returns a promise';
+    }
     const path = (wire as WireRequest | undefined)?.path;
     return typeof path === 'string' ? undefined : 'it returns no path';
   } catch (error) {

@@ -11,10 +11,14 @@ export interface ModuleRule {
 
 const name = Joi.string().pattern(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'lower-case words joined by hyphens').required();
 const callable = Joi.function();
-const joiSchema = Joi.custom((value: unknown, helpers) => (Joi.isSchema(value) ? value : helpers.error('any.invalid')), 'a Joi object schema').required();
+const joiSchema = Joi.custom((value: unknown, helpers) => (Joi.isSchema(value) && value.type === 'object' ? value : helpers.error('any.invalid')), 'a Joi object schema').required();
+const flag = Joi.boolean();
+const words = Joi.array().items(Joi.string());
+const milliseconds = Joi.number().integer().positive();
 const stages = Joi.array().items(Joi.valid(...STAGES)).min(1).unique().required();
 const translated = [...new Set(SURFACE_NAMES.map((surface) => SURFACES[surface].translator).filter((surface) => surface !== undefined))];
 const translator = Joi.object({ toUpstream: callable.required(), fromUpstream: callable.required() }).unknown(true);
+const chatTranslator = translator.keys({ openStream: Joi.alternatives(Joi.valid('common'), callable) });
 
 const SHAPES: Readonly<Record<ModuleKind, Joi.ObjectSchema>> = {
   provider: Joi.object({
@@ -22,17 +26,35 @@ const SHAPES: Readonly<Record<ModuleKind, Joi.ObjectSchema>> = {
     wire: Joi.valid('common', 'native').required(),
     connection: Joi.object({
       env: Joi.array().items(Joi.string(), Joi.array().items(Joi.string()).min(1)).required(),
+      optionalEnv: words,
+      baseUrlEnv: Joi.string(),
       baseUrl: Joi.alternatives(Joi.string(), callable).required(),
+      rootStyle: Joi.valid('api-root', 'host'),
       authorize: callable,
       open: callable,
+      models: callable,
+      connectTimeoutMs: milliseconds,
+      headersTimeoutMs: milliseconds,
     }).unknown(true).required(),
     params: Joi.object().pattern(Joi.string(), Joi.alternatives(Joi.valid('forward', 'translate', 'unsupported'), Joi.object({ rename: Joi.string().required() }))).required(),
-    translators: Joi.object(Object.fromEntries(translated.map((surface) => [surface, translator]))).required(),
-    framing: Joi.valid('sse', 'ndjson', 'eventstream'),
+    paramsFor: callable,
+    translators: Joi.object(Object.fromEntries(translated.map((surface) => [surface, surface === 'chat' ? chatTranslator : translator]))).required(),
+    framing: Joi.valid('sse', 'ndjson'),
+    passthrough: flag, batches: flag, responses: flag, anyModel: flag, offline: flag,
+    discovery: Joi.object({ path: Joi.string().required(), read: callable.required() }).unknown(true),
+    imageFormats: words,
     converse: callable,
     toFault: callable,
   }).unknown(true),
-  strategy: Joi.object({ name, summary: Joi.string().required(), settings: joiSchema, create: callable.required(), check: callable, advances: Joi.boolean() }).unknown(true),
+  strategy: Joi.object({
+    name,
+    summary: Joi.string().required(),
+    settings: joiSchema,
+    settingsFrom: words,
+    create: callable.required(),
+    check: callable,
+    advances: flag,
+  }).unknown(true),
   plugin: Joi.object({
     name,
     type: Joi.valid('guardrail', 'ratelimit', 'logging', 'metrics', 'transform', 'auth').required(),
@@ -40,7 +62,11 @@ const SHAPES: Readonly<Record<ModuleKind, Joi.ObjectSchema>> = {
     stages,
     surfaces: Joi.array().items(Joi.valid(...SURFACE_NAMES)),
     settings: joiSchema,
+    toleratedSettings: words,
+    rejectsAs: Joi.valid('request_rejected', 'rate_limit_exceeded', 'insufficient_quota'),
+    keepsModel: flag,
     create: callable.required(),
+    checkStages: callable,
     readsContent: callable,
   }).unknown(true),
 };

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, parse } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -59,7 +59,8 @@ async function entriesOf(root: string): Promise<Entry[]> {
   for (const item of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     if (/^[._]/.test(item.name)) continue;
     const path = join(root, item.name);
-    if (item.isDirectory()) {
+    const isFolder = item.isSymbolicLink() ? (await stat(path)).isDirectory() : item.isDirectory();
+    if (isFolder) {
       const index = (await readdir(path)).find((name) => /^index\.[cm]?[jt]s$/.test(name));
       entries.push({ name: item.name, file: join(path, index ?? 'index.ts') });
     } else if (/(?<!\.d)\.[cm]?[jt]s$/.test(item.name)) {
@@ -81,13 +82,19 @@ async function importFile(kind: ModuleKind, { name, file }: Entry): Promise<Impo
 /** A package exports one module, or a list of them, as its default. */
 async function importPackage(name: string, from: string): Promise<Imported> {
   try {
-    const file = createRequire(join(from, 'package.json')).resolve(name);
+    const file = resolvePackage(name, from);
     const module = await importWithin(pathToFileURL(file).href);
-    const values = Array.isArray(module.default) ? (module.default as unknown[]) : [module.default];
+    const values = Array.isArray(module.default) && module.default.length > 0 ? (module.default as unknown[]) : [module.default];
     return { candidates: values.map((value) => ({ value, kind: kindOf(value), origin: `package ${name}` })), problems: [] };
   } catch (error) {
     return { candidates: [], problems: [importProblem(`package ${name}`, error)] };
   }
+}
+
+/** As an `import` written in the configuration's folder would find it. */
+function resolvePackage(name: string, from: string): string {
+  const resolver = createRequire(join(from, 'package.json')).resolve as (name: string, options: object) => string;
+  return resolver(name, { conditions: new Set(['node', 'import', 'default']) });
 }
 
 function kindOf(value: unknown): ModuleKind {

@@ -74,7 +74,7 @@ export function createRegistry(hooks: HostHooks): Registry {
 function checkCandidate(hooks: HostHooks, { value, kind, expectedName, origin }: Candidate): Problem[] {
   const problems: Problem[] = [];
   const report: ModuleCheck['report'] = (rule, message, fix) => problems.push({ path: origin, rule, message, fix });
-  if (typeof value !== 'object' || value === null) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     report('MV01', `it has no default export of a ${kind}`, `export default define${kind[0]?.toUpperCase()}${kind.slice(1)}({ … })`);
     return problems;
   }

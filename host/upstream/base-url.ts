@@ -12,7 +12,7 @@ export interface Root {
  */
 export function resolveRoot(configured: string | undefined, defaultRoot: string, style: 'api-root' | 'host'): Root {
   const text = configured?.trim() || defaultRoot;
-  const parts = /^(https?:\/\/)(?:([^/?#@]*)@)?([^/?#@]+)(\/[^?#]*)?([?#].*)?$/i.exec(text);
+  const parts = /^(https?:\/\/)(?:([^/?#]*)@)?([^/?#@]+)(\/[^?#]*)?([?#].*)?$/i.exec(text);
   if (!parts || !URL.canParse(text)) throw new Error(`its address "${withoutUserinfo(text)}" is not an http or https address with a host`);
   const [, scheme = '', userinfo, host = '', path = '', rest] = parts;
   if (rest !== undefined) throw new Error(`its address "${withoutUserinfo(text)}" has a query or fragment`);
@@ -32,5 +32,5 @@ function basic(userinfo: string): string {
 }
 
 function withoutUserinfo(address: string): string {
-  return address.replace(/\/\/[^/@]*@/, '//');
+  return address.replace(/\/\/.*@/, '//');
 }

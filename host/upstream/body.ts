@@ -1,5 +1,4 @@
 import type { WireReply } from '../contract/index.ts';
-import type { Cancellation } from '../pipeline/cancellation.ts';
 import { transportError, unusableReply } from '../pipeline/fault.ts';
 import { GatewayError } from '../contract/index.ts';
 import { MAX_REPLY_BYTES, type ReplyControl, type ReplySink, type Transport, type UpstreamCall } from './transport.ts';
@@ -36,41 +35,61 @@ export function openReply(transport: Transport, call: UpstreamCall): Promise<Wir
   return promise;
 }
 
-/** Pushes a reply that was made by hand or by several round trips into a sink. */
-export async function pumpReply(pending: Promise<WireReply>, sink: ReplySink, cancellation: Cancellation): Promise<void> {
-  let isAborted = false;
-  let gate: PromiseWithResolvers<void> | undefined;
-  const resume = (): void => {
-    gate?.resolve();
-    gate = undefined;
-  };
-  const abort = (): void => {
-    isAborted = true;
-    resume();
-  };
-  const control: ReplyControl = { pause: () => { gate ??= Promise.withResolvers(); }, resume, abort };
+/** Pushes a reply that was made by hand or by several round trips into a sink; abort ends the source too. */
+export async function pumpReply(pending: Promise<WireReply>, sink: ReplySink): Promise<void> {
+  const pump = new Pump();
   try {
     const { status, headers, body } = await pending;
-    sink.onReply(status, headers, control);
-    for await (const piece of body instanceof Uint8Array ? [body] : body) {
-      if (isAborted) return;
-      cancellation.throwIfCancelled();
-      sink.onData(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
-      await gate?.promise;
+    const source = (body instanceof Uint8Array ? oneBody(body) : body)[Symbol.asyncIterator]();
+    pump.source = source;
+    sink.onReply(status, headers, pump);
+    for (let next = await source.next(); !pump.isAborted && !next.done; next = await source.next()) {
+      sink.onData(Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength));
+      await pump.gate?.promise;
     }
-    sink.onEnd();
+    if (!pump.isAborted) sink.onEnd();
   } catch (error) {
-    sink.onError(error instanceof GatewayError ? error : transportError(error));
+    if (!pump.isAborted) sink.onError(error instanceof GatewayError ? error : transportError(error));
+  }
+}
+
+async function* oneBody(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield body;
+}
+
+class Pump implements ReplyControl {
+  source: AsyncIterator<Uint8Array> | undefined;
+  /** Closed while the reader wants no more. */
+  gate: PromiseWithResolvers<void> | undefined;
+  isAborted = false;
+
+  pause(): void {
+    this.gate ??= Promise.withResolvers();
+  }
+
+  resume(): void {
+    this.gate?.resolve();
+    this.gate = undefined;
+  }
+
+  abort(): void {
+    this.isAborted = true;
+    this.resume();
+    this.source?.return?.().catch(() => {}); // a source that cannot close has nothing more to tell
   }
 }
 
 /** Bytes pushed on one side, iterated on the other; pauses the upstream while nobody reads. */
-class IteratedBody implements AsyncIterable<Uint8Array> {
+class IteratedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array> {
   control: ReplyControl | undefined;
-  #pieces: Uint8Array[] = [];
+  readonly #pieces: Uint8Array[] = [];
   #isOver = false;
   #error: GatewayError | undefined;
   #wake: (() => void) | undefined;
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return this;
+  }
 
   push(bytes: Uint8Array): void {
     this.#pieces.push(bytes);
@@ -84,25 +103,22 @@ class IteratedBody implements AsyncIterable<Uint8Array> {
     this.#wake?.();
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    try {
-      for (;;) {
-        const piece = this.#pieces.shift();
-        if (piece) yield piece;
-        else if (this.#error) throw this.#error;
-        else if (this.#isOver) return;
-        else await this.#more();
-      }
-    } finally {
-      this.control?.abort();
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    for (;;) {
+      const piece = this.#pieces.shift();
+      if (piece) return { done: false, value: piece };
+      if (this.#error) throw this.#error;
+      if (this.#isOver) return { done: true, value: undefined };
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      this.control?.resume();
+      await promise;
     }
   }
 
-  async #more(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#wake = resolve;
-    this.control?.resume();
-    await promise;
-    this.#wake = undefined;
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.finish(undefined);
+    this.control?.abort();
+    return { done: true, value: undefined };
   }
 }

@@ -82,9 +82,11 @@ export class EventReader {
   readonly #lines = new LineCutter();
   #type = '';
   #data: string[] = [];
+  #dataBytes = 0;
 
+  /** Bytes of the event that is not complete yet. */
   get heldBytes(): number {
-    return this.#lines.heldBytes;
+    return this.#lines.heldBytes + this.#dataBytes;
   }
 
   push(bytes: Buffer): StreamEvent[] {
@@ -102,8 +104,10 @@ export class EventReader {
     lines.pop(); // what follows the last line end
     for (const line of lines) {
       const data = dataOf(line);
-      if (data !== undefined) this.#data.push(data);
-      else if (line.startsWith('event:')) this.#type = textOfBytes(line.slice(6)).trim();
+      if (data !== undefined) {
+        this.#data.push(data);
+        this.#dataBytes += data.length;
+      } else if (line.startsWith('event:')) this.#type = textOfBytes(line.slice(6)).trim();
       else if (line === '') this.#dispatch(events);
     }
     return events;
@@ -113,5 +117,6 @@ export class EventReader {
     if (this.#data.length > 0) events.push({ type: this.#type, data: textOfBytes(this.#data.join('\n')) });
     this.#type = '';
     this.#data = [];
+    this.#dataBytes = 0;
   }
 }

@@ -164,9 +164,11 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
 
   pause(): void {
     this.#controller?.pause();
+    this.#decompress?.pause();
   }
 
   resume(): void {
+    this.#decompress?.resume();
     this.#controller?.resume();
   }
 

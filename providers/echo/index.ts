@@ -1,5 +1,5 @@
 import { type ChatRequest, defineProvider, type WireRequest } from 'gw/contract';
-import { commonTranslators } from '../_common/translators.ts';
+import { commonTranslators } from 'gw/common-wire';
 import { ECHO_MODELS } from './models.ts';
 import { respond } from './respond.ts';
 

@@ -39,8 +39,14 @@ function planAnswer(request: ChatRequest, { callsTool }: Behaviour): Plan {
   };
 }
 
+/** Words with the white space before them; one pass. */
 function wordsOf(text: string): string[] {
-  return text.match(/\s*\S+/g) ?? [];
+  let end = 0;
+  return Array.from(text.matchAll(/\S+/g), ({ 0: word, index }) => {
+    const start = end;
+    end = index + word.length;
+    return text.slice(start, end);
+  });
 }
 
 function head(call: CallInfo): { id: string; created: number; model: string } {

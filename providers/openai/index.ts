@@ -1,5 +1,5 @@
 import { bearer, defineProvider } from 'gw/contract';
-import { commonTranslators } from '../_common/translators.ts';
+import { commonTranslators } from 'gw/common-wire';
 
 /** The common wire is this provider's own. Only `max_completion_tokens` is sent. Source: API reference, "Chat", 2026-11-21. */
 export default defineProvider({

@@ -88,7 +88,7 @@ describe('a request target that routes to /v1 however it is spelled', () => {
   const targets = [
     'http://x/v1/chat/completions', 'HTTP://x/v1/chat/completions', 'ftp://x/v1/chat/completions', 'x://y/v1/chat/completions', 'ws://x/v1/chat/completions',
     '/v1\\chat\\completions#', '/v1\\chat/completions#', '/v1\\chat\\completions#x?y', '/v1/chat/completions#', '/v1/chat\\completions#',
-    '/\\v1/chat/completions#', '//v1/chat/completions#', '/x/../v1/chat/completions', '/./v1/chat/completions',
+    '/v1\\chat\\completions\u00a0', '/v1\\chat/completions?x\u00a0', '/v1\u00a0/chat/completions', '/\\v1/chat/completions#', '//v1/chat/completions#', '/x/../v1/chat/completions', '/./v1/chat/completions',
   ];
   for (const target of targets) {
     it(`calls no provider without a credential: ${target}`, async () => {

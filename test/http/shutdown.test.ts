@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { Agent, type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -42,8 +43,8 @@ async function startProcess(variables: Record<string, string> = {}): Promise<Set
   return { gateway, stub, finish: release.resolve };
 }
 
-const post = (gateway: GatewayProcess, more: object, headers: Record<string, string> = {}): Promise<Response> =>
-  fetch(gateway.url + CHAT, { method: 'POST', headers: { authorization: `Bearer ${gateway.key}`, ...headers }, body: JSON.stringify(ask('hi', more)) });
+const post = (gateway: GatewayProcess, more: object): Promise<Response> =>
+  fetch(gateway.url + CHAT, { method: 'POST', headers: { authorization: `Bearer ${gateway.key}` }, body: JSON.stringify(ask('hi', more)) });
 
 /** A stream that has begun: its text so far, and its text when it is over. */
 async function openStream(gateway: GatewayProcess): Promise<{ response: Response; rest: Promise<string> }> {
@@ -61,11 +62,28 @@ async function openStream(gateway: GatewayProcess): Promise<{ response: Response
   return { response, rest: toEnd() };
 }
 
-async function untilDraining({ url }: GatewayProcess): Promise<Response> {
+interface Reply {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** One request, by a connection of its own that could be kept. */
+function call({ url, key }: GatewayProcess, method: string, path: string, body = ''): Promise<Reply> {
+  const agent = new Agent({ keepAlive: true });
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+  const headers = { authorization: `Bearer ${key}`, 'content-length': Buffer.byteLength(body) };
+  httpRequest(url + path, { method, agent, headers }, (response) => {
+    let text = '';
+    response.setEncoding('utf8').on('data', (piece: string) => { text += piece; }).on('end', () => resolve({ status: response.statusCode, headers: response.headers, text }));
+  }).on('error', reject).end(body);
+  return promise.finally(() => { agent.destroy(); });
+}
+
+async function untilDraining(gateway: GatewayProcess): Promise<Reply> {
   for (;;) {
-    const response = await fetch(`${url}/readyz`);
-    if (response.status === 503) return response;
-    await response.text();
+    const reply = await call(gateway, 'GET', '/readyz').catch(() => undefined);
+    if (reply?.status === 503) return reply;
   }
 }
 
@@ -77,16 +95,16 @@ describe('a process that is told to stop', () => {
     const { response, rest } = await openStream(gateway);
     expect(response.headers.get('connection')).to.equal('keep-alive');
     const cachedAt = performance.now();
-    expect((await fetch(`${gateway.url}/readyz`)).status).to.equal(200);
+    expect((await call(gateway, 'GET', '/readyz')).status).to.equal(200);
     const stopped = gateway.stop('SIGTERM');
     const draining = await untilDraining(gateway);
     expect(performance.now() - cachedAt, 'past the second that readiness is kept').to.be.below(900);
-    expect(await draining.json()).to.deep.equal({ status: 'not_ready', reason: 'draining', targets: [{ name: 'openai', routable: true, circuit: 'closed' }] });
-    expect((await fetch(`${gateway.url}/livez`)).status).to.equal(200);
-    const late = await post(gateway, {});
+    expect(JSON.parse(draining.text)).to.deep.equal({ status: 'not_ready', reason: 'draining', targets: [{ name: 'openai', routable: true, circuit: 'closed' }] });
+    expect((await call(gateway, 'GET', '/livez')).status).to.equal(200);
+    const late = await call(gateway, 'POST', CHAT, JSON.stringify(ask()));
     expect(late.status).to.equal(200);
-    expect(late.headers.get('connection')).to.equal('close');
-    expect((await fetch(`${gateway.url}/nowhere`)).headers.get('connection')).to.equal('close');
+    expect(late.headers.connection).to.equal('close');
+    expect((await call(gateway, 'GET', '/nowhere')).headers.connection).to.equal('close');
     expect(gateway.child.exitCode).to.equal(null);
     finish();
     const events = eventsOf(await rest);
@@ -97,11 +115,33 @@ describe('a process that is told to stop', () => {
     expect(gateway.lines.at(-1)).to.include({ msg: 'gw stopped' });
   });
 
+  it('answers a request on a connection that was kept, and then closes it', async () => {
+    const { gateway, finish } = await startProcess();
+    const { rest } = await openStream(gateway);
+    const kept = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    let received = '';
+    kept.on('data', (bytes) => { received += bytes.toString('latin1'); }).on('error', () => {});
+    const closed = once(kept, 'close');
+    const request = 'GET /readyz HTTP/1.1\r\nHost: h\r\n\r\n';
+    kept.write(request);
+    while (!received.endsWith('}')) await once(kept, 'data');
+    expect(received).to.match(/^HTTP\/1\.1 200 /);
+    const stopped = gateway.stop('SIGTERM');
+    await untilDraining(gateway);
+    kept.write(request);
+    await closed;
+    expect(received).to.match(/HTTP\/1\.1 503 [^]*^Connection: close\r$[^]*"draining"/m);
+    finish();
+    await rest;
+    expect(await stopped).to.equal(0);
+  });
+
   it('ends what is left at the deadline with an error event, and exits with 0', async () => {
-    const { gateway } = await startProcess({ GW_SHUTDOWN_TIMEOUT: '300ms' });
+    const { gateway, stub } = await startProcess({ GW_SHUTDOWN_TIMEOUT: '300ms' });
     const streams = await Promise.all([openStream(gateway), openStream(gateway)]);
     const unary = post(gateway, { model: 'silent' });
     const notStarted = post(gateway, { model: 'silent', stream: true });
+    while (stub.seen.length < 4) await new Promise((resolve) => { setImmediate(resolve); });
     const startedAt = performance.now();
     const stopped = gateway.stop('SIGTERM');
     for (const { rest, response } of streams) {

@@ -115,6 +115,18 @@ describe('a folder of broken modules', function () {
   });
 });
 
+describe('the report of a module that tells a credential', () => {
+  it('does not tell it on, neither from validate nor from a start', async () => {
+    const folder = await writeTree({ 'config.yaml': 'strategy: { mode: fallback }\ntargets: [{ virtual_key: echo }]\n', 'plugins/tells.ts': "throw new Error(`cannot use ${process.env['ACME_API_KEY']}`);\n" });
+    const variables = { ACME_API_KEY: 'a-credential-of-acme', GATEWAY_CONFIG: join(folder, 'config.yaml'), PORT: '0', MASTER_KEY };
+    for (const args of [['validate', variables.GATEWAY_CONFIG], ['serve']]) {
+      const { stdout, stderr } = await runGw(args, { variables });
+      expect(stderr).to.include('plugins/tells.ts: MV10');
+      expect(stdout + stderr).not.to.include(variables.ACME_API_KEY);
+    }
+  });
+});
+
 describe('modules of one name in two folders', () => {
   it('are refused, and both places are named', async () => {
     const folder = await writeTree({

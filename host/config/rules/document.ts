@@ -16,6 +16,7 @@ function allowed(id: string, path: string, read: (config: GatewayConfig) => stri
 function declaredTarget(id: string, field: 'batch_target' | 'responses_target'): ConfigRule {
   return {
     id,
+    needs: /^targets(\[\d+\](\.virtual_key)?)?$/,
     check: (config, { report }) => {
       const value = config[field];
       if (!value || config.targets.some(({ virtual_key }) => virtual_key === value)) return;

@@ -2,7 +2,7 @@ import { type PluginModule, type Stage, STAGES } from '../../contract/index.ts';
 import { canonicalJson } from '../canonical.ts';
 import type { GatewayConfig, PluginEntry } from '../document.ts';
 import { type ConfigRule, type KnownModules, sortedNames } from './rule.ts';
-import { readSettings, settingsProblems } from './settings.ts';
+import { declaredSettings, readSettings, settingsProblems } from './settings.ts';
 
 interface Listed {
   readonly entry: PluginEntry;
@@ -27,12 +27,6 @@ function resolved(config: GatewayConfig, known: KnownModules): (Listed & { modul
     const module = known.plugins.get(listed.entry.name);
     return module ? [{ ...listed, module }] : [];
   });
-}
-
-/** Settings the catalogue does not declare but that are taken with a warning (specification 4.8). */
-function checkedSettings(module: PluginModule, entry: PluginEntry): object {
-  const tolerated: readonly string[] = module.toleratedSettings ?? [];
-  return Object.fromEntries(Object.entries(entry.config ?? {}).filter(([key]) => !tolerated.includes(key)));
 }
 
 export const pluginRules: readonly ConfigRule[] = [
@@ -78,7 +72,7 @@ export const pluginRules: readonly ConfigRule[] = [
     id: 'BV06',
     check: (config, { known, report }) => {
       for (const { entry, path, module } of resolved(config, known)) {
-        const { problems } = settingsProblems(module.settings, checkedSettings(module, entry), `${path}.config`);
+        const { problems } = settingsProblems(module.settings, declaredSettings(module, entry.config), `${path}.config`);
         for (const problem of problems) report(problem.path, `plugin "${entry.name}": ${problem.message}`, problem.fix, problem.rule);
       }
     },
@@ -95,7 +89,7 @@ export const pluginRules: readonly ConfigRule[] = [
         const first = entries[0];
         if (!module?.checkStages || !first) continue;
         const stages = entries.map(({ entry }) => entry.stage).filter(isStage);
-        const problem = module.checkStages(stages, readSettings(module.settings, checkedSettings(module, first.entry)));
+        const problem = module.checkStages(stages, readSettings(module.settings, declaredSettings(module, first.entry.config)));
         if (problem) report(first.path, `plugin "${name}": ${problem.message}`, problem.fix);
       }
     },

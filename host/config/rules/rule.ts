@@ -25,6 +25,8 @@ export interface RuleContext {
 /** One rule of the configuration reference, section 2. Reports every breach; never throws on a document that decoded. */
 export interface ConfigRule {
   readonly id: string;
+  /** Paths of other members it compares with. */
+  readonly needs?: RegExp;
   check(config: GatewayConfig, context: RuleContext): void;
 }
 
@@ -34,6 +36,6 @@ export const sortedNames = (modules: ReadonlyMap<string, unknown>): string => [.
 export function ruleTap(rule: ConfigRule): (config: GatewayConfig, context: CheckContext) => void {
   return (config, { known, report }) => rule.check(config, {
     known,
-    report: (path, message, fix, id = rule.id) => report({ path, rule: id, message, fix }),
+    report: (path, message, fix, id = rule.id) => report({ path, rule: id, message, fix, ...(rule.needs && { needs: rule.needs }) }),
   });
 }

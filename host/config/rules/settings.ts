@@ -1,5 +1,5 @@
 import type { ObjectSchema, ValidationErrorItem } from 'joi';
-import type { StrategyModule } from '../../contract/index.ts';
+import type { PluginModule, StrategyModule } from '../../contract/index.ts';
 import type { StrategyConfig } from '../document.ts';
 import { pathText } from '../problems.ts';
 
@@ -17,6 +17,12 @@ export function strategySettings(module: StrategyModule, strategy: StrategyConfi
   const block = strategy as unknown as Readonly<Record<string, unknown>>;
   const present = module.settingsFrom.filter((key) => block[key] !== undefined);
   return { base: 'strategy', value: Object.fromEntries(present.map((key) => [key, block[key]])) };
+}
+
+/** A plugin entry's settings without those that are taken and ignored (specification 4.8). */
+export function declaredSettings(module: PluginModule, config: Readonly<Record<string, unknown>> | null): object {
+  const tolerated: readonly string[] = module.toleratedSettings ?? [];
+  return Object.fromEntries(Object.entries(config ?? {}).filter(([key]) => !tolerated.includes(key)));
 }
 
 /** Checks a module's settings against its own schema: every problem at once, and the settings with defaults filled in. */

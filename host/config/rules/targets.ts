@@ -1,4 +1,3 @@
-import { canonicalJson } from '../canonical.ts';
 import type { GatewayConfig, TargetConfig } from '../document.ts';
 import { parseDuration } from '../duration.ts';
 import { type ConfigRule, type RuleContext, sortedNames } from './rule.ts';
@@ -24,6 +23,8 @@ function eachModel(id: string, check: (model: string, index: number, models: rea
     });
   });
 }
+
+const isSameSet = (a: readonly number[], b: readonly number[]): boolean => new Set(a).symmetricDifference(new Set(b)).size === 0;
 
 const BREAKER_COUNTS = ['failure_threshold', 'success_threshold', 'max_half_threshold'] as const;
 
@@ -87,7 +88,7 @@ export const targetRules: readonly ConfigRule[] = [
   }),
   eachTarget('CV36', (target, path, report) => {
     const nested = target.retry?.on_status_codes;
-    if (!nested || !target.retry_on_status || canonicalJson(nested.toSorted()) === canonicalJson(target.retry_on_status.toSorted())) return;
+    if (!nested || !target.retry_on_status || isSameSet(nested, target.retry_on_status)) return;
     report(`${path}.retry_on_status`, `${named(target)} has retry_on_status and a different retry.on_status_codes`, 'keep one of the two');
   }),
   eachTarget('CV37', (target, path, report) => {

@@ -1,0 +1,37 @@
+import { defineBuiltin } from '../../host/builtin.ts';
+import { type CommandLine, GLOBAL_OPTIONS, UsageError } from '../../host/command-line.ts';
+
+/** `gw completion <shell>`: a script that completes commands and options. */
+export default defineBuiltin({
+  name: 'completion-command',
+  apply: ({ hooks }) => hooks.command.tap('completion', (commandLine) => commandLine.add({
+    name: 'completion',
+    args: ['shell'],
+    summary: 'Print a completion script for bash, zsh, fish or powershell',
+    refusesFormat: true,
+    run: async ({ args }, { out }) => {
+      const script = SCRIPTS.get(args[0] ?? '');
+      if (!script) throw new UsageError(`no completion for "${args[0] ?? ''}"; use one of: ${[...SCRIPTS.keys()].join(', ')}`);
+      out(script(wordsOf(commandLine)));
+    },
+  })),
+});
+
+/** First words of commands, and every long option. */
+function wordsOf({ commands }: CommandLine): string[] {
+  const options = [...GLOBAL_OPTIONS, ...commands.flatMap(({ options: own = [] }) => own)].flatMap(({ flags }) => flags.match(/--[a-z-]+/g) ?? []);
+  return [...new Set([...commands.flatMap(({ name }) => name.split(' ')), ...options, '--help'])].toSorted();
+}
+
+type Script = (words: readonly string[]) => string;
+
+const SCRIPTS: ReadonlyMap<string, Script> = new Map<string, Script>([
+  ['bash', (words) => `complete -W ${JSON.stringify(words.join(' '))} gw\n`],
+  ['zsh', (words) => `#compdef gw\n_gw() { compadd -- ${words.join(' ')} }\ncompdef _gw gw\n`],
+  ['fish', (words) => words.map((word) => (word.startsWith('--') ? `complete -c gw -l ${word.slice(2)}\n` : `complete -c gw -f -a ${word}\n`)).join('')],
+  ['powershell', (words) => `Register-ArgumentCompleter -Native -CommandName gw -ScriptBlock {
+  param($word)
+  ${words.map((word) => `'${word}'`).join(', ')} | Where-Object { $_ -like "$word*" }
+}
+`],
+]);
