@@ -59,7 +59,6 @@ function tellStarted(host: Host, port: number): void {
 async function shutDown(host: Host, server: Server): Promise<void> {
   const { settings: { shutdownTimeoutMs }, log } = host;
   host.isDraining = true;
-  server.closeIdleConnections();
   log.info('draining', { requests: host.activity.count, timeout_ms: shutdownTimeoutMs });
   await idleWithin(host, shutdownTimeoutMs);
   if (host.activity.count > 0) {

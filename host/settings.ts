@@ -122,13 +122,20 @@ function readRanges(text: string | undefined, notes: SettingNote[]): AddressRang
   const entries = list(text);
   return (entries.length > 0 ? entries : list(DEFAULT_TRUSTED)).flatMap((entry) => {
     try {
-      const range = ipaddr.parseCIDR(entry);
-      return [range];
+      return [readRange(entry)];
     } catch {
       notes.push({ level: 'fatal', message: `TRUSTED_PROXIES holds "${entry}", which is no address range; write it as address/bits, for example 10.0.0.0/8` });
       return [];
     }
   });
+}
+
+/** Only the usual notation: `10/8` and `010.0.0.0/8` would mean other networks than they seem to. */
+function readRange(entry: string): AddressRange {
+  const [address, bits] = ipaddr.parseCIDR(entry);
+  if (address.kind() === 'ipv4' && !ipaddr.IPv4.isValidFourPartDecimal(entry.slice(0, entry.indexOf('/')))) throw new Error(`${entry} is ambiguous`);
+  const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96;
+  return isMapped ? [address.toIPv4Address(), bits - 96] : [address, bits];
 }
 
 function readShutdownTimeout(text: string | undefined, notes: SettingNote[]): number {

@@ -18,6 +18,11 @@ const MESSAGE_FIELDS: ReadonlyMap<string, FieldKind> = new Map([
 ]);
 
 const STREAM_FIELDS: ReadonlyMap<string, FieldKind> = new Map([['include_usage', flag]]);
+const FORMAT_FIELDS: ReadonlyMap<string, FieldKind> = new Map([['type', text]]);
+const TOOL_FIELDS: ReadonlyMap<string, FieldKind> = new Map([['type', text], ['function', object]]);
+const FUNCTION_FIELDS: ReadonlyMap<string, FieldKind> = new Map([['name', text], ['description', text], ['strict', flag]]);
+const CALL_FIELDS: ReadonlyMap<string, FieldKind> = new Map([['id', text], ['type', text], ['function', object]]);
+const CALLED_FIELDS: ReadonlyMap<string, FieldKind> = new Map([['name', text], ['arguments', text]]);
 
 /**
  * Checks a chat body in the order of the reference and brings it into one shape: nulls of optional fields are gone, and
@@ -25,7 +30,12 @@ const STREAM_FIELDS: ReadonlyMap<string, FieldKind> = new Map([['include_usage',
  */
 export function readChatRequest(body: JsonObject): ChatRequest {
   checkFields(body, FIELDS);
-  if (isObject(body['stream_options'])) checkFields(body['stream_options'], STREAM_FIELDS, 'stream_options.');
+  checkMembers(body, 'stream_options', STREAM_FIELDS, '');
+  checkMembers(body, 'response_format', FORMAT_FIELDS, '');
+  ((body['tools'] ?? []) as readonly JsonObject[]).forEach((tool, index) => {
+    checkFields(tool, TOOL_FIELDS, `tools[${index}].`);
+    checkMembers(tool, 'function', FUNCTION_FIELDS, `tools[${index}].`);
+  });
   if (typeof body['stop'] === 'string') body['stop'] = [body['stop']];
   const messages = (body['messages'] ?? []) as readonly unknown[];
   messages.forEach(checkMessage);
@@ -76,10 +86,11 @@ function checkPart(part: unknown, at: string): void {
 }
 
 function checkToolCall(call: JsonObject, at: string): void {
-  const target = call['function'];
-  if (target === undefined) return;
-  if (!isObject(target)) throw invalid(`${at}.function must be an object`);
-  for (const name of ['name', 'arguments']) {
-    if (target[name] !== undefined && target[name] !== null && typeof target[name] !== 'string') throw invalid(`${at}.function.${name} must be a string`);
-  }
+  checkFields(call, CALL_FIELDS, `${at}.`);
+  checkMembers(call, 'function', CALLED_FIELDS, `${at}.`);
+}
+
+/** The same for the members of a member, when it is there. */
+function checkMembers(holder: JsonObject, name: string, kinds: ReadonlyMap<string, FieldKind>, at: string): void {
+  if (isObject(holder[name])) checkFields(holder[name], kinds, `${at}${name}.`);
 }

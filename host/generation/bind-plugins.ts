@@ -166,15 +166,12 @@ function tapInstances(hooks: GenerationHooks, instances: readonly PluginInstance
       hooks.chunk.tap(module.name, (step, exchange, moment) => guardChunk(instance, step, exchange.streamGuards?.get(instance), moment, deps));
     }
     if (handlers.finished) {
-      const finished = handlers.finished.bind(handlers) as (...told: Parameters<NonNullable<PluginHandlers['finished']>>) => unknown;
+      const finished = handlers.finished.bind(handlers);
       hooks.finished.tap(module.name, (exchange, outcome) => {
-        const failed = (error: unknown): void => deps.log.error('plugin failed at the end of a request', { plugin: module.name, trace_id: exchange.id, error });
-        try {
-          // Declared as synchronous; a module that is not must not take the process with it.
-          Promise.resolve<unknown>(finished(exchange, outcome)).catch(failed);
-        } catch (error) {
-          failed(error);
-        }
+        // Declared as synchronous; a module that is not must not take the process with it.
+        Promise.try(finished, exchange, outcome).catch((error: unknown) => {
+          deps.log.error('plugin failed at the end of a request', { plugin: module.name, trace_id: exchange.id, error });
+        });
       });
     }
   }

@@ -24,8 +24,9 @@ export function createHttpServer(app: Express): Server {
   }, app as RequestListener);
   server.timeout = 0;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseConnection(error, socket));
-  server.on('connect', (request: IncomingMessage, socket: Duplex) => {
-    rawReply(socket, 404, 'text/plain; charset=utf-8', request.url === undefined ? '' : '404 page not found');
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    socket.on('error', () => socket.destroy()); // Node takes its own listener off: a reset would end the process
+    rawReply(socket, 404, 'text/plain; charset=utf-8', '404 page not found');
   });
   server.on('checkExpectation', (request: IncomingMessage, response) => { server.emit('request', request, response); });
   return server;
@@ -33,7 +34,8 @@ export function createHttpServer(app: Express): Server {
 
 /** Answers what Node's parser refused, and closes. */
 function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  const { _httpMessage: answering } = socket as { _httpMessage?: { readonly headersSent: boolean } | null };
+  if (error.code === 'ECONNRESET' || !socket.writable || answering?.headersSent) {
     socket.destroy();
     return;
   }
@@ -51,7 +53,7 @@ function parserRefusal({ code }: NodeJS.ErrnoException): GatewayError {
 }
 
 function rawReply(socket: Duplex, status: number, contentType: string, body: string): void {
-  const headers = [...SECURITY_HEADERS, 'X-Request-ID', randomBytes(16).toString('hex'), 'Content-Type', contentType];
+  const headers = [...SECURITY_HEADERS, 'Vary', 'Origin', 'X-Request-ID', randomBytes(16).toString('hex'), 'Content-Type', contentType];
   headers.push('Content-Length', String(Buffer.byteLength(body)), 'Connection', 'close');
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
   for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;

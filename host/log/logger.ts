@@ -25,13 +25,23 @@ export function createLogger(level: Level, out: LineWriter, redactor: Redactor):
     timestamp: cachedTime(),
     formatters: { level: (label) => ({ level: label.toUpperCase() }) },
     serializers: { error: errorText },
-  }, { write: (line: string) => out.write(redactor.redact(line)) });
+  }, { write: (line: string) => out.write(redactLine(line, redactor)) });
   return {
     debug: (message, attributes) => logger.debug(attributes ?? {}, message),
     info: (message, attributes) => logger.info(attributes ?? {}, message),
     warn: (message, attributes) => logger.warn(attributes ?? {}, message),
     error: (message, attributes) => logger.error(attributes ?? {}, message),
   };
+}
+
+/**
+ * Redacts a finished line. Texts that needed escaping are redacted as what they mean: a pattern that ends inside an escape
+ * would break the line, and one that looks for a word's beginning would miss it behind `\\n`.
+ */
+function redactLine(line: string, redactor: Redactor): string {
+  if (!line.includes('\\')) return redactor.redact(line);
+  const texts = line.replace(/"(?:[^"\\]|\\.)*"/g, (text) => (text.includes('\\') ? JSON.stringify(redactor.redact(JSON.parse(text) as string)) : text));
+  return redactor.redact(texts);
 }
 
 /** The time member of a line; lines of one millisecond share it. */

@@ -68,7 +68,7 @@ const DECODE: Readonly<Record<string, readonly BadDocument[]>> = {
     { document: '// comment\n{"targets": [{"virtual_key": "echo"}]}', file: 'config.json', at: ['(document)'], says: ['malformed'] },
     { document: '', file: 'config.json', at: ['(document)'], says: ['malformed'] },
     { document: 'targets: [{virtual_key: echo, weight: 1, weight: 2}]\n', at: ['(document)'], says: ['weight', 'twice'] },
-    { document: '{"targets": [{"virtual_key": "echo"}], "targets": []}', file: 'config.json', at: ['(document)'], says: ['targets', 'twice'] },
+    { document: '{"targets": [], "targets": [{"virtual_key": "echo"}]}', file: 'config.json', at: ['(document)'], says: ['targets', 'twice'] },
   ],
   DC04: [
     { document: 'targets: [{virtual_key: echo}]\n---\ntargets: []\n', at: ['(document)'], says: ['after'] },

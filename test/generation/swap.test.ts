@@ -114,7 +114,8 @@ async function swapUnderLoad(t: TestHost, agent: Agent): Promise<{ received: Rec
 }
 
 describe('swapping the configuration under load', () => {
-  it('gives every answer one generation, loses none and leaves nothing behind', async () => {
+  it('gives every answer one generation, loses none and leaves nothing behind', async function swaps() {
+    this.timeout(60_000);
     await new Promise((resolve) => { setImmediate(resolve); }); // the runner arms its own timer once the test has begun
     const before = resources();
     const stub = await upstreamOfAll();

@@ -51,7 +51,8 @@ describe('clients that break off', () => {
     else socket.end();
   }
 
-  it('end neither the process nor its patience', async () => {
+  it('end neither the process nor its patience', async function breakOff() {
+    this.timeout(60_000);
     const gateway = await startGateway({ cwd: await temporaryFolder() });
     for (const [what, text] of Object.entries(attacks)) {
       await Promise.all([0, 1, 20].flatMap((delayMs) => (['reset', 'close', 'end'] as const).map((how) => strike(gateway, text, delayMs, how))));

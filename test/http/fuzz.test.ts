@@ -173,7 +173,8 @@ async function heapBytes(): Promise<number> {
 }
 
 describe('malformed bodies', () => {
-  it(`are refused ${BODIES} times over kept connections, without a fault, a lost connection or a lasting byte`, async () => {
+  it(`are refused ${BODIES} times over kept connections, without a fault, a lost connection or a lasting byte`, async function hostileBodies() {
+    this.timeout(60_000);
     const fuzzing = await startFuzzing();
     const { t } = fuzzing;
     await run(fuzzing, 1_000_000, WARM_UP);

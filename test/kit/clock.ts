@@ -10,7 +10,7 @@ export interface FakeClock extends Clock {
 interface Waiting {
   at: number;
   readonly ms: number;
-  readonly then: () => void;
+  readonly fire: () => void;
 }
 
 /** Time that stands still until it is told to go on. */
@@ -20,8 +20,8 @@ export function fakeClock(start = 1_700_000_000_000): FakeClock {
   return {
     now: () => start + elapsed,
     monotonic: () => elapsed,
-    timer: (ms, then): Timer => {
-      const entry: Waiting = { at: elapsed + ms, ms, then };
+    timer: (ms, fire): Timer => {
+      const entry: Waiting = { at: elapsed + ms, ms, fire };
       waiting.add(entry);
       return {
         refresh: () => {
@@ -38,7 +38,7 @@ export function fakeClock(start = 1_700_000_000_000): FakeClock {
         if (!due) break;
         waiting.delete(due);
         elapsed = due.at;
-        due.then();
+        due.fire();
       }
       elapsed = end;
     },

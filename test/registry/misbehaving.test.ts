@@ -120,7 +120,17 @@ describe('a plugin that breaks', () => {
     });
   }
 
-  for (const [what, handlers] of Object.entries({ push: { stream: () => ({ push: boom, end: () => [] }) }, end: { stream: () => ({ push: (chunk: never) => [chunk], end: boom }) } })) {
+  const afterTheFirst = (): PluginHandlers['stream'] => {
+    let pushed = 0;
+    return () => ({ push: (chunk) => (pushed++ === 0 ? [chunk] : boom()), end: () => [] });
+  };
+
+  it('in push of its stream guard, before anything was sent, is an ordinary error', async () => {
+    const answer = await (await hostWith(plugin('guardrail', complete({ stream: () => ({ push: boom, end: () => [] }) })))).post('/v1/chat/completions', ask('hi', { stream: true }));
+    expect([answer.status, answer.json().error.code]).to.deep.equal([500, 'plugin_error']);
+  });
+
+  for (const [what, handlers] of Object.entries({ push: { stream: afterTheFirst() }, end: { stream: () => ({ push: (chunk: never) => [chunk], end: boom }) } })) {
     it(`in ${what} of its stream guard ends the stream with an error event when it is a guardrail, and is passed over when it logs`, async () => {
       const closed = await (await hostWith(plugin('guardrail', complete(handlers)))).post('/v1/chat/completions', ask('hi', { stream: true }));
       expect(closed.events().at(-1).error.code).to.equal('stream_error');

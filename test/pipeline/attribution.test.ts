@@ -1,0 +1,162 @@
+import { expect } from 'chai';
+import Joi from 'joi';
+import { commonTranslators } from 'gw/common-wire';
+import { definePlugin, type PluginModule, reject } from 'gw/contract';
+import { type Answer, ask, chatReply, replyJson, replyStream, startHost, stubUpstream, type StubUpstream } from '../kit/index.ts';
+
+const PATH = '/v1/chat/completions';
+const HEADERS = ['x-gateway-provider', 'x-gateway-target', 'x-gateway-model', 'x-gateway-attempts'];
+
+const healthy = (): Promise<StubUpstream> => stubUpstream((request, response) => {
+  if (request.json()['stream'] === true) replyStream(response, ['hello']);
+  else replyJson(response, 200, chatReply('hello'));
+});
+
+const attribution = ({ headers }: Answer): (string | null)[] => HEADERS.map((name) => headers.get(name));
+const NONE = HEADERS.map(() => null);
+
+/** Rejects at the stage it is listed at. */
+const denier: PluginModule = definePlugin({
+  name: 'denier', type: 'guardrail', summary: 'Rejects everything', stages: ['before_request', 'after_request'], settings: Joi.object({}),
+  create: () => ({ before_request: () => reject('no'), after_request: () => reject('no') }),
+});
+
+describe('attribution headers', () => {
+  it('tell provider, target, upstream model and attempts of an answer, whole or streamed', async () => {
+    const upstream = await healthy();
+    const host = await startHost({ targets: [upstream.target('a', { model_map: { m: 'vendor-m' } })] });
+    for (const stream of [false, true]) expect(attribution(await host.post(PATH, ask('hi', { stream })))).to.deep.equal(['a', 'a', 'vendor-m', '1']);
+  });
+
+  it('stand before the body of a stream', async () => {
+    const first = Promise.withResolvers<void>();
+    const upstream = await stubUpstream(async (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: {"choices":[{"index":0,"delta":{"content":"x"}}]}\n\n');
+      await first.promise;
+      response.end('data: [DONE]\n\n');
+    });
+    const host = await startHost({ targets: [upstream.target('a')] });
+    const response = await fetch(`${host.url}${PATH}`, { method: 'POST', body: JSON.stringify(ask('hi', { stream: true })), headers: { authorization: 'Bearer gw_0123456789abcdef0123456789abcdef' } });
+    expect(response.headers.get('x-gateway-attempts')).to.equal('1');
+    first.resolve();
+    await response.text();
+  });
+
+  it('are absent where no target was attempted', async () => {
+    const upstream = await healthy();
+    const host = await startHost({ targets: [upstream.target('a')], plugins: [{ name: 'denier', stage: 'before_request', enabled: true }] }, { modules: [denier] });
+    for (const answer of [
+      await host.post(PATH, ask()), await host.post(PATH, ask('hi', { stream: true })), await host.post(PATH, ask('hi', { model: 'nobody' })), await host.post(PATH, '{'), await host.get(PATH),
+      await host.post(PATH, ask(), { authorization: 'Bearer wrong' }),
+    ]) {
+      expect(answer.status).to.be.above(399);
+      expect(attribution(answer), answer.text).to.deep.equal(NONE);
+    }
+  });
+
+  it('are there when the answer is withheld', async () => {
+    const upstream = await healthy();
+    const host = await startHost({ targets: [upstream.target('a')], plugins: [{ name: 'denier', stage: 'after_request', enabled: true }] }, { modules: [denier] });
+    const answer = await host.post(PATH, ask());
+    expect(answer.status).to.equal(502);
+    expect(attribution(answer)).to.deep.equal(['a', 'a', 'm', '1']);
+  });
+
+  it('hold a model that no header can hold in an encoded form', async () => {
+    const upstream = await healthy();
+    const host = await startHost({ targets: [upstream.target('a', { models: ['modèle\u{1f600}'] })] });
+    const answer = await host.post(PATH, ask('hi', { model: 'modèle\u{1f600}' }));
+    expect(answer.status).to.equal(200);
+    expect(decodeURIComponent(answer.headers.get('x-gateway-model') ?? '')).to.equal('modèle\u{1f600}');
+  });
+});
+
+describe('timing headers', () => {
+  it('tell the gateway\'s own time, of whole answers alone', async () => {
+    const upstream = await healthy();
+    const host = await startHost({ targets: [upstream.target('a')] });
+    const whole = await host.post(PATH, ask());
+    expect(whole.headers.get('x-gateway-overhead-ms')).to.match(/^\d+\.\d{3}$/);
+    expect(whole.headers.get('server-timing')).to.match(/^gw;dur=\d+(\.\d+)?, upstream;dur=\d+(\.\d+)?$/);
+    expect((await host.post(PATH, ask('hi', { stream: true }))).headers.get('x-gateway-overhead-ms')).to.equal(null);
+  });
+
+  it('count the provider as the upstream\'s time', async () => {
+    const upstream = await stubUpstream((_request, response) => { setTimeout(() => replyJson(response, 200, chatReply('x')), 120); });
+    const host = await startHost({ targets: [upstream.target('a')] });
+    const { headers } = await host.post(PATH, ask());
+    expect(Number(/upstream;dur=([\d.]+)/.exec(headers.get('server-timing') ?? '')?.[1])).to.be.within(110, 2000);
+    expect(Number(headers.get('x-gateway-overhead-ms'))).to.be.below(100);
+  });
+});
+
+describe('unsupported parameters', () => {
+  const request = { user: 'u', seed: 1, zebra: 'z', temperature: 1 };
+  const chat = { ...commonTranslators(['chat'], {}).chat! };
+  const params = { user: 'unsupported', seed: 'unsupported', top_p: 'unsupported' } as const;
+  /** A wire that besides cannot carry `zebra`. */
+  const wire = { ...chat, toUpstream: (...given: Parameters<typeof chat.toUpstream>) => ({ ...chat.toUpstream(...given), ignored: ['zebra'] }) };
+
+  const post = async (policy: string | undefined, stream = false): Promise<{ answer: Answer; upstream: StubUpstream; warnings: number }> => {
+    const upstream = await healthy();
+    const host = await startHost({
+      targets: [upstream.target('a', {}, { params, translators: { chat: wire } as never })], ...(policy !== undefined && { compatibility: { on_unsupported_param: policy } }),
+    });
+    const answer = await host.post(PATH, ask('hi', { ...request, stream }));
+    return { answer, upstream, warnings: host.lines.filter(({ level }) => level === 'WARN').length };
+  };
+
+  for (const policy of [undefined, 'warn']) {
+    it(`are told and forwarded: ${policy ?? 'by default'}`, async () => {
+      for (const stream of [false, true]) {
+        const { answer, upstream } = await post(policy, stream);
+        expect(answer.headers.get('x-gateway-ignored-params')).to.equal('seed, user, zebra');
+        expect(upstream.seen[0]?.json()).to.include({ user: 'u', seed: 1 });
+      }
+    });
+  }
+
+  it('are removed under drop, and not told', async () => {
+    const { answer, upstream } = await post('drop');
+    expect(answer.headers.get('x-gateway-ignored-params')).to.equal(null);
+    expect(upstream.seen[0]?.json()).to.not.have.any.keys('user', 'seed');
+    expect(upstream.seen[0]?.json()).to.include({ temperature: 1 });
+  });
+
+  it('are refused under reject, all named in order with the provider, without a call', async () => {
+    for (const stream of [false, true]) {
+      const { answer, upstream } = await post('reject', stream);
+      expect(answer.status).to.equal(400);
+      expect(answer.json().error).to.include({ type: 'invalid_request_error', code: 'unsupported_parameter' });
+      expect(answer.json().error.message).to.match(/\ba\b.*seed.*user/);
+      expect(attribution(answer)).to.deep.equal(['a', 'a', 'm', '1']);
+      expect(upstream.seen).to.deep.equal([]);
+    }
+  });
+
+  it('are all named under reject, what the wire cannot carry too', async () => {
+    expect((await post('reject')).answer.json().error.message).to.match(/seed, user, zebra/);
+  });
+
+  it('are warned of once for each attempt, in the log', async () => {
+    expect((await post('warn')).warnings).to.equal(1);
+    expect((await post('drop')).warnings).to.equal(1);
+  });
+
+  it('are those of the target that served, after a failover', async () => {
+    const [first, second] = [await stubUpstream((_request, response) => replyJson(response, 500, {})), await healthy()];
+    const host = await startHost({ strategy: { mode: 'fallback' }, targets: [first.target('a', {}, { params }), second.target('b')] });
+    const answer = await host.post(PATH, ask('hi', request));
+    expect(answer.headers.get('x-gateway-target')).to.equal('b');
+    expect(answer.headers.get('x-gateway-ignored-params')).to.equal(null);
+  });
+
+  it('may depend on the model', async () => {
+    const upstream = await healthy();
+    const paramsFor = (model: string): object => (model === 'strict' ? { seed: 'unsupported' } : {});
+    const host = await startHost({ targets: [upstream.target('a', { models: ['m', 'strict'] }, { paramsFor } as never)] });
+    expect((await host.post(PATH, ask('hi', { seed: 1 }))).headers.get('x-gateway-ignored-params')).to.equal(null);
+    expect((await host.post(PATH, ask('hi', { seed: 1, model: 'strict' }))).headers.get('x-gateway-ignored-params')).to.equal('seed');
+  });
+});

@@ -1,0 +1,233 @@
+import { connect, type Socket } from 'node:net';
+import { expect } from 'chai';
+import Joi from 'joi';
+import { definePlugin, type Exchange, type ExchangeOutcome, type PluginModule } from 'gw/contract';
+import { ask, atEnd, chatReply, type FakeClock, fakeClock, MASTER_KEY, openSse, replyJson, sseEvent, startHost, type StubHandler, stubUpstream, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
+
+const PATH = '/v1/chat/completions';
+const piece = (content: string): string => sseEvent({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+const USAGE = sseEvent({ id: 'c', choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } });
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
+
+interface Told {
+  readonly stages: string[];
+  readonly outcomes: ExchangeOutcome[];
+  readonly errors: (string | undefined)[];
+}
+
+function witness(told: Told): PluginModule {
+  const note = ({ stage }: Exchange): void => { told.stages.push(stage); };
+  return definePlugin({
+    name: 'witness', type: 'logging', summary: 'Notes how requests end', stages: ['before_request', 'after_request', 'on_error'], settings: Joi.object({}),
+    create: () => ({
+      before_request: note, after_request: note,
+      on_error: (exchange) => {
+        note(exchange);
+        told.errors.push(exchange.error?.code);
+      },
+      finished: (_exchange, outcome) => { told.outcomes.push(outcome); },
+    }),
+  });
+}
+
+interface Scene {
+  readonly host: TestHost;
+  readonly upstream: StubUpstream;
+  readonly told: Told;
+  /** When the upstream's request was closed. */
+  readonly closed: Promise<number>;
+}
+
+async function scene(handler: StubHandler, options: TestHostOptions = {}, module: object = {}): Promise<Scene> {
+  const closed = Promise.withResolvers<number>();
+  const upstream = await stubUpstream((request, response) => {
+    response.on('close', () => closed.resolve(performance.now()));
+    return handler(request, response);
+  });
+  const told: Told = { stages: [], outcomes: [], errors: [] };
+  const plugins = ['before_request', 'after_request', 'on_error'].map((stage) => ({ name: 'witness', stage, enabled: true }));
+  const host = await startHost({ targets: [upstream.target('a', { retry: { attempts: 3 } }, module)], plugins }, { ...options, modules: [witness(told)] });
+  return { host, upstream, told, closed: closed.promise };
+}
+
+interface Client {
+  readonly socket: Socket;
+  text(): string;
+}
+
+/** A client on a bare socket, which reads only while it is told to. */
+function request(host: TestHost, body: object): Client {
+  const { port } = new URL(host.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  atEnd(() => { socket.destroy(); });
+  let text = '';
+  socket.on('error', () => {});
+  socket.on('data', (bytes: Buffer) => { text += bytes.toString('latin1'); });
+  const json = JSON.stringify(body);
+  socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${MASTER_KEY}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`);
+  return { socket, text: () => text };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(2);
+}
+
+async function expectCanceled({ told, closed, upstream, host }: Scene, leftAt: number): Promise<void> {
+  expect(await closed - leftAt).to.be.below(100);
+  await until(() => told.outcomes.length > 0);
+  expect(told).to.deep.include({ outcomes: ['client_canceled'], errors: ['client_canceled'] });
+  expect(told.stages).to.deep.equal(['before_request', 'on_error']);
+  expect(upstream.seen).to.have.length(1);
+  const errors = host.samples.filter(({ name }) => name === 'gateway_provider_errors_total').map(({ labels }) => labels['error_type']);
+  expect(errors).to.deep.equal(['client_canceled']);
+  expect(host.lines.filter(({ level }) => level === 'ERROR')).to.deep.equal([]);
+}
+
+describe('a client that leaves', () => {
+  it('while a whole answer is awaited: the call is closed within 100 ms, on_error is told', async () => {
+    const set = await scene(() => {});
+    const { socket } = request(set.host, ask());
+    await until(() => set.upstream.seen.length === 1);
+    const leftAt = performance.now();
+    socket.destroy();
+    await expectCanceled(set, leftAt);
+  });
+
+  it('while a stream has not begun', async () => {
+    const set = await scene((_request, response) => openSse(response));
+    const { socket } = request(set.host, ask('hi', { stream: true }));
+    await until(() => set.upstream.seen.length === 1);
+    const leftAt = performance.now();
+    socket.destroy();
+    await expectCanceled(set, leftAt);
+  });
+
+  it('in the middle of a stream: neither tokens nor cost are counted', async () => {
+    const set = await scene((_request, response) => {
+      openSse(response);
+      response.write(piece('one') + USAGE);
+    });
+    const client = request(set.host, ask('hi', { stream: true }));
+    await until(() => client.text().includes('one'));
+    const leftAt = performance.now();
+    client.socket.destroy();
+    await expectCanceled(set, leftAt);
+    expect(set.host.samples.filter(({ name }) => name.startsWith('gateway_tokens') || name.includes('cost'))).to.deep.equal([]);
+  });
+
+  it('in the middle of a stream that an adapter makes: its source is closed', async () => {
+    const closed = Promise.withResolvers<number>();
+    const body = async function* source(): AsyncGenerator<Uint8Array> {
+      try {
+        for (;;) {
+          yield Buffer.from(piece('x'));
+          await sleep(10);
+        }
+      } finally {
+        closed.resolve(performance.now());
+      }
+    };
+    const set = await scene(() => {}, {}, { converse: async () => ({ status: 200, headers: {}, body: body() }) });
+    const client = request(set.host, ask('hi', { stream: true }));
+    await until(() => client.text().includes('data:'));
+    const leftAt = performance.now();
+    client.socket.destroy();
+    expect(await closed.promise - leftAt).to.be.below(100);
+    await until(() => set.told.outcomes.length > 0);
+    expect(set.told.outcomes).to.deep.equal(['client_canceled']);
+  });
+
+  it('after the last chunk changes nothing: the stream was complete', async () => {
+    const set = await scene((_request, response) => {
+      openSse(response);
+      response.end(`${piece('one')}${sseEvent({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}data: [DONE]\n\n`);
+    });
+    const client = request(set.host, ask('hi', { stream: true }));
+    await until(() => client.text().includes('[DONE]'));
+    client.socket.destroy();
+    await until(() => set.told.outcomes.length > 0);
+    expect(set.told).to.deep.equal({ stages: ['before_request', 'after_request'], outcomes: ['success'], errors: [] });
+  });
+
+  it('is not taken for one that half-closes and reads on', async () => {
+    const set = await scene(async (_request, response) => {
+      await sleep(60);
+      replyJson(response, 200, chatReply('patience'));
+    });
+    const client = request(set.host, ask());
+    client.socket.end();
+    await until(() => set.told.outcomes.length > 0);
+    expect(set.told.outcomes[0]).to.be.oneOf(['success', 'client_canceled']); // HTTP lets a server choose; it must end
+  });
+});
+
+describe('a client that stops reading', () => {
+  const TEXT = 'x'.repeat(16 * 1024);
+
+  /** Streams as fast as it is read, and counts what left. */
+  function flood(): { handler: StubHandler; written: () => number } {
+    let written = 0;
+    const handler: StubHandler = (_request, response) => {
+      openSse(response);
+      const more = (): void => {
+        while (!response.destroyed && response.write(piece(TEXT))) written += 1;
+        written += 1;
+      };
+      response.on('drain', more);
+      more();
+    };
+    return { handler, written: () => written };
+  }
+
+  async function stalled(clock: FakeClock): Promise<{ set: Scene; client: Client; written: () => number }> {
+    const { handler, written } = flood();
+    const set = await scene(handler, { clock, streamIdleMs: 3_600_000 });
+    const client = request(set.host, ask('hi', { stream: true }));
+    await until(() => client.text().length > 0);
+    client.socket.pause();
+    let before = -1;
+    while (before !== written()) {
+      before = written();
+      await sleep(120);
+    }
+    return { set, client, written };
+  }
+
+  it('holds the upstream back, and gets the rest when it reads on', async () => {
+    const clock = fakeClock();
+    const { set, client, written } = await stalled(clock);
+    const before = written();
+    expect(before * TEXT.length).to.be.below(64 * 1024 * 1024);
+    client.socket.resume();
+    await until(() => written() > before + 200);
+    client.socket.destroy();
+    await set.closed;
+    expect(set.told.stages.slice(0, 1)).to.deep.equal(['before_request']);
+  });
+
+  it('is cut off after 15 s, as if it had left', async () => {
+    const clock = fakeClock();
+    const { set } = await stalled(clock);
+    clock.advance(14_999);
+    await sleep(40);
+    expect(set.told.outcomes).to.deep.equal([]);
+    clock.advance(1);
+    await set.closed;
+    await until(() => set.told.outcomes.length > 0);
+    expect(set.told.outcomes).to.deep.equal(['client_canceled']);
+  });
+
+  it('is not cut off while it reads slowly', async () => {
+    const clock = fakeClock();
+    const { set, client } = await stalled(clock);
+    for (let turn = 0; turn < 3; turn += 1) {
+      clock.advance(10_000);
+      const read = client.text().length;
+      client.socket.resume();
+      await until(() => client.text().length > read + 8 * 1024 * 1024);
+      client.socket.pause();
+      await sleep(120);
+    }
+    expect(set.told.outcomes).to.deep.equal([]);
+  });
+});
