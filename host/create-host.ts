@@ -85,13 +85,19 @@ export function createHost(environment: HostEnvironment): Host {
     close: () => (closing ??= closeHost(host)),
   };
 
+  tapEverything(host, environment);
+  return host;
+}
+
+/** Rules and builtins tap, the hooks are sealed, and the shipped modules enter the registry. */
+function tapEverything(host: Host, { builtins, modules }: HostEnvironment): void {
+  const { hooks } = host;
   for (const rule of MODULE_RULES) hooks.checkModule.tap(rule.id, (check) => rule.check(check));
   for (const rule of CONFIG_RULES) hooks.checkConfig.tap(rule.id, ruleTap(rule));
-  for (const builtin of environment.builtins) builtin.apply({ hooks });
+  for (const builtin of builtins) builtin.apply({ hooks });
   sealHooks(hooks, 'builtins tap in apply');
-  for (const module of environment.modules) addShipped(host, module);
+  for (const module of modules) addShipped(host, module);
   hooks.command.call(host.commandLine, host);
-  return host;
 }
 
 /** A shipped module with a fault is our own mistake. */

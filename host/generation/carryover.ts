@@ -14,44 +14,47 @@ export interface CarryoverStore {
 }
 
 export function createCarryover(): CarryoverStore {
-  const kept = new Map<string, Kept>();
+  return new KeyedCarryover();
+}
 
-  const take = <T>(key: string, create: () => T, dispose?: (value: T) => void): T => {
-    const found = kept.get(key);
+class KeyedCarryover implements CarryoverStore {
+  readonly #kept = new Map<string, Kept>();
+
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  open(): Carryover & { release(): void } {
+    const leased = new Map<string, unknown>();
+    return {
+      lease: <T>(key: string, create: () => T, dispose?: (value: T) => void): T => {
+        if (!leased.has(key)) leased.set(key, this.#take(key, create, dispose));
+        return leased.get(key) as T;
+      },
+      release: () => {
+        for (const key of leased.keys()) this.#giveBack(key);
+        leased.clear();
+      },
+    };
+  }
+
+  #take<T>(key: string, create: () => T, dispose?: (value: T) => void): T {
+    const found = this.#kept.get(key);
     if (found) {
       found.holders += 1;
       return found.value as T;
     }
     const value = create();
-    kept.set(key, { value, dispose: dispose && (() => dispose(value)), holders: 1 });
+    this.#kept.set(key, { value, dispose: dispose && (() => dispose(value)), holders: 1 });
     return value;
-  };
+  }
 
-  const giveBack = (key: string): void => {
-    const found = kept.get(key);
+  #giveBack(key: string): void {
+    const found = this.#kept.get(key);
     if (!found) return;
     found.holders -= 1;
     if (found.holders > 0) return;
-    kept.delete(key);
+    this.#kept.delete(key);
     found.dispose?.();
-  };
-
-  return {
-    open: () => {
-      const leased = new Map<string, unknown>();
-      return {
-        lease: <T>(key: string, create: () => T, dispose?: (value: T) => void): T => {
-          if (!leased.has(key)) leased.set(key, take(key, create, dispose));
-          return leased.get(key) as T;
-        },
-        release: () => {
-          for (const key of leased.keys()) giveBack(key);
-          leased.clear();
-        },
-      };
-    },
-    get size() {
-      return kept.size;
-    },
-  };
+  }
 }

@@ -65,67 +65,81 @@ class LeaseList {
 }
 
 export function createSlot(log: Log): Slot {
-  const live = new Set<Held>();
-  const disposals = new Set<Promise<void>>();
-  let current: Held | undefined;
-  let waiters: (() => void)[] = [];
+  return new GenerationSlot(log);
+}
 
-  const count = (): number => live.values().reduce((sum, { leases }) => sum + leases.size, 0);
+class GenerationSlot implements Slot {
+  readonly #log: Log;
+  readonly #live = new Set<Held>();
+  readonly #disposals = new Set<Promise<void>>();
+  #current: Held | undefined;
+  #waiters: (() => void)[] = [];
 
-  const disposeIfFree = (held: Held): void => {
-    if (!held.isRetired || held.leases.size > 0 || !live.delete(held)) return;
-    const disposal = held.generation.dispose()
-      .catch((error: unknown) => log.error('a configuration could not be closed', { generation: held.generation.number, error }))
-      .finally(() => disposals.delete(disposal));
-    disposals.add(disposal);
-  };
+  constructor(log: Log) {
+    this.#log = log;
+  }
 
-  const retire = (held: Held | undefined): void => {
+  get current(): Generation | undefined {
+    return this.#current?.generation;
+  }
+
+  get live(): number {
+    return this.#live.size;
+  }
+
+  get leases(): number {
+    return this.#live.values().reduce((sum, { leases }) => sum + leases.size, 0);
+  }
+
+  lease(): Lease | undefined {
+    const held = this.#current;
+    if (!held) return undefined;
+    const lease: Lease = { generation: held.generation, onEnd: undefined, release: () => { if (takeOut()) this.#released(held); } };
+    const takeOut = held.leases.add(lease);
+    return lease;
+  }
+
+  swap(next: Generation): void {
+    const old = this.#current;
+    this.#current = { generation: next, leases: new LeaseList(), isRetired: false };
+    this.#live.add(this.#current);
+    this.#retire(old);
+  }
+
+  idle(): Promise<void> {
+    return this.leases === 0 ? Promise.resolve() : new Promise((resolve) => { this.#waiters.push(resolve); });
+  }
+
+  endAll(cause: GatewayError): void {
+    for (const { leases } of this.#live) for (const lease of leases.all()) lease.onEnd?.(cause);
+  }
+
+  async close(): Promise<void> {
+    const old = this.#current;
+    this.#current = undefined;
+    this.#retire(old);
+    await Promise.all(this.#disposals);
+  }
+
+  #retire(held: Held | undefined): void {
     if (!held) return;
     held.isRetired = true;
-    disposeIfFree(held);
-  };
+    this.#disposeIfFree(held);
+  }
 
-  const released = (held: Held): void => {
-    disposeIfFree(held);
-    if (waiters.length === 0 || count() > 0) return;
-    const ready = waiters;
-    waiters = [];
+  #released(held: Held): void {
+    this.#disposeIfFree(held);
+    if (this.#waiters.length === 0 || this.leases > 0) return;
+    const ready = this.#waiters;
+    this.#waiters = [];
     for (const waiter of ready) waiter();
-  };
+  }
 
-  return {
-    get current() {
-      return current?.generation;
-    },
-    get live() {
-      return live.size;
-    },
-    get leases() {
-      return count();
-    },
-    lease: () => {
-      if (!current) return undefined;
-      const held = current;
-      const lease: Lease = { generation: held.generation, onEnd: undefined, release: () => { if (takeOut()) released(held); } };
-      const takeOut = held.leases.add(lease);
-      return lease;
-    },
-    swap: (next) => {
-      const old = current;
-      current = { generation: next, leases: new LeaseList(), isRetired: false };
-      live.add(current);
-      retire(old);
-    },
-    idle: () => (count() === 0 ? Promise.resolve() : new Promise((resolve) => { waiters.push(resolve); })),
-    endAll: (cause) => {
-      for (const { leases } of live) for (const lease of leases.all()) lease.onEnd?.(cause);
-    },
-    close: async () => {
-      const old = current;
-      current = undefined;
-      retire(old);
-      await Promise.all(disposals);
-    },
-  };
+  #disposeIfFree(held: Held): void {
+    if (!held.isRetired || held.leases.size > 0 || !this.#live.delete(held)) return;
+    const disposal = held.generation.dispose()
+      .catch((error: unknown) => this.#log.error('a configuration could not be closed', { generation: held.generation.number, error }))
+      .finally(() => this.#disposals.delete(disposal));
+    this.#disposals.add(disposal);
+  }
 }

@@ -40,12 +40,11 @@ export function createShell(host: Host): Middleware {
   const createId = createIdSource();
   const addressOf = createAddressFinder(host.settings.trustedProxies);
   const cors = corsTable(host.settings.corsOrigins);
-  const limit = host.settings.rateLimit;
-  const buckets = createBuckets(MAX_ADDRESSES);
+  const isOverLimit = createLimiter(host);
 
-  return (request, response, next) => {
+  const contextFor = (request: IncomingMessage): RequestContext => {
     const { origin, traceparent } = request.headers;
-    const context: RequestContext = {
+    return {
       id: requestId(traceparent as string | undefined, request.headers['x-request-id'], createId),
       arrivedAt: clock.monotonic(),
       address: '',
@@ -55,37 +54,43 @@ export function createShell(host: Host): Middleware {
       bytes: 0,
       gateway: host,
     };
+  };
+
+  return (request, response, next) => {
+    const context = contextFor(request);
     bindContext(response, context);
     const refusal = refusedTarget(request);
-    if (refusal) {
-      sendError(response, refusal, host.redactor);
-      return;
+    const isProbe = !refusal && PROBES.has(rawPath(request));
+    if (!refusal && !isProbe) {
+      context.address = addressOf(request);
+      watch(host, request, response);
     }
-    const isPreflight = request.method === 'OPTIONS' && origin !== undefined;
-    if (PROBES.has(rawPath(request))) {
-      if (isPreflight) sendEmpty(response, 204);
-      else next();
-      return;
-    }
-    context.address = addressOf(request);
-    host.activity.begin();
-    response.once('close', () => {
-      host.activity.end();
-      logAccess(host, request, response);
-    });
-    if (isPreflight) {
-      sendEmpty(response, 204);
-      return;
-    }
-    if (limit) {
-      const { taken, retryAfterMs } = buckets.take(limiterKey(context.address), limit, context.arrivedAt);
-      if (!taken) {
-        host.counters.add('gateway_rate_limit_rejections_total', { key_type: 'ip' });
-        sendError(response, new GatewayError('rate_limit_exceeded', 'too many requests from this address', { retryAfterMs }), host.redactor);
-        return;
-      }
-    }
-    next();
+    if (refusal) sendError(response, refusal, host.redactor);
+    else if (request.method === 'OPTIONS' && request.headers.origin !== undefined) sendEmpty(response, 204);
+    else if (isProbe || !isOverLimit(context, response)) next();
+  };
+}
+
+/** From here on the request counts as in flight, and leaves a line when it ends. */
+function watch(host: Host, request: IncomingMessage, response: ServerResponse): void {
+  host.activity.begin();
+  response.once('close', () => {
+    host.activity.end();
+    logAccess(host, request, response);
+  });
+}
+
+/** The per-address limit; answers for itself when it refuses. */
+function createLimiter(host: Host): (context: RequestContext, response: ServerResponse) => boolean {
+  const limit = host.settings.rateLimit;
+  if (!limit) return () => false;
+  const buckets = createBuckets(MAX_ADDRESSES);
+  return ({ address, arrivedAt }, response) => {
+    const { taken, retryAfterMs } = buckets.take(limiterKey(address), limit, arrivedAt);
+    if (taken) return false;
+    host.counters.add('gateway_rate_limit_rejections_total', { key_type: 'ip' });
+    sendError(response, new GatewayError('rate_limit_exceeded', 'too many requests from this address', { retryAfterMs }), host.redactor);
+    return true;
   };
 }
 

@@ -53,26 +53,17 @@ export interface CollectedReply {
 
 /** One connection pool per upstream origin, for the life of the process; idle connections close after 90 s. */
 export function createTransport(): Transport {
-  const pools = new Map<string, Pool>();
+  return new PooledTransport();
+}
 
-  const poolOf = (origin: string, connectTimeoutMs: number): Pool => {
-    const key = `${origin} ${connectTimeoutMs}`;
-    let pool = pools.get(key);
-    if (!pool) {
-      pool = new Pool(origin, {
-        connect: { timeout: connectTimeoutMs }, allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS, bodyTimeout: UNARY_BODY_IDLE_MS,
-      });
-      pools.set(key, pool);
-    }
-    return pool;
-  };
+class PooledTransport implements Transport {
+  readonly #pools = new Map<string, Pool>();
 
-  const open = (call: UpstreamCall, sink: ReplySink): void => {
-    const { request, connectTimeoutMs, headersTimeoutMs } = call;
-    const handler = new ReplyHandler(call.cancellation, sink);
+  open({ request, cancellation, connectTimeoutMs, headersTimeoutMs }: UpstreamCall, sink: ReplySink): void {
+    const handler = new ReplyHandler(cancellation, sink);
     try {
       const { origin, path } = splitUrl(request.url);
-      poolOf(origin, connectTimeoutMs).dispatch({
+      this.#poolOf(origin, connectTimeoutMs).dispatch({
         path,
         method: request.method,
         headers: request.headers,
@@ -83,16 +74,27 @@ export function createTransport(): Transport {
     } catch (error) {
       handler.fail(error);
     }
-  };
+  }
 
-  return {
-    open,
-    unary: (call) => new Promise((resolve, rejectCall) => open(call, new CollectingSink(resolve, rejectCall))),
-    close: async () => {
-      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
-      pools.clear();
-    },
-  };
+  unary(call: UpstreamCall): Promise<CollectedReply> {
+    return new Promise((resolve, rejectCall) => this.open(call, new CollectingSink(resolve, rejectCall)));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#pools.values().map((pool) => pool.destroy()));
+    this.#pools.clear();
+  }
+
+  #poolOf(origin: string, connectTimeoutMs: number): Pool {
+    const key = `${origin} ${connectTimeoutMs}`;
+    let pool = this.#pools.get(key);
+    if (!pool) {
+      const options = { allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS, bodyTimeout: UNARY_BODY_IDLE_MS };
+      pool = new Pool(origin, { ...options, connect: { timeout: connectTimeoutMs } });
+      this.#pools.set(key, pool);
+    }
+    return pool;
+  }
 }
 
 /** `https://h:1/a?b` as origin and path, without the cost of a URL object. */

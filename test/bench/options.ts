@@ -24,9 +24,9 @@ export interface Drive {
 }
 
 export const FULL: Plan = {
-  rounds: 5, warmUps: 2, starts: 3,
+  rounds: 5, warmUps: 1, starts: 3,
   load: { unary: { requests: 10_000, connections: 16 }, burst: { requests: 2500, connections: 16 }, paced: { requests: 160, connections: 16 } },
-  latency: { unary: { requests: 2000, connections: 1 }, burst: { requests: 500, connections: 1 }, paced: { requests: 32, connections: 4 } },
+  latency: { unary: { requests: 1000, connections: 1 }, burst: { requests: 200, connections: 1 }, paced: { requests: 16, connections: 4 } },
   memoryAfter: [100_000, 200_000],
 };
 
