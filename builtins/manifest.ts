@@ -9,16 +9,45 @@ import serveCommand from './cli/serve.ts';
 import validateCommand from './cli/validate.ts';
 import versionCommand from './cli/version.ts';
 import fallbackRoute from './fallback/fallback.ts';
+import models from './models/models.ts';
 import probes from './probes/probes.ts';
 import admission from './routing/admission.ts';
 import aliases from './routing/aliases.ts';
 import ceilings from './routing/ceilings.ts';
 import eligibility from './routing/eligibility.ts';
 import chat from './surfaces/chat.ts';
+import completions from './surfaces/completions.ts';
+import embeddings from './surfaces/embeddings.ts';
+import images from './surfaces/images.ts';
+import moderations from './surfaces/moderations.ts';
+import rerank from './surfaces/rerank.ts';
+import speech from './surfaces/speech.ts';
+import { transcriptions, translations } from './surfaces/transcriptions.ts';
 import requestLines from './telemetry/request-lines.ts';
 
+import ai21 from '../providers/ai21/index.ts';
+import cerebras from '../providers/cerebras/index.ts';
+import cloudflare from '../providers/cloudflare/index.ts';
+import databricks from '../providers/databricks/index.ts';
+import deepinfra from '../providers/deepinfra/index.ts';
+import deepseek from '../providers/deepseek/index.ts';
 import echo from '../providers/echo/index.ts';
+import fireworks from '../providers/fireworks/index.ts';
+import groq from '../providers/groq/index.ts';
+import huggingFace from '../providers/hugging-face/index.ts';
+import mistral from '../providers/mistral/index.ts';
+import moonshot from '../providers/moonshot/index.ts';
+import novita from '../providers/novita/index.ts';
+import nvidiaNim from '../providers/nvidia-nim/index.ts';
+import ollamaCloud from '../providers/ollama-cloud/index.ts';
+import ollama from '../providers/ollama/index.ts';
 import openai from '../providers/openai/index.ts';
+import openrouter from '../providers/openrouter/index.ts';
+import perplexity from '../providers/perplexity/index.ts';
+import qwen from '../providers/qwen/index.ts';
+import sambanova from '../providers/sambanova/index.ts';
+import together from '../providers/together/index.ts';
+import xai from '../providers/xai/index.ts';
 
 import fallback from '../strategies/fallback.ts';
 import single from '../strategies/single.ts';
@@ -27,12 +56,13 @@ import maxToken from '../plugins/max-token.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  authentication, completionCommand, initCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, probes,
-  admission, aliases, ceilings, eligibility, chat, requestLines,
+  authentication, completionCommand, initCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
+  admission, aliases, ceilings, eligibility, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, requestLines,
 ];
 
 export const MODULES: readonly GatewayModule[] = [
-  echo, openai,
+  ai21, cerebras, cloudflare, databricks, deepinfra, deepseek, echo, fireworks, groq, huggingFace, mistral, moonshot,
+  novita, nvidiaNim, ollamaCloud, ollama, openai, openrouter, perplexity, qwen, sambanova, together, xai,
   fallback, single,
   maxToken, wordFilter,
 ];

@@ -1,9 +1,10 @@
 import type { BuiltinModule } from './builtin.ts';
+import { NO_CATALOG } from './catalog.ts';
 import type { Clock } from './clock.ts';
 import { createCommandLine } from './command-line.ts';
 import { CONFIG_RULES } from './config/rules/index.ts';
 import { ruleTap } from './config/rules/rule.ts';
-import { type Prices, type Surface, SURFACE_NAMES } from './contract/index.ts';
+import { type Surface, SURFACE_NAMES } from './contract/index.ts';
 import { type Applier, createApplier } from './generation/apply.ts';
 import { createCarryover } from './generation/carryover.ts';
 import { createSlot } from './generation/slot.ts';
@@ -39,9 +40,6 @@ export interface HostEnvironment {
   readonly streamIdleMs?: number;
 }
 
-/** Until a catalog is there, nothing is priced. */
-const NO_PRICES: Prices = { tokenPrice: () => undefined, cost: () => undefined };
-
 /** Builds a host: registry with the shipped modules, hooks tapped and sealed. It serves nothing and has opened nothing. */
 export function createHost(environment: HostEnvironment): Host {
   const { variables, clock, random } = environment;
@@ -68,7 +66,7 @@ export function createHost(environment: HostEnvironment): Host {
     carryover: createCarryover(),
     activity: createActivity(),
     commandLine: createCommandLine(),
-    services: { clock, random, log, counters, transport, prices: NO_PRICES, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },
+    services: { clock, random, log, counters, transport, catalog: NO_CATALOG, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },
     get surfaces() {
       return (surfaces ??= namedSurfaces(hooks));
     },

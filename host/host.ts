@@ -3,7 +3,7 @@ import type { CommandLine } from './command-line.ts';
 import type { LoadedFile } from './config/load.ts';
 import type { Applier } from './generation/apply.ts';
 import type { CarryoverStore } from './generation/carryover.ts';
-import type { ConnectedProvider, Generation } from './generation/generation.ts';
+import type { Generation } from './generation/generation.ts';
 import type { Slot } from './generation/slot.ts';
 import type { HostHooks } from './hooks.ts';
 import type { Activity } from './http/activity.ts';
@@ -12,7 +12,7 @@ import type { PipelineServices } from './pipeline/services.ts';
 import type { Registry } from './registry/registry.ts';
 import type { Settings } from './settings.ts';
 import type { CounterHub } from './state/counters.ts';
-import type { Variables } from './upstream/connect.ts';
+import type { ConnectedProvider, Variables } from './upstream/connect.ts';
 
 /** What this program is: stamped into `package.json` by the build, `dev` in a checkout. */
 export interface BuildInfo {

@@ -23,8 +23,8 @@ export async function startGateway(host: Host): Promise<RunningGateway> {
     const file = await loadConfiguration(host, host.settings.configPath);
     refuseProblems(host, file);
     await connectProviders(host);
-    await applyStartConfiguration(host, file);
     await host.hooks.open.promise(host);
+    await applyStartConfiguration(host, file);
     const hasNewKey = provideMasterKey(host);
     const server = createHttpServer(createApp(host));
     const port = await listen(server, host.settings.port);

@@ -27,6 +27,8 @@ export interface Settings {
   /** Per client address; `undefined` when switched off. */
   readonly rateLimit: BucketSpec | undefined;
   readonly shutdownTimeoutMs: number;
+  /** Time between two looks at the providers' live models; `undefined` is never. */
+  readonly discoveryIntervalMs: number | undefined;
   readonly notes: readonly SettingNote[];
 }
 
@@ -34,6 +36,7 @@ const DEFAULT_TRUSTED = '127.0.0.0/8,::1/128';
 const DEFAULT_RATE = 20;
 const DEFAULT_BURST = 40;
 const DEFAULT_SHUTDOWN_MS = 15_000;
+const MIN_DISCOVERY_MS = 60_000;
 
 export function readSettings(variables: Variables): Settings {
   const notes: SettingNote[] = [];
@@ -54,6 +57,7 @@ export function readSettings(variables: Variables): Settings {
     trustedProxies: readRanges(variables['TRUSTED_PROXIES'], notes),
     rateLimit,
     shutdownTimeoutMs: readShutdownTimeout(variables['GW_SHUTDOWN_TIMEOUT'], notes),
+    discoveryIntervalMs: readDiscoveryInterval(variables['GW_MODEL_DISCOVERY_INTERVAL'], notes),
     notes,
   };
 }
@@ -145,4 +149,13 @@ function readShutdownTimeout(text: string | undefined, notes: SettingNote[]): nu
   if (ms !== undefined && ms >= 0) return ms;
   notes.push({ level: 'warn', message: `GW_SHUTDOWN_TIMEOUT is "${written}", which is no duration; 15s is used` });
   return DEFAULT_SHUTDOWN_MS;
+}
+
+function readDiscoveryInterval(text: string | undefined, notes: SettingNote[]): number | undefined {
+  const written = trimmed(text);
+  if (written === '') return undefined;
+  const ms = parseDuration(written);
+  if (ms !== undefined && ms >= MIN_DISCOVERY_MS) return ms;
+  notes.push({ level: 'warn', message: `GW_MODEL_DISCOVERY_INTERVAL is "${written}", which is no duration of at least 1m; live models are not looked up` });
+  return undefined;
 }

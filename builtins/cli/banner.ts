@@ -43,7 +43,7 @@ function keyLines(host: Host, hasNewKey: boolean): string[] {
 /** A request that works when pasted; with the key itself only when it was made here. */
 function curlLines(host: Host, address: string, hasNewKey: boolean): string[] {
   const target = host.current?.targetList.find(({ provider }) => provider);
-  const model = target && (host.current?.models.modelsOf(target.virtualKey)[0] ?? undefined);
+  const model = target && (host.current?.models.advertised(target.virtualKey)[0]);
   if (model === undefined || host.masterKey === undefined) return [];
   const key = hasNewKey ? host.masterKey : '$MASTER_KEY';
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello, gateway!' }] });

@@ -1,9 +1,8 @@
-import type { Request, Response } from 'express';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
-import { sendError, sendJson } from '../../host/http/reply.ts';
-import { wrongMethod } from '../../host/http/surface-route.ts';
+import { mountGet } from '../../host/http/methods.ts';
+import { sendJson } from '../../host/http/reply.ts';
 
 const READINESS_CACHE_MS = 1000;
 
@@ -24,14 +23,10 @@ export default defineBuiltin({
         '/readyz': () => (host.isDraining ? notReady('draining', host.current) : ready()),
       };
       for (const [path, answer] of Object.entries(routes)) {
-        app.route(path)
-          .get((_request: Request, response: Response) => {
-            const { status, body } = answer();
-            sendJson(response, status, body, ['Cache-Control', 'no-store']);
-          })
-          .all((request: Request, response: Response) => {
-            sendError(response, wrongMethod(request.method, path, 'GET'), host.redactor, ['Allow', 'GET, HEAD']);
-          });
+        mountGet(app, host, path, (_request, response) => {
+          const { status, body } = answer();
+          sendJson(response, status, body, ['Cache-Control', 'no-store']);
+        });
       }
     });
   },

@@ -5,12 +5,16 @@ import {
   requireText, text, textOrObject, texts,
 } from './fields.ts';
 
+/** What chat and legacy completions share. */
+export const SAMPLING_FIELDS: readonly (readonly [string, FieldKind])[] = [
+  ['temperature', number], ['top_p', number], ['n', integer], ['seed', longInteger], ['max_tokens', integer], ['max_completion_tokens', integer],
+  ['presence_penalty', number], ['frequency_penalty', number], ['user', text], ['logit_bias', numberMap],
+];
+
 /** Known fields of the chat wire (data-plane reference 2.1); every other field travels as it is. */
 const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
-  ['model', text], ['messages', list], ['temperature', number], ['top_p', number], ['n', integer], ['seed', longInteger],
-  ['max_tokens', integer], ['max_completion_tokens', integer], ['presence_penalty', number], ['frequency_penalty', number],
-  ['stop', texts], ['tools', objects], ['tool_choice', textOrObject], ['parallel_tool_calls', flag], ['response_format', object],
-  ['logprobs', flag], ['top_logprobs', integer], ['stream', flag], ['stream_options', object], ['user', text], ['logit_bias', numberMap],
+  ...SAMPLING_FIELDS, ['model', text], ['messages', list], ['stop', texts], ['tools', objects], ['tool_choice', textOrObject],
+  ['parallel_tool_calls', flag], ['response_format', object], ['logprobs', flag], ['top_logprobs', integer], ['stream', flag], ['stream_options', object],
 ]);
 
 const MESSAGE_FIELDS: ReadonlyMap<string, FieldKind> = new Map([

@@ -1,4 +1,4 @@
-import { surfaceBuiltin } from '../../host/http/surface-route.ts';
+import { jsonBody, surfaceBuiltin } from '../../host/http/surface-route.ts';
 import { readChatRequest } from './chat-request.ts';
 import { readMetadata } from './metadata.ts';
 
@@ -6,7 +6,7 @@ import { readMetadata } from './metadata.ts';
 export default surfaceBuiltin({
   surface: 'chat',
   path: '/v1/chat/completions',
-  read: (body, httpRequest) => {
+  read: jsonBody((body, httpRequest) => {
     const request = readChatRequest(body);
     const options = request.stream_options;
     return {
@@ -16,5 +16,5 @@ export default surfaceBuiltin({
       // Configured but not asked for: `{}` opts out as `include_usage: false` does.
       stripsUsage: options !== undefined && options !== null && options.include_usage !== true,
     };
-  },
+  }),
 });

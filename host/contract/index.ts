@@ -10,12 +10,12 @@ export type { Exchange, ExchangeOutcome, Measurements, Principal, Scope, Stage }
 export { finishReason } from './finish-reason.ts';
 export type { GuardrailSettings, PluginDeps, PluginHandlers, PluginModule, PluginType, StageProblem, StreamGuard } from './plugin.ts';
 export type {
-  Authorize, CallInfo, ChatTranslator, Connection, ConnectionDeps, Credentials, DiscoveredModel, Discovery,
+  Authorize, CallInfo, ChatTranslator, Connection, ConnectionDeps, Credentials, DiscoveredModel, Discovery, FormField, FormFile, FormPart,
   OpenConnection, OutgoingRequest, ParamTreatments, ProviderFault, ProviderModule, Send, StreamDecoder, StreamEvent,
   Translator, Translators, Treatment, UnaryReply, WireReply, WireRequest,
 } from './provider.ts';
 export type {
-  BucketSpec, Carryover, Cost, Counters, HttpReply, HttpRequest, HttpSend, Labels, Log, Prices, RequestLog,
+  Billed, BucketSpec, Carryover, Cost, Counters, HttpReply, HttpRequest, HttpSend, Labels, Log, Prices, RequestLog,
   RequestLogRow, SharedState, TokenPrice,
 } from './services.ts';
 export type { Rank, RouteQuery, RouteTarget, StrategyDeps, StrategyModule, StrategyProblem, StrategyTarget } from './strategy.ts';

@@ -2,6 +2,7 @@ import type { UpstreamFault } from './errors.ts';
 import type { Log } from './services.ts';
 import type { ReplyOf, RequestOf, TranslatedSurface } from './surface.ts';
 import type { ChatChunk } from './wire/chat.ts';
+import type { UploadedFile } from './wire/other.ts';
 
 /** A provider is data and pure functions: where the service is, what it cannot express, and how bodies translate. */
 export interface ProviderModule {
@@ -21,6 +22,8 @@ export interface ProviderModule {
   readonly framing?: 'sse' | 'ndjson';
   /** Whether other `/v1` paths may be forwarded to it; common wire only. */
   readonly passthrough?: boolean;
+  /** Path below the API root that forwarded requests go to, where that is not the root itself: `/v1`. */
+  readonly forwardPath?: string;
   readonly batches?: boolean;
   readonly responses?: boolean;
   /** Accepts model ids that nothing can enumerate; asked only when no target owns the model. */
@@ -53,12 +56,14 @@ export interface Connection {
   readonly baseUrl: string | ((credentials: Credentials) => string);
   /** Reads the configured root: `api-root` gives a bare host the version segment of the default, `host` keeps it as it is. */
   readonly rootStyle?: 'api-root' | 'host';
+  /** Instead of a style: makes the API root of an address that has no userinfo and no trailing slash. Also sees the default. */
+  readonly root?: (address: string) => string;
   /** Headers that carry the credential. Runs last, on the final request. */
   readonly authorize?: Authorize;
   /** Opens what needs I/O (tokens, credential chains); the only provider code that may do any. */
   open?(credentials: Credentials, deps: ConnectionDeps): OpenConnection | Promise<OpenConnection>;
-  /** Models that the provider's own variables name. */
-  models?(credentials: Credentials): readonly string[];
+  /** Models that the provider's own variables name. `warn` tells the operator what was left out or is out of date. */
+  models?(credentials: Credentials, warn: (message: string) => void): readonly string[];
   /** Milliseconds to connect, 10,000 unless said. */
   readonly connectTimeoutMs?: number;
   /** Milliseconds to the response headers of a unary call, 120,000 unless said. */
@@ -82,7 +87,8 @@ export interface OutgoingRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array | undefined;
+  /** An iterable for forms, whose files are streamed. */
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -112,10 +118,25 @@ export interface WireRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** An object leaves as JSON. */
   readonly body?: object | string | Uint8Array;
+  /** Parts of a `multipart/form-data` body, in order, instead of `body`; the host encodes them. */
+  readonly form?: readonly FormPart[];
   /** Whether the credential goes along; unless said, only to the origin of the API root. */
   readonly withCredential?: boolean;
   /** Request fields that this wire cannot carry, beyond the declared `params`; treated like unsupported parameters. */
   readonly ignored?: readonly string[];
+}
+
+export type FormPart = FormField | FormFile;
+
+export interface FormField {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Leaves as `application/octet-stream` with its file name; its content is streamed, once per attempt. */
+export interface FormFile {
+  readonly name: string;
+  readonly file: UploadedFile;
 }
 
 export interface WireReply {
@@ -147,9 +168,12 @@ export interface StreamEvent {
 export type StreamDecoder = (event: StreamEvent) => readonly ChatChunk[];
 
 export interface Translator<S extends TranslatedSurface> {
+  /** Throws a `GatewayError` for what the provider cannot express: nothing is sent then. */
   toUpstream(request: RequestOf<S>, call: CallInfo): WireRequest;
   /** Only called for 2xx replies with the whole body. Throws when the body is unusable: the call has then failed. */
-  fromUpstream(reply: UnaryReply, call: CallInfo): ReplyOf<S>;
+  fromUpstream(reply: UnaryReply, call: CallInfo, request: RequestOf<S>): ReplyOf<S>;
+  /** For raw replies: the bytes of a 2xx reply go on to the client as they arrive, and `fromUpstream` is not called. */
+  readonly relaysBytes?: boolean;
 }
 
 export interface ChatTranslator extends Translator<'chat'> {
@@ -175,6 +199,7 @@ export type Translators = { readonly chat?: ChatTranslator } & {
 
 /** How to list the models that are live at the provider. */
 export interface Discovery {
+  /** Appended to the API root. */
   readonly path: string;
   /** Returns ids and, where stated, creation times in Unix seconds. */
   read(body: unknown): readonly DiscoveredModel[];

@@ -69,10 +69,21 @@ export interface TokenPrice {
   readonly image: number | undefined;
 }
 
+/** What one exchange consumed. Only the classes that the model's mode is priced by count. */
+export interface Billed {
+  readonly usage?: Usage | undefined;
+  /** Images returned. */
+  readonly images?: number | undefined;
+  /** Seconds of audio heard. */
+  readonly seconds?: number | undefined;
+  /** Characters spoken. */
+  readonly characters?: number | undefined;
+}
+
 /** Catalog prices by target and upstream model. `undefined`: the catalog does not know the model. */
 export interface Prices {
   readonly tokenPrice: (target: string, model: string) => TokenPrice | undefined;
-  readonly cost: (target: string, model: string, usage: Usage) => Cost | undefined;
+  readonly cost: (target: string, model: string, billed: Billed) => Cost | undefined;
 }
 
 export interface HttpRequest {

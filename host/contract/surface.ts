@@ -35,6 +35,8 @@ interface SurfaceFacts {
   readonly tag: string;
   /** Whether plugins see the real messages, rather than a read-only projection of the body. */
   readonly isChat: boolean;
+  /** Whether the answer is bytes that go on as they are, rather than JSON. */
+  readonly isRaw?: boolean;
 }
 
 /** What the host knows of each surface. */
@@ -45,9 +47,9 @@ export const SURFACES: Readonly<Record<Surface, SurfaceFacts>> = {
   images: { translator: 'images', tag: 'images', isChat: false },
   rerank: { translator: 'rerank', tag: 'rerank', isChat: false },
   moderations: { translator: 'moderations', tag: 'moderations', isChat: false },
-  'audio.transcriptions': { translator: 'audio.transcriptions', tag: 'audio.transcriptions', isChat: false },
-  'audio.translations': { translator: 'audio.translations', tag: 'audio.transcriptions', isChat: false },
-  'audio.speech': { translator: 'audio.speech', tag: 'audio.speech', isChat: false },
+  'audio.transcriptions': { translator: 'audio.transcriptions', tag: 'audio.transcriptions', isChat: false, isRaw: true },
+  'audio.translations': { translator: 'audio.translations', tag: 'audio.transcriptions', isChat: false, isRaw: true },
+  'audio.speech': { translator: 'audio.speech', tag: 'audio.speech', isChat: false, isRaw: true },
   responses: { translator: undefined, tag: 'responses', isChat: false },
   passthrough: { translator: undefined, tag: 'passthrough', isChat: false },
 };

@@ -1,6 +1,6 @@
 import { type Exchange, isChat } from './exchange.ts';
 import type { RequestOf, Surface } from './surface.ts';
-import type { ChatMessage, ChatReply, ChatRequest, ContentPart } from './wire/chat.ts';
+import type { ChatMessage, ChatReply, ChatRequest, ContentPart, ReplyMessage } from './wire/chat.ts';
 
 /** Request fields of the chat wire that are no content of the caller's: they steer the call. */
 const CONTROL_FIELDS = new Set(['model', 'messages', 'user', 'tool_choice', 'stream', 'stream_options', 'logit_bias', 'n', 'seed']);
@@ -12,11 +12,31 @@ const PART_MEDIA: ReadonlyMap<unknown, readonly [holder: string, member: string]
   ['file', ['file', 'file_data']],
 ]);
 
+type Words = ReadonlyMap<string, RegExp>;
+
+/** Ids, signatures and sealed data: one run of characters that says nothing in any language. */
+const TOKEN = /^[\w+/=.:-]*$/;
+
+/**
+ * What the wire itself defines, by the member that holds it: enumerated words and opaque tokens. Only a value of that
+ * form is left out: any other one in the same place is somebody's text, and read.
+ */
+const MESSAGE_WORDS: Words = new Map([['role', /^(system|developer|user|assistant|tool|function)$/], ['tool_call_id', TOKEN]]);
+const CALL_WORDS: Words = new Map([['id', TOKEN], ['type', /^(function|custom)$/]]);
+const DETAIL_WORDS: Words = new Map(['type', 'format', 'id', 'signature', 'data'].map((name) => [name, TOKEN]));
+const PART_WORDS: Words = new Map([['type', /^(text|image_url|input_audio|file)$/]]);
+const MEDIA_WORDS: Words = new Map([['detail', /^(auto|low|high)$/], ['format', /^(wav|mp3)$/]]);
+const WORDS_BY_FIELD: ReadonlyMap<string, Words> = new Map([
+  ['tools', new Map([['type', /^(function|custom)$/]])],
+  ['response_format', new Map([['type', /^(text|json_object|json_schema)$/]])],
+]);
+
 /**
  * Every string that a guardrail reads at the running stage, on every surface and wire: of a chat request all messages
  * with their parts, reasoning and tool-call arguments, tools, response_format, stop and fields that are only forwarded;
  * of other requests their text; of answers every choice's content, reasoning and tool-call arguments. Strings that are
- * themselves JSON come a second time, decoded. Image addresses and audio are not read.
+ * themselves JSON come a second time, decoded. Image addresses, audio, ids and words of the wire (roles, types) are not
+ * read.
  */
 export function* texts(exchange: Exchange): Generator<string> {
   if (exchange.stage === 'after_request') {
@@ -58,45 +78,63 @@ export function* contentTexts(message: ChatMessage): Generator<string> {
 }
 
 function* requestTexts(request: ChatRequest): Generator<string> {
-  for (const { content, ...message } of request.messages) {
-    if (Array.isArray(content)) yield* partTexts(content as readonly ContentPart[]);
-    else yield* strings(content);
-    yield* strings(message);
+  for (const message of request.messages) yield* wholeMessageTexts(message);
+  for (const [field, value] of Object.entries(request)) {
+    const words = WORDS_BY_FIELD.get(field);
+    if (words) yield* membersTexts(value, words);
+    else if (!CONTROL_FIELDS.has(field)) yield* strings(value);
   }
-  for (const [field, value] of Object.entries(request)) if (!CONTROL_FIELDS.has(field)) yield* strings(value);
+}
+
+function* replyTexts(reply: ChatReply): Generator<string> {
+  for (const { message } of reply.choices) yield* wholeMessageTexts(message);
+}
+
+function* wholeMessageTexts({ content, tool_calls, reasoning_details, ...message }: ChatMessage | ReplyMessage): Generator<string> {
+  if (Array.isArray(content)) yield* partTexts(content as readonly ContentPart[]);
+  else yield* strings(content);
+  yield* membersTexts(message, MESSAGE_WORDS);
+  yield* membersTexts(reasoning_details, DETAIL_WORDS);
+  yield* membersTexts(tool_calls, CALL_WORDS);
 }
 
 /** Texts of the parts, also joined: what is cut over two parts reads as one to the model. */
 function* partTexts(parts: readonly ContentPart[]): Generator<string> {
-  for (const part of parts) yield* strings(withoutMedia(part));
-  if (parts.length > 1) yield joinedText(parts);
+  for (const part of parts) yield* onePartTexts(part);
+  if (parts.filter(({ type }) => type === 'text').length > 1) yield* strings(joinedText(parts));
 }
 
-function withoutMedia(part: ContentPart): object {
+function* onePartTexts(part: ContentPart): Generator<string> {
   const [holder, member] = PART_MEDIA.get(part.type) ?? [];
-  if (holder === undefined || member === undefined) return part;
-  const held = part[holder];
-  if (typeof held !== 'object' || held === null) return { ...part, [holder]: undefined };
-  return { ...part, [holder]: { ...held, [member]: undefined } };
+  if (holder === undefined || member === undefined) {
+    yield* membersTexts(part, PART_WORDS);
+    return;
+  }
+  const { [holder]: held, ...rest } = part;
+  yield* membersTexts(rest, PART_WORDS);
+  if (typeof held === 'object' && held !== null) yield* membersTexts({ ...held, [member]: undefined }, MEDIA_WORDS);
 }
 
 function joinedText(parts: readonly ContentPart[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-function* replyTexts(reply: ChatReply): Generator<string> {
-  for (const { message } of reply.choices) yield* strings(message);
+/** Strings of an object of the wire, or of each object in a list, without the words that the wire itself defines. */
+function* membersTexts(value: unknown, words: Words): Generator<string> {
+  if (Array.isArray(value)) {
+    for (const item of value) yield* Array.isArray(item) ? strings(item) : membersTexts(item, words);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      if (typeof member !== 'string' || !words.get(name)?.test(member)) yield* strings(member);
+    }
+  } else yield* strings(value);
 }
 
 /** All strings inside a value, keys excluded, JSON strings also decoded. */
 function* strings(value: unknown): Generator<string> {
-  if (typeof value === 'string') {
-    yield value;
-    yield* decoded(value);
-  } else if (Array.isArray(value)) {
-    for (const item of value) yield* strings(item);
-  } else if (typeof value === 'object' && value !== null) {
-    for (const member of Object.values(value)) yield* strings(member);
+  for (const text of leaves(value)) {
+    yield text;
+    yield* decoded(text);
   }
 }
 
@@ -132,11 +170,17 @@ type Body = Readonly<Record<string, unknown>>;
 const onlyStrings = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter((item): item is string => typeof item === 'string');
 
+/** Texts, and those of multimodal parts; their media is not read. */
+function* inputTexts(input: unknown): Generator<string> {
+  if (Array.isArray(input)) for (const item of input) yield* typeof item === 'object' && item !== null && 'type' in item ? onePartTexts(item as ContentPart) : onlyStrings(item);
+  else yield* onlyStrings(input);
+}
+
 const PROJECTIONS: Partial<Record<Surface, (body: Body) => Iterable<string>>> = {
   embeddings: (body) => onlyStrings(body['input']),
   images: (body) => onlyStrings(body['prompt']),
   rerank: (body) => [...onlyStrings(body['query']), ...onlyStrings(body['documents'])],
-  moderations: (body) => onlyStrings(body['input']),
+  moderations: (body) => inputTexts(body['input']),
   'audio.transcriptions': (body) => onlyStrings(body['prompt']),
   'audio.translations': (body) => onlyStrings(body['prompt']),
   'audio.speech': (body) => onlyStrings(body['input']),

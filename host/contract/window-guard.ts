@@ -49,7 +49,9 @@ export function windowGuard(scan: (text: string) => Scan, reason: string): Strea
     const { usage: _usage, choices: _choices, ...rest } = chunk;
     head = { ...rest, choices: [] };
     const released: ChatChunk[] = [];
-    for (const { index, delta, finish_reason } of chunk.choices) {
+    for (const choice of chunk.choices) {
+      const { index, delta, finish_reason } = choice;
+      delete choice.logprobs; // they repeat the text
       if (!guardDelta(delta, index, pass)) return reject(reason);
       if (finish_reason) released.push(...release(index));
     }

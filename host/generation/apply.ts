@@ -31,6 +31,8 @@ export interface Applier {
   apply(decoded: Decoded): Promise<Generation>;
   /** The same for a configuration made by the host itself, which may have no target at all. */
   applyDefault(config: GatewayConfig): Promise<Generation>;
+  /** Builds the configuration that serves once more, because what surrounds it changed: the catalog, the live models. */
+  refresh(): Promise<void>;
 }
 
 /** The only writer of the slot. A failure leaves the old generation serving. */
@@ -51,7 +53,7 @@ export function createApplier(host: Host): Applier {
     return swapIn(decoded.config);
   };
 
-  const inTurn = (work: () => Promise<Generation>): Promise<Generation> => {
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = queue.then(work);
     queue = turn.catch(() => {}); // the caller hears of it; the next one starts all the same
     return turn;
@@ -60,5 +62,9 @@ export function createApplier(host: Host): Applier {
   return {
     apply: (decoded) => inTurn(() => checkAndSwap(decoded)),
     applyDefault: (config) => inTurn(() => swapIn(config)),
+    refresh: () => inTurn(async () => {
+      const { current } = host;
+      if (current && !host.isDraining) await swapIn(current.config);
+    }),
   };
 }

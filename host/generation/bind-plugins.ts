@@ -1,12 +1,12 @@
 import {
-  type Carryover, type ChatChunk, GatewayError, type GuardrailSettings, type PluginDeps, type PluginHandlers, type PluginModule, type Stage, type StreamGuard, type Surface, SURFACE_NAMES,
+  type Carryover, type ChatChunk, GatewayError, type PluginDeps, type PluginHandlers, type PluginModule, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES,
 } from '../contract/index.ts';
 import { canonicalJson } from '../config/canonical.ts';
 import type { GatewayConfig, PluginEntry } from '../config/document.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { resolveReferences } from '../config/references.ts';
 import { declaredSettings, settingsProblems } from '../config/rules/settings.ts';
-import { failsOpen, type GuardDeps, guardHandler, type PluginInstance } from '../pipeline/guard.ts';
+import { failsOpen, type GuardDeps, guardHandler, isObserving, noteVerdict, type PluginInstance } from '../pipeline/guard.ts';
 import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
 import type { LiveExchange } from '../pipeline/exchange.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -26,6 +26,11 @@ export interface BoundPlugins {
 }
 
 export type StreamGuards = ReadonlyMap<PluginInstance, StreamGuard>;
+
+/** Whether one of the guards may hold back or end the stream; the others only watch. */
+export function holdsBack(guards: StreamGuards): boolean {
+  return guards.keys().some((instance) => !isObserving(instance));
+}
 
 export interface BindOptions {
   readonly config: GatewayConfig;
@@ -116,8 +121,9 @@ function describe(instances: readonly PluginInstance[], listed: readonly Listed[
 const covers = (module: PluginModule, surface: Surface): boolean => module.surfaces?.includes(surface) ?? true;
 
 /** A guardrail that says nothing reads content; an observing one refuses nothing. */
-function readsContent({ module, settings }: PluginInstance): boolean {
-  if (module.type !== 'guardrail' || (settings as GuardrailSettings).observe === true) return false;
+function readsContent(instance: PluginInstance): boolean {
+  const { module, settings } = instance;
+  if (module.type !== 'guardrail' || isObserving(instance)) return false;
   return module.readsContent?.(settings) ?? true;
 }
 
@@ -163,7 +169,11 @@ function tapInstances(hooks: GenerationHooks, instances: readonly PluginInstance
   for (const instance of instances) {
     const { handlers, module } = instance;
     if (handlers.stream) {
-      hooks.chunk.tap(module.name, (step, exchange, moment) => guardChunk(instance, step, exchange.streamGuards?.get(instance), moment, deps));
+      hooks.chunk.tap(module.name, (step, exchange, moment) => {
+        const guard = exchange.streamGuards?.get(instance);
+        if (!guard || 'rejection' in step) return step;
+        return isObserving(instance) ? watchChunk(instance, step, guard, moment, exchange, deps) : guardChunk(instance, step, guard, moment, deps);
+      });
     }
     if (handlers.finished) {
       const finished = handlers.finished.bind(handlers);
@@ -178,22 +188,33 @@ function tapInstances(hooks: GenerationHooks, instances: readonly PluginInstance
 }
 
 /** Runs one guard over the chunks that the guards before it let through; its faults follow its plugin's type. */
-function guardChunk(instance: PluginInstance, step: ChunkStep, guard: StreamGuard | undefined, moment: 'push' | 'end', deps: GuardDeps): ChunkStep {
-  if (!guard || 'rejection' in step) return step;
-  const { module } = instance;
+function guardChunk({ module }: PluginInstance, step: readonly ChatChunk[], guard: StreamGuard, moment: 'push' | 'end', deps: GuardDeps): ChunkStep {
   try {
-    const passed: ChatChunk[] = [];
-    for (const chunk of step) {
-      const result = guard.push(chunk);
-      if ('action' in result) return { module, rejection: result };
-      passed.push(...result);
-    }
-    if (moment === 'push') return passed;
-    const rest = guard.end();
-    return 'action' in rest ? { module, rejection: rest } : [...passed, ...rest];
+    const result = passThrough(guard, step, moment);
+    return 'action' in result ? { module, rejection: result } : result;
   } catch (cause) {
     deps.log.error('plugin failed on a stream', { plugin: module.name, error: cause });
     if (failsOpen(module)) return step;
     throw new GatewayError('plugin_error', 'the gateway could not complete the request', { cause });
   }
+}
+
+/** An observing guard gets copies: whatever it holds back or rejects, the stream goes on as it was. */
+function watchChunk(instance: PluginInstance, step: readonly ChatChunk[], guard: StreamGuard, moment: 'push' | 'end', exchange: LiveExchange, deps: GuardDeps): ChunkStep {
+  if (exchange.noted?.has(instance)) return step;
+  const result = guardChunk(instance, structuredClone(step), guard, moment, deps);
+  if ('rejection' in result) noteVerdict(instance, 'after_request', result.rejection, exchange, deps);
+  return step;
+}
+
+function passThrough(guard: StreamGuard, chunks: readonly ChatChunk[], moment: 'push' | 'end'): readonly ChatChunk[] | Rejection {
+  const passed: ChatChunk[] = [];
+  for (const chunk of chunks) {
+    const result = guard.push(chunk);
+    if ('action' in result) return result;
+    passed.push(...result);
+  }
+  if (moment === 'push') return passed;
+  const rest = guard.end();
+  return 'action' in rest ? rest : [...passed, ...rest];
 }

@@ -1,15 +1,15 @@
-import type { PluginDeps } from '../contract/index.ts';
+import type { PluginDeps, Prices } from '../contract/index.ts';
 import { DEFAULT_MAX_REQUEST_BYTES, type GatewayConfig, type TargetConfig } from '../config/document.ts';
 import { parseDuration } from '../config/duration.ts';
 import type { Host } from '../host.ts';
 import { createGenerationHooks, sealGenerationHooks } from '../pipeline/hooks.ts';
-import { retryPolicy } from '../pipeline/retry.ts';
-import { connectProvider } from '../upstream/connect.ts';
-import { sendHttp } from '../upstream/send-http.ts';
+import { RetryBudget, retryPolicy } from '../pipeline/retry.ts';
+import { type ConnectedProvider, connectProvider } from '../upstream/connect.ts';
+import { sendHttp } from '../pipeline/send-http.ts';
 import { bindPlugins } from './bind-plugins.ts';
 import { bindStrategy } from './bind-strategy.ts';
-import type { ConnectedProvider, Generation, Target } from './generation.ts';
-import { buildModelIndex } from './model-index.ts';
+import type { Generation, Target } from './generation.ts';
+import { allOf, buildModelIndex, type KnownModels, type ModelSource } from './model-index.ts';
 
 /**
  * Builds a configuration that has passed every check: plugins, strategy, pipeline. Nothing serves it yet. Throws
@@ -23,7 +23,8 @@ export async function buildGeneration(host: Host, config: GatewayConfig, number:
     const targetList = await Promise.all(config.targets.map(async (target) => {
       const provider = await providerOf(host, target.virtual_key);
       if (provider?.module.offline) undo.push(() => provider.dispose());
-      return buildTarget(target, provider);
+      const budget = (): RetryBudget => carryover.lease(`retry budget ${target.virtual_key}`, () => new RetryBudget(host.services.clock));
+      return buildTarget(target, provider, budget);
     }));
     const targets = new Map(targetList.map((target) => [target.virtualKey, target]));
     const models = buildModelIndex(targetList, (target) => modelsOf(host, target));
@@ -56,37 +57,36 @@ async function providerOf(host: Host, name: string): Promise<ConnectedProvider |
   return host.providers.get(name);
 }
 
-function buildTarget(config: TargetConfig, provider: ConnectedProvider | undefined): Target {
+function buildTarget(config: TargetConfig, provider: ConnectedProvider | undefined, budget: () => RetryBudget): Target {
   const mapped = new Map(Object.entries(config.model_map ?? {}));
+  const retry = retryPolicy(config);
   return {
     virtualKey: config.virtual_key,
     weight: config.weight ?? 0,
     config,
     provider,
-    retry: retryPolicy(config),
+    retry,
+    retryBudget: retry.attempts > 1 ? budget() : undefined,
     requestTimeoutMs: durationOf(config.request_timeout),
     upstreamModel: mapped.size === 0 ? (model) => model : (model) => mapped.get(model) ?? model,
   };
 }
 
-/** Every model a target's provider is known to have: declared, mapped, configured, and what builtins add. */
-function modelsOf(host: Host, { virtualKey, provider, config }: Target): Set<string> {
+/** What is known of a target's models: declared, mapped, configured, and what builtins add. */
+function modelsOf(host: Host, { virtualKey, provider, config }: Target): KnownModels {
   return providerModels(host, virtualKey, provider, [...(config.models ?? []), ...Object.keys(config.model_map ?? {})]);
 }
 
-function providerModels(host: Host, name: string, provider: ConnectedProvider | undefined, declared: readonly string[]): Set<string> {
-  const models = new Set([...declared, ...(provider?.configuredModels ?? [])]);
-  host.hooks.models.call({
-    provider: name,
-    add: (more) => { for (const model of more) models.add(model); },
-  });
-  return models;
+function providerModels(host: Host, name: string, provider: ConnectedProvider | undefined, declared: readonly string[]): KnownModels {
+  const added: Record<ModelSource, string[]> = { catalog: [], discovered: [] };
+  host.hooks.models.call({ provider: name, add: (source, models) => { for (const model of models) added[source].push(model); } });
+  return { declared, configured: provider?.configuredModels ?? [], ...added };
 }
 
 /** Of every registered provider, targets or not. */
 function countModels(host: Host, targets: readonly Target[]): Map<string, number> {
-  const counts = new Map(host.providers.entries().map(([name, provider]) => [name, providerModels(host, name, provider, []).size]));
-  for (const target of targets) if (target.provider) counts.set(target.virtualKey, modelsOf(host, target).size);
+  const counts = new Map(host.providers.entries().map(([name, provider]) => [name, allOf(providerModels(host, name, provider, [])).size]));
+  for (const target of targets) if (target.provider) counts.set(target.virtualKey, allOf(modelsOf(host, target)).size);
   return counts;
 }
 
@@ -97,11 +97,19 @@ function durationOf(text: string | undefined): number | undefined {
 function pluginDeps(host: Host): Omit<PluginDeps, 'carryover'> {
   const { log, counters, state, services } = host;
   return {
-    log, counters, state, prices: services.prices, now: services.clock.now, random: services.random,
+    log, counters, state, prices: pricesOf(host), now: services.clock.now, random: services.random,
     send: sendHttp(services), requestLog: undefined,
   };
 }
 
+/** Reads the catalog that is in force when it is asked: a refresh reaches plugins that were made before it. */
+function pricesOf({ services }: Host): Prices {
+  return {
+    tokenPrice: (target, model) => services.catalog.tokenPrice(target, model),
+    cost: (target, model, billed) => services.catalog.cost(target, model, billed),
+  };
+}
+
 function strategyDeps({ services }: Host): Parameters<typeof bindStrategy>[4] {
-  return { medianMs: () => undefined, price: services.prices.tokenPrice, random: services.random };
+  return { medianMs: () => undefined, price: (target, model) => services.catalog.tokenPrice(target, model), random: services.random };
 }

@@ -1,25 +1,13 @@
-import type { Authorize, Carryover, Credentials, ProviderModule } from '../contract/index.ts';
+import type { Carryover } from '../contract/index.ts';
 import type { GatewayConfig, TargetConfig } from '../config/document.ts';
 import type { Host } from '../host.ts';
 import type { GenerationHooks } from '../pipeline/hooks.ts';
-import type { RetryPolicy } from '../pipeline/retry.ts';
+import type { RetryBudget, RetryPolicy } from '../pipeline/retry.ts';
+import type { ConnectedProvider } from '../upstream/connect.ts';
 import type { ModelIndex } from './model-index.ts';
 import type { BoundPlugins } from './bind-plugins.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { BoundStrategy } from './bind-strategy.ts';
-
-/** A provider whose credentials were found: everything a call needs, resolved once at start. */
-export interface ConnectedProvider {
-  readonly module: ProviderModule;
-  readonly credentials: Credentials;
-  /** API root without a trailing slash, userinfo removed. */
-  readonly root: string;
-  /** `Basic …` from the userinfo of the configured root; sent when the provider sets no authorization of its own. */
-  readonly basicAuthorization: string | undefined;
-  readonly authorize: Authorize;
-  readonly configuredModels: readonly string[];
-  dispose(): Promise<void>;
-}
 
 /** One entry of `targets[]`, ready for requests. */
 export interface Target {
@@ -29,6 +17,8 @@ export interface Target {
   /** `undefined` while no credential registers its provider. */
   readonly provider: ConnectedProvider | undefined;
   readonly retry: RetryPolicy;
+  /** Outlives a configuration change. `undefined` where `retry` allows a single try. */
+  readonly retryBudget: RetryBudget | undefined;
   /** Milliseconds for one attempt; `undefined` is no bound. */
   readonly requestTimeoutMs: number | undefined;
   upstreamModel(model: string): string;

@@ -1,10 +1,23 @@
 import { type RouteTarget, type Surface, SURFACES } from '../contract/index.ts';
 import type { Target } from './generation.ts';
 
+/** Where model ids that no operator wrote come from. */
+export type ModelSource = 'catalog' | 'discovered';
+
 /** Collects the model ids of one provider while an index is built. */
 export interface ModelCollector {
   readonly provider: string;
-  add(models: Iterable<string>): void;
+  add(source: ModelSource, models: Iterable<string>): void;
+}
+
+/** What is known of one provider's models, by who said so. */
+export interface KnownModels {
+  /** `targets[].models` and the keys of `model_map`. */
+  readonly declared: readonly string[];
+  /** Lists in the provider's own variables. */
+  readonly configured: readonly string[];
+  readonly catalog: readonly string[];
+  readonly discovered: readonly string[];
 }
 
 /** Which targets may serve a model. Immutable; lookups are O(1). Rules: data-plane reference 10.1. */
@@ -13,18 +26,20 @@ export interface ModelIndex {
   routeTargets(model: string, surface: Surface, streaming: boolean): readonly RouteTarget[];
   /** Whether any target owns the model, whatever the surface. */
   isKnown(model: string): boolean;
-  /** Models a target owns, in the order they became known. */
-  modelsOf(virtualKey: string): readonly string[];
+  /** The same as `routeTargets`, marked with whether it owns the model, whatever the surface. */
+  owners(model: string): readonly RouteTarget[];
+  /** Models a target tells clients about, each once: what is live, else the catalog's, else the configured ones; then the declared. */
+  advertised(virtualKey: string): readonly string[];
 }
 
-export function buildModelIndex(targets: readonly Target[], modelsOf: (target: Target) => Iterable<string>): ModelIndex {
+export function buildModelIndex(targets: readonly Target[], modelsOf: (target: Target) => KnownModels): ModelIndex {
   const owners = new Map<string, Set<Target>>();
-  const owned = new Map<string, readonly string[]>();
+  const advertised = new Map<string, readonly string[]>();
   for (const target of targets) {
     if (!target.provider) continue; // declared models stay inert until the provider registers
-    const models = [...modelsOf(target)];
-    owned.set(target.virtualKey, models);
-    for (const model of models) {
+    const models = modelsOf(target);
+    advertised.set(target.virtualKey, advertisedOf(models));
+    for (const model of allOf(models)) {
       const known = owners.get(model);
       if (known) known.add(target);
       else owners.set(model, new Set([target]));
@@ -33,27 +48,37 @@ export function buildModelIndex(targets: readonly Target[], modelsOf: (target: T
   const anyModel = new Set(targets.filter((target) => target.provider?.module.anyModel));
   // Only owned models are cached, so that names clients invent take no memory.
   const cache = new Map<string, readonly RouteTarget[]>();
-  const mark = (model: string, surface: Surface, streaming: boolean): readonly RouteTarget[] => {
+  const mark = (serves: (target: Target) => boolean): readonly RouteTarget[] => Object.freeze(targets.map((target) => Object.freeze({
+    virtualKey: target.virtualKey, weight: target.weight, serves: serves(target),
+  })));
+  const route = (model: string, surface: Surface, streaming: boolean): readonly RouteTarget[] => {
     const candidates = owners.get(model) ?? anyModel;
-    return targets.map((target) => Object.freeze({
-      virtualKey: target.virtualKey,
-      weight: target.weight,
-      serves: candidates.has(target) && implementsSurface(target, surface, streaming),
-    }));
+    return mark((target) => candidates.has(target) && implementsSurface(target, surface, streaming));
   };
   return {
+    advertised: (virtualKey) => advertised.get(virtualKey) ?? [],
     isKnown: (model) => owners.has(model),
-    modelsOf: (virtualKey) => owned.get(virtualKey) ?? [],
+    owners: (model) => mark((target) => owners.get(model)?.has(target) ?? false),
     routeTargets: (model, surface, streaming) => {
-      if (!owners.has(model)) return mark(model, surface, streaming);
+      if (!owners.has(model)) return route(model, surface, streaming);
       const key = `${surface} ${streaming ? 'stream' : 'unary'} ${model}`;
       const cached = cache.get(key);
       if (cached) return cached;
-      const marked = Object.freeze(mark(model, surface, streaming));
+      const marked = route(model, surface, streaming);
       cache.set(key, marked);
       return marked;
     },
   };
+}
+
+/** Every id a provider is known to have. */
+export function allOf({ declared, configured, catalog, discovered }: KnownModels): Set<string> {
+  return new Set([...declared, ...configured, ...catalog, ...discovered]);
+}
+
+function advertisedOf({ declared, configured, catalog, discovered }: KnownModels): readonly string[] {
+  const [live = []] = [discovered, catalog, configured].filter((models) => models.length > 0);
+  return [...new Set([...live, ...declared])];
 }
 
 /** Whether a target's provider can do the surface at all, whatever the model. */

@@ -19,8 +19,6 @@ export interface Slot {
   lease(): Lease | undefined;
   /** Serves new requests with this one; the old one is disposed after its last lease. */
   swap(next: Generation): void;
-  /** Resolves once no lease is left. */
-  idle(): Promise<void>;
   /** Tells every holder to stop. */
   endAll(cause: GatewayError): void;
   /** Retires the current generation as well. */
@@ -73,7 +71,6 @@ class GenerationSlot implements Slot {
   readonly #live = new Set<Held>();
   readonly #disposals = new Set<Promise<void>>();
   #current: Held | undefined;
-  #waiters: (() => void)[] = [];
 
   constructor(log: Log) {
     this.#log = log;
@@ -94,7 +91,7 @@ class GenerationSlot implements Slot {
   lease(): Lease | undefined {
     const held = this.#current;
     if (!held) return undefined;
-    const lease: Lease = { generation: held.generation, onEnd: undefined, release: () => { if (takeOut()) this.#released(held); } };
+    const lease: Lease = { generation: held.generation, onEnd: undefined, release: () => { if (takeOut()) this.#disposeIfFree(held); } };
     const takeOut = held.leases.add(lease);
     return lease;
   }
@@ -104,10 +101,6 @@ class GenerationSlot implements Slot {
     this.#current = { generation: next, leases: new LeaseList(), isRetired: false };
     this.#live.add(this.#current);
     this.#retire(old);
-  }
-
-  idle(): Promise<void> {
-    return this.leases === 0 ? Promise.resolve() : new Promise((resolve) => { this.#waiters.push(resolve); });
   }
 
   endAll(cause: GatewayError): void {
@@ -125,14 +118,6 @@ class GenerationSlot implements Slot {
     if (!held) return;
     held.isRetired = true;
     this.#disposeIfFree(held);
-  }
-
-  #released(held: Held): void {
-    this.#disposeIfFree(held);
-    if (this.#waiters.length === 0 || this.leases > 0) return;
-    const ready = this.#waiters;
-    this.#waiters = [];
-    for (const waiter of ready) waiter();
   }
 
   #disposeIfFree(held: Held): void {

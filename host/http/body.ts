@@ -4,7 +4,7 @@ import { GatewayError } from '../contract/index.ts';
 import type { Clock } from '../clock.ts';
 
 /** Longest silence of an uploading client; how long the upload takes in all is its own affair. */
-const UPLOAD_IDLE_MS = 60_000;
+export const UPLOAD_IDLE_MS = 60_000;
 /** What is still read, and thrown away, of a body that is too large, so that the client gets to see the refusal. */
 const DISCARD_BYTES = 64 * 1024 * 1024;
 /** Deepest nesting of a JSON body: everything that walks bodies may recurse. */
@@ -16,7 +16,7 @@ export type JsonObject = Record<string, unknown>;
 export function readBody(request: IncomingMessage, maxBytes: number, clock: Clock): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
-    discard(request);
+    discardBody(request);
     reject(tooLarge(maxBytes));
     return promise;
   }
@@ -34,7 +34,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, clock: Cloc
   const fail = (error: GatewayError): void => {
     idle.cancel();
     request.off('data', onData);
-    discard(request);
+    discardBody(request);
     reject(error);
   };
   request.on('data', onData);
@@ -54,7 +54,8 @@ function tooLarge(maxBytes: number): GatewayError {
   return new GatewayError('request_too_large', `request body too large: the limit is ${maxBytes} bytes`);
 }
 
-function discard(request: IncomingMessage): void {
+/** Reads and throws away a body that was refused, so that the client gets to see the refusal. */
+export function discardBody(request: IncomingMessage): void {
   let left = DISCARD_BYTES;
   request.on('data', (piece: Buffer) => {
     left -= piece.length;

@@ -1,5 +1,6 @@
 import type { Express, Request, Response } from 'express';
-import { type ChatReply, type ExchangeOutcome, GatewayError, type RequestOf, type Surface } from '../contract/index.ts';
+import { type ChatReply, type ExchangeOutcome, GatewayError, type RawReply, type RequestOf, type Surface, SURFACES } from '../contract/index.ts';
+import type { Clock } from '../clock.ts';
 import { type BuiltinModule, defineBuiltin, ORDER } from '../builtin.ts';
 import type { Lease } from '../generation/slot.ts';
 import type { Host } from '../host.ts';
@@ -11,6 +12,8 @@ import type { StreamSession } from '../pipeline/stream.ts';
 import { attributionHeaders, timingHeaders } from './attribution.ts';
 import { type JsonObject, parseJsonObject, readBody } from './body.ts';
 import { contextOf } from './context.ts';
+import { wrongMethod } from './methods.ts';
+import { closeRaw, sendRaw } from './raw-reply.ts';
 import { errorEnvelope, sendError, sendJson } from './reply.ts';
 import { SseWriter } from './sse-writer.ts';
 
@@ -22,21 +25,36 @@ export interface ReadRequest {
   readonly unreadable?: boolean;
   /** The client opted out of usage on its stream. */
   readonly stripsUsage?: boolean;
+  /** The body of the answer; the reply as it is, unless said. */
+  readonly write?: (exchange: LiveExchange) => unknown;
+  /** Gives back what reading took: temporary files. Runs once, when the exchange is over. */
+  readonly dispose?: () => void;
+}
+
+/** Where a surface reads from. */
+export interface RequestSource {
+  readonly request: Request;
+  /** `max_request_bytes` of the configuration that serves. */
+  readonly maxBytes: number;
+  readonly clock: Clock;
 }
 
 export interface SurfaceRoute {
   readonly surface: Surface;
   readonly path: string;
-  /** Checks the body and brings it into the common wire. Throws `GatewayError` on the first fault. */
-  read(body: JsonObject, request: Request): ReadRequest;
-  /** The reply's body; the exchange's reply as it is, unless said. */
-  write?(exchange: LiveExchange): unknown;
+  /** Reads the body, checks it and brings it into the common wire. Throws `GatewayError` on the first fault. */
+  read(source: RequestSource): Promise<ReadRequest>;
 }
 
-/** The builtin that serves one JSON surface. */
+/** A surface whose body is one JSON object. */
+export function jsonBody(read: (body: JsonObject, request: Request) => ReadRequest): SurfaceRoute['read'] {
+  return async ({ request, maxBytes, clock }) => read(parseJsonObject(await readBody(request, maxBytes, clock)), request);
+}
+
+/** The builtin that serves one surface. */
 export function surfaceBuiltin(route: SurfaceRoute): BuiltinModule {
   return defineBuiltin({
-    name: route.surface,
+    name: route.surface.replace('.', '-'),
     apply: ({ hooks }) => {
       hooks.surfaces.tap(route.surface, (surfaces) => surfaces.add(route.surface));
       hooks.mount.tap({ name: route.surface, stage: ORDER.surfaces }, (app, host) => mountSurface(app, host, route));
@@ -51,29 +69,26 @@ function mountSurface(app: Express, host: Host, route: SurfaceRoute): void {
     .all((request, response) => sendError(response, wrongMethod(request.method, route.path, 'POST'), host.redactor, ['Allow', 'POST']));
 }
 
-export function wrongMethod(method: string, path: string, allowed: string): GatewayError {
-  return new GatewayError('method_not_supported', `${method} is not supported on ${path}, use ${allowed}`);
-}
-
 async function serve(host: Host, route: SurfaceRoute, request: Request, response: Response): Promise<void> {
   let exchange: LiveExchange;
+  let read: ReadRequest | undefined;
   const lease = { current: undefined as Lease | undefined };
   try {
     const { current } = host;
     if (!contextOf(response).isAdmitted) throw new GatewayError('authentication_required', 'this route needs a credential');
     if (!current) throw new GatewayError('upstream_unavailable', 'the gateway is not configured');
-    const bytes = await readBody(request, current.maxRequestBytes, host.services.clock);
-    const read = route.read(parseJsonObject(bytes), request);
+    read = await route.read({ request, maxBytes: current.maxRequestBytes, clock: host.services.clock });
     lease.current = host.slot.lease();
     if (!lease.current) throw new GatewayError('upstream_unavailable', 'the gateway is shutting down');
     exchange = openExchange(host, route.surface, read, lease.current, response);
   } catch (error) {
     lease.current?.release();
+    read?.dispose?.();
     if (!(error instanceof GatewayError)) throw error;
     sendError(response, error, host.redactor);
     return;
   }
-  await answer(host, route, exchange, lease.current, response);
+  await answer(host, read, exchange, lease.current, response);
 }
 
 /** Ties an exchange to its client: it is cancelled when the connection closes, or when the process must end. */
@@ -91,11 +106,11 @@ function openExchange(host: Host, surface: Surface, read: ReadRequest, lease: Le
   return exchange;
 }
 
-async function answer(host: Host, route: SurfaceRoute, exchange: LiveExchange, lease: Lease, response: Response): Promise<void> {
+async function answer(host: Host, read: ReadRequest, exchange: LiveExchange, lease: Lease, response: Response): Promise<void> {
   try {
     const session = await run(exchange, host.services);
     if (session) await sendStream(host, exchange, session, response);
-    else sendReply(host, route, exchange, response);
+    else await sendReply(host, read, exchange, response);
   } catch (error) {
     exchange.error ??= error instanceof GatewayError ? error : new GatewayError('internal_error', 'the gateway failed', { cause: error });
     if (!(error instanceof GatewayError)) throw error;
@@ -106,19 +121,21 @@ async function answer(host: Host, route: SurfaceRoute, exchange: LiveExchange, l
       exchange.generation.hooks.finished.call(exchange, outcomeOf(exchange));
     } finally {
       lease.release();
+      if (SURFACES[exchange.surface].isRaw) closeRaw(exchange.reply as RawReply | undefined);
+      read.dispose?.();
     }
   }
 }
 
-function sendReply(host: Host, route: SurfaceRoute, exchange: LiveExchange, response: Response): void {
+async function sendReply(host: Host, { write }: ReadRequest, exchange: LiveExchange, response: Response): Promise<void> {
   const headers = [...attributionHeaders(exchange), ...timingHeaders(exchange)];
-  if (!exchange.streaming) {
-    sendJson(response, 200, route.write?.(exchange) ?? exchange.reply, headers);
-    return;
-  }
-  const writer = new SseWriter(response, host.services.clock);
-  writer.open(headers);
-  writer.end(`${replayReply(exchange.reply as ChatReply, exchange.stripsUsage)}data: [DONE]\n\n`);
+  const { reply } = exchange;
+  if (exchange.streaming) {
+    const writer = new SseWriter(response, host.services.clock);
+    writer.open(headers);
+    writer.end(`${replayReply(reply as ChatReply, exchange.stripsUsage)}data: [DONE]\n\n`);
+  } else if (SURFACES[exchange.surface].isRaw) await sendRaw(response, reply as RawReply, headers, host.services.clock);
+  else sendJson(response, 200, write?.(exchange) ?? reply, headers);
 }
 
 async function sendStream(host: Host, exchange: LiveExchange, session: StreamSession, response: Response): Promise<void> {

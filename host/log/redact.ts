@@ -14,9 +14,9 @@ const SECRET_NAME = /(^|_)(KEYS?|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|DSN|A
 
 type Shape = readonly [pattern: RegExp, replacement: string];
 
-/** In this order. Each pattern starts where a run of its characters starts, so that none backtracks over long texts. */
+/** In this order; none rewrites a marker. Each pattern starts where a run of its characters starts, so that none backtracks over long texts. */
 const SHAPES: readonly Shape[] = [
-  [/\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"'\\]{0,255}:)[^\s/@"'\\]+@/gi, '$1[REDACTED]@'],
+  [/\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"'\\]{0,255}:)(?!\[REDACTED[\w:]*\]@)[^\s/@"'\\]+@/gi, '$1[REDACTED]@'],
   [/(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}/g, '[REDACTED_EMAIL]'],
   [/\bBearer\s+[A-Za-z0-9._~+/-]+=*/gi, 'Bearer [REDACTED_BEARER_TOKEN]'],
   [/(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/g, '[REDACTED_JWT]'],
@@ -29,7 +29,7 @@ const SHAPES: readonly Shape[] = [
   [/gws?_[0-9a-f]{32,}/g, '[REDACTED_GW_KEY]'],
   [/gsk_[A-Za-z0-9]{20,}/g, '[REDACTED_GROQ_KEY]'],
   [/AIza[A-Za-z0-9_-]{35}/g, '[REDACTED_GOOGLE_KEY]'],
-  [/([?&](?:access_token|api[_-]?key|auth|authorization|token|key|secret|password|signature|sig|credential)=)[^&\s"'\\]+/gi, '$1[REDACTED]'],
+  [/([?&](?:access_token|api[_-]?key|auth|authorization|token|key|secret|password|signature|sig|credential)=)(?!\[REDACTED[\w:]*\](?:[&\s"'\\]|$))[^&\s"'\\]+/gi, '$1[REDACTED]'],
   [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----)[\s\S])*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g, '[REDACTED_PRIVATE_KEY]'],
   [/((?:api[_-]?key|access_token|auth_token|token|secret|password)\\?["']?\s*[:=]\s*\\?["']?)[A-Za-z0-9]{24,64}\b/gi, '$1[REDACTED_CREDENTIAL]'],
 ];

@@ -1,7 +1,6 @@
 import type { ChatChunk, ChatReply, ChunkDelta, ToolCall, ToolCallDelta, Usage } from '../contract/index.ts';
-import { unusableReply } from './fault.ts';
-
-type Fields = Record<string, unknown>;
+import { type Fields, isFields } from '../fields.ts';
+import { unusableReply } from '../upstream/fault.ts';
 
 interface AssembledChoice {
   content: string | undefined;
@@ -154,11 +153,7 @@ function merge(into: Fields, delta: Readonly<Fields>): void {
     const known = into[name];
     if (typeof value === 'string' && typeof known === 'string') into[name] = known + value;
     else if (Array.isArray(value) && Array.isArray(known)) for (const item of value) known.push(item);
-    else if (isPlain(value) && isPlain(known)) merge(known, value);
-    else if (value !== null || known === undefined) into[name] = isPlain(value) || Array.isArray(value) ? structuredClone(value) : value;
+    else if (isFields(value) && isFields(known)) merge(known, value);
+    else if (value !== null || known === undefined) into[name] = isFields(value) || Array.isArray(value) ? structuredClone(value) : value;
   }
-}
-
-function isPlain(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

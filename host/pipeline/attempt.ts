@@ -1,6 +1,7 @@
 import { GatewayError } from '../contract/index.ts';
-import type { ConnectedProvider, Target } from '../generation/generation.ts';
-import { Cancellation } from './cancellation.ts';
+import type { Target } from '../generation/generation.ts';
+import type { ConnectedProvider } from '../upstream/connect.ts';
+import { Cancellation } from '../upstream/cancellation.ts';
 import type { LiveExchange } from './exchange.ts';
 import { isTapped } from './hooks.ts';
 import { callUnary, openStream } from './provider-call.ts';
@@ -35,6 +36,7 @@ export async function attemptTarget(exchange: LiveExchange, target: Target, prov
   const disarm = armDeadline(attempt, services);
   try {
     await admit(attempt);
+    attempt.cancellation.throwIfCancelled();
     const session = exchange.streaming ? await openStream(attempt, services, (error) => settle(attempt, error, services)) : undefined;
     if (session) return session;
     await callUnary(attempt, services);

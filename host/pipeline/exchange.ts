@@ -4,7 +4,8 @@ import type {
 import type { Clock } from '../clock.ts';
 import type { StreamGuards } from '../generation/bind-plugins.ts';
 import type { Generation, Target } from '../generation/generation.ts';
-import { Cancellation } from './cancellation.ts';
+import { Cancellation } from '../upstream/cancellation.ts';
+import type { PluginInstance } from './guard.ts';
 
 export interface ExchangeStart {
   readonly id: string;
@@ -39,7 +40,7 @@ export class LiveExchange implements Exchange {
   reply: ReplyOf<Surface> | undefined;
   error: GatewayError | undefined;
   answeredBy: string | undefined;
-  /** Name of the plugin that rejected; its verdict is no fault of anybody. */
+  /** Name of the plugin that rejected, or `gateway` itself; the verdict is no fault of anybody. */
   rejectedBy: string | undefined;
   /** The target last attempted. */
   lastTarget: Target | undefined;
@@ -58,6 +59,8 @@ export class LiveExchange implements Exchange {
   /** Guards of this exchange's stream, by the plugin instance that made them. */
   streamGuards: StreamGuards | undefined;
   readStreamText: (() => string) | undefined;
+  /** Plugins whose `after_request` verdict was noted without consequence. */
+  noted: Set<PluginInstance> | undefined;
 
   readonly #clock: Clock;
   #endedAt: number | undefined;

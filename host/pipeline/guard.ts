@@ -65,16 +65,28 @@ function pluginFault({ module }: PluginInstance, stage: Stage, exchange: LiveExc
 
 function applyRejection(instance: PluginInstance, stage: Stage, rejection: Rejection, exchange: LiveExchange, deps: GuardDeps): GatewayError | undefined {
   const { module } = instance;
-  const { observe, stream } = instance.settings as GuardrailSettings;
-  const isGuardrail = module.type === 'guardrail';
-  const isRecorded = stage === 'after_request' && exchange.streaming && stream === 'record';
-  if (isGuardrail && (observe === true || isRecorded)) {
-    const action = observe === true ? 'observed' : 'recorded';
-    deps.log.info(`guardrail ${action}`, { plugin: module.name, stage, observe: true, reason: rejection.reason, trace_id: exchange.id, ...(isRecorded && { action }) });
-    deps.counters.add('gateway_guardrail_verdicts_total', { plugin: module.name, stage, action });
-    return undefined;
+  const { stream } = instance.settings as GuardrailSettings;
+  const isRecorded = module.type === 'guardrail' && stage === 'after_request' && exchange.streaming && stream === 'record';
+  if (!isObserving(instance) && !isRecorded) return rejectionError(module, stage, rejection, exchange, deps.counters);
+  noteVerdict(instance, stage, rejection, exchange, deps);
+  return undefined;
+}
+
+/** An observing guardrail rejects nothing: what it would have rejected is served, and logged. */
+export function isObserving({ module, settings }: PluginInstance): boolean {
+  return module.type === 'guardrail' && (settings as GuardrailSettings).observe === true;
+}
+
+/** One log line and one count for a verdict without consequence; a stream's guard and its `after_request` are one. */
+export function noteVerdict(instance: PluginInstance, stage: Stage, { reason }: Rejection, exchange: LiveExchange, { log, counters }: GuardDeps): void {
+  if (stage === 'after_request') {
+    if (exchange.noted?.has(instance)) return;
+    (exchange.noted ??= new Set()).add(instance);
   }
-  return rejectionError(module, stage, rejection, exchange, deps.counters);
+  const { name: plugin } = instance.module;
+  const action = isObserving(instance) ? 'observed' : 'recorded';
+  log.info(`guardrail ${action}`, { plugin, stage, observe: true, reason, trace_id: exchange.id, ...(action === 'recorded' && { action }) });
+  counters.add('gateway_guardrail_verdicts_total', { plugin, stage, action });
 }
 
 /** The error a rejection becomes, by stage and plugin type (data-plane reference 3.5); a guardrail's is counted. */
@@ -84,13 +96,15 @@ export function rejectionError(module: PluginModule, stage: Stage, rejection: Re
   const reason = rejection.reason || 'rejected';
   if (stage === 'after_request') return new GatewayError('response_rejected', `response rejected by ${module.name} (after_request): ${reason}`);
   const code = module.rejectsAs ?? (module.type === 'ratelimit' ? 'rate_limit_exceeded' : 'request_rejected');
-  return new GatewayError(code, `request rejected by ${module.name} (before_request): ${reason}`, { retryAfterMs: rejection.retryAfterMs });
+  return new GatewayError(code, `request rejected by ${module.name} (before_request): ${reason}`, {
+    retryAfterMs: code === 'rate_limit_exceeded' ? rejection.retryAfterMs : undefined,
+  });
 }
 
-/** A plugin's answer counts on chat surfaces before the provider only; elsewhere it is ignored. */
+/** A plugin's answer counts on chat surfaces before the provider only; elsewhere it is ignored. The plugin keeps its own. */
 function applyAnswer({ module }: PluginInstance, stage: Stage, { reply }: Answer, exchange: LiveExchange): void {
   if (stage !== 'before_request' || !SURFACES[exchange.surface].isChat) return;
-  exchange.reply = reply;
+  exchange.reply = structuredClone(reply);
   exchange.answeredBy = module.name;
 }
 

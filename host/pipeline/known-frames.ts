@@ -1,12 +1,12 @@
 import type { ChatChunk } from '../contract/index.ts';
-import { bytesOfText, textOfBytes } from '../upstream/sse.ts';
+import { bytesOfText, dataOf, textOfBytes } from '../upstream/sse.ts';
 import type { TextKind } from './assembly.ts';
 
 /**
  * Chunks of one stream mostly differ in one string: the piece of text they carry. A frame that was parsed and corrected
  * once is remembered with a hole in that string's place; a later line that equals it around the hole needs no parsing,
- * and leaves with what the correction made of the rest. The parse path is the truth: a frame is learned from it, and
- * anything that does not fit goes back to it. All texts are byte strings.
+ * and leaves with what the correction made of the rest: its own bytes, where there was nothing to correct. The parse path
+ * is the truth: a frame is learned from it, and anything that does not fit goes back to it. All texts are byte strings.
  */
 export interface KnownFrame {
   /** What a line begins and ends with, `data:` included. */
@@ -57,8 +57,11 @@ export class KnownFrames {
     return undefined;
   }
 
-  /** Learns from a line that was parsed. `correct` repeats the correction on a fresh parse, whatever text is in the hole. */
-  learn(line: string, correct: (chunk: ChatChunk) => void): void {
+  /**
+   * Learns from a line that was parsed. `correct` repeats the correction on a fresh parse, whatever text is in the hole,
+   * and says whether there was anything to correct.
+   */
+  learn(line: string, correct: (chunk: ChatChunk) => boolean): void {
     if (this.#lessons >= MAX_LESSONS) return;
     this.#lessons += 1;
     const frame = study(line, correct);
@@ -76,7 +79,7 @@ export class KnownFrames {
   }
 }
 
-function study(line: string, correct: (chunk: ChatChunk) => void): KnownFrame | undefined {
+function study(line: string, correct: (chunk: ChatChunk) => boolean): KnownFrame | undefined {
   const holes = [...line.matchAll(HOLE)];
   const [hole] = holes;
   if (!hole || holes.length > 1) return undefined;
@@ -91,12 +94,13 @@ function study(line: string, correct: (chunk: ChatChunk) => void): KnownFrame | 
   } catch {
     return undefined;
   }
-  correct(chunk);
+  if (chunk.usage) return undefined; // each is counted, also the one that equals an earlier one
+  const isChanged = correct(chunk);
   const place = placeOfMark(chunk);
-  const pieces = `data: ${JSON.stringify(chunk)}\n\n`.split(MARK);
-  if (!place || pieces.length !== 2) return undefined;
-  const [outLead, outTail] = pieces.map(bytesOfText) as [string, string];
-  return { lead, tail, outLead, outTail, isSame: outLead === lead && outTail === `${tail}\n\n`, ...place };
+  const [before = '', after, ...more] = (isChanged ? bytesOfText(JSON.stringify(chunk)) : `${dataOf(lead) ?? lead}${MARK}${tail}`).split(MARK);
+  if (!place || after === undefined || more.length > 0) return undefined;
+  const outLead = `data: ${before}`;
+  return { lead, tail, outLead, outTail: `${after}\n\n`, isSame: outLead === lead && after === tail, ...place };
 }
 
 /** Position of the quote that ends the string starting at `from`. */
@@ -109,11 +113,12 @@ function closingQuote(line: string, from: number): number | undefined {
   return undefined;
 }
 
-/** Which text of the only choice holds the mark; `undefined` when the chunk is of another kind. */
+/** Which text of the only choice holds the mark; `undefined` when the chunk is of another kind, or tells more than its text. */
 function placeOfMark(chunk: ChatChunk): Pick<KnownFrame, 'kind' | 'choice' | 'tool'> | undefined {
   const [choice, second] = chunk.choices;
-  if (!choice || second || choice.finish_reason) return undefined;
-  const { content, reasoning_content: reasoning, tool_calls: calls } = choice.delta;
+  if (!choice || second || choice.finish_reason || choice.logprobs) return undefined;
+  const { content, reasoning_content: reasoning, tool_calls: calls, ...others } = choice.delta;
+  if (Object.values(others).some((value) => value !== null)) return undefined;
   if (content === MARK) return { kind: 'content', choice: choice.index, tool: -1 };
   if (reasoning === MARK) return { kind: 'reasoning_content', choice: choice.index, tool: -1 };
   const [call, other] = calls ?? [];

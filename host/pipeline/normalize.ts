@@ -3,11 +3,8 @@
  * are read leniently: what has the wrong type is repaired or left out, never passed on unread.
  */
 import { type ChatChunk, type ChatReply, type ChunkChoice, type ChunkDelta, finishReason, readUsage, type ReplyMessage, type Usage } from '../contract/index.ts';
-import { cut } from './fault.ts';
-
-type Fields = Record<string, unknown>;
-
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+import { type Fields, isFields } from '../fields.ts';
+import { cut } from '../upstream/fault.ts';
 
 export interface ReplyFacts {
   /** The model the client asked for, after aliases. */
@@ -203,7 +200,8 @@ export class ChunkNormalizer {
 
   /** `role` exactly once per choice, on its first chunk; text as text. */
   #delta(delta: ChunkDelta, index: number): boolean {
-    let isChanged = takeReasoning(delta) || normalizeToolCalls(delta);
+    let isChanged = takeReasoning(delta);
+    if (normalizeToolCalls(delta)) isChanged = true;
     if (typeof delta.content === 'object' && delta.content !== null) {
       delta.content = contentText(delta.content) ?? null;
       isChanged = true;

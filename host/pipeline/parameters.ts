@@ -37,10 +37,9 @@ function isSet(request: ChatRequest, name: (typeof PARAMETERS)[number]): boolean
   }
 }
 
-/** The request as the policy lets it go on. Throws under `reject`. */
-export function withoutUnsupported(request: ChatRequest, unsupported: readonly string[], policy: UnsupportedPolicy, provider: string): ChatRequest {
-  if (unsupported.length === 0 || policy === 'warn') return request;
-  if (policy === 'reject') throw unsupportedError(unsupported, provider);
+/** The request without what the provider cannot express. */
+export function withoutUnsupported(request: ChatRequest, unsupported: readonly string[]): ChatRequest {
+  if (unsupported.length === 0) return request;
   const kept: Record<string, unknown> = { ...request };
   for (const name of unsupported) delete kept[name];
   return kept as ChatRequest;

@@ -1,14 +1,15 @@
 import {
-  type CallInfo, type ChatTranslator, GatewayError, type OutgoingRequest, type ReplyOf, type Send, type Surface, SURFACES, type TranslatedSurface, type UnaryReply, type WireReply,
+  type CallInfo, type ChatTranslator, GatewayError, type OutgoingRequest, type ReplyOf, type Send, type Surface, SURFACES, type TranslatedSurface, type WireReply,
   type WireRequest,
 } from '../contract/index.ts';
+import { holdsBack } from '../generation/bind-plugins.ts';
 import { collectBody, openReply, pumpReply } from '../upstream/body.ts';
 import type { CollectedReply, UpstreamCall } from '../upstream/transport.ts';
 import type { Attempt } from './attempt.ts';
-import { replyError, transportError, unusableReply } from './fault.ts';
+import { replyError, transportError } from '../upstream/fault.ts';
 import { rejectionError } from './guard.ts';
-import { errorFrameMessage } from './normalize.ts';
 import { type ChunkFilter, Relay } from './relay.ts';
+import { BufferedReply, readReply, shapeAnswer } from './read-reply.ts';
 import type { PipelineServices } from './services.ts';
 import { StreamSession } from './stream.ts';
 import { LiveCall, outgoingRequest, toWire, translatorOf } from './translate.ts';
@@ -18,17 +19,32 @@ const HEADERS_TIMEOUT_MS = 120_000;
 
 /** Calls the provider once and leaves the translated answer in `exchange.reply`. */
 export async function callUnary(attempt: Attempt, services: PipelineServices): Promise<void> {
-  const { exchange, provider } = attempt;
+  const { exchange } = attempt;
   const call = new LiveCall(attempt, services);
   const wire = toWire(attempt, call, services);
   const startedAt = services.clock.monotonic();
   try {
-    const reply = await unaryReply(attempt, wire, call, services);
-    if (!isSuccess(exchange.surface, reply.status)) throw replyError(provider.module, reply, services.clock.now());
-    exchange.reply = fromWire(attempt, new BufferedReply(reply), call);
+    exchange.reply = translatorOf(attempt).relaysBytes ? await openBytes(attempt, wire, services) : await readUnary(attempt, wire, call, services);
   } finally {
     addUpstreamTime(attempt, startedAt, services);
   }
+}
+
+async function readUnary(attempt: Attempt, wire: WireRequest, call: CallInfo, services: PipelineServices): Promise<ReplyOf<TranslatedSurface>> {
+  const reply = await unaryReply(attempt, wire, call, services);
+  const now = services.clock.now();
+  if (!isSuccess(attempt.exchange.surface, reply.status)) throw replyError(attempt.provider.module, reply, now);
+  return readReply(attempt, new BufferedReply(reply), call, Math.floor(now / 1000));
+}
+
+/** Opens an answer whose bytes go on as they arrive. */
+async function openBytes(attempt: Attempt, wire: WireRequest, { transport, clock }: PipelineServices): Promise<ReplyOf<TranslatedSurface>> {
+  const { status, headers, body } = await openReply(transport, await upstreamCall(attempt, wire, headersTimeoutOf(attempt)));
+  if (!isSuccess(attempt.exchange.surface, status)) {
+    const words = await collectBody(body).catch(() => new Uint8Array()); // a failure's status speaks for itself
+    throw replyError(attempt.provider.module, { status, headers, body: words }, clock.now());
+  }
+  return shapeAnswer(attempt, { contentType: headers['content-type'] ?? '', body }, Math.floor(clock.now() / 1000));
 }
 
 /** Opens the provider's stream; resolves once its first chunk has been read. `onOver` runs after the last byte. */
@@ -124,51 +140,6 @@ function isSuccess(surface: Surface, status: number): boolean {
   return SURFACES[surface].isChat ? status === 200 : status >= 200 && status < 300;
 }
 
-function fromWire(attempt: Attempt, reply: BufferedReply, call: CallInfo): ReplyOf<TranslatedSurface> {
-  const disguised = errorFrameMessage(reply.tryJson());
-  if (disguised !== undefined) throw unusableReply(disguised);
-  try {
-    const translated = translatorOf(attempt).fromUpstream(reply, call) as ReplyOf<TranslatedSurface> | undefined;
-    if (typeof translated !== 'object' || translated === null) throw new Error('the translator returned nothing');
-    return translated;
-  } catch (cause) {
-    throw cause instanceof GatewayError ? cause : unusableReply('it cannot be translated', cause);
-  }
-}
-
-/** A whole reply whose JSON is parsed once. */
-class BufferedReply implements UnaryReply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-  #json: unknown;
-  #isParsed = false;
-
-  constructor({ status, headers, body }: CollectedReply) {
-    this.status = status;
-    this.headers = headers;
-    this.body = body;
-  }
-
-  json(): unknown {
-    if (!this.#isParsed) {
-      this.#json = JSON.parse(this.body.toString('utf8'));
-      this.#isParsed = true;
-    }
-    return this.#json;
-  }
-
-  /** `undefined` for bodies that are no JSON object; audio and subtitles are not even tried. */
-  tryJson(): unknown {
-    if (this.body[0] !== 0x7b && !/json/.test(this.headers['content-type'] ?? '')) return undefined;
-    try {
-      return this.json();
-    } catch {
-      return undefined;
-    }
-  }
-}
-
 function relayFor(attempt: Attempt, call: CallInfo, services: PipelineServices): Relay {
   const { exchange, provider: { module } } = attempt;
   const { plugins } = exchange.generation;
@@ -181,7 +152,7 @@ function relayFor(attempt: Attempt, call: CallInfo, services: PipelineServices):
     framing: module.framing === 'ndjson' ? 'ndjson' : 'sse',
     decode: typeof open === 'function' ? open(call) : undefined,
     filter,
-    isGuarded: filter !== undefined,
+    isGuarded: exchange.streamGuards !== undefined && holdsBack(exchange.streamGuards),
     assembles: plugins.instances.length > 0,
   });
 }

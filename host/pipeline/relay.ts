@@ -1,7 +1,7 @@
 import { type ChatChunk, GatewayError, type StreamDecoder, type StreamEvent, type Usage } from '../contract/index.ts';
 import { bytesOfText, dataOf, EventReader, LineCutter, MAX_LINE_BYTES, textOfBytes } from '../upstream/sse.ts';
 import { Assembly } from './assembly.ts';
-import { unusableReply } from './fault.ts';
+import { unusableReply } from '../upstream/fault.ts';
 import { KnownFrames } from './known-frames.ts';
 import { ChunkNormalizer, errorFrameMessage, isChunk, type ChunkFacts } from './normalize.ts';
 
@@ -62,7 +62,7 @@ export class Relay {
     return this.#collect(() => {
       if (this.#events) this.#decodeEvents(this.#events.push(bytes));
       else this.#relayBlock(this.#lines.push(bytes));
-      if ((this.#events ?? this.#lines).heldBytes > MAX_LINE_BYTES) throw unusableReply(`a line of the stream exceeds ${MAX_LINE_BYTES} bytes`);
+      if ((this.#events ?? this.#lines).heldBytes > MAX_LINE_BYTES) throw lineTooLong();
     });
   }
 
@@ -94,7 +94,7 @@ export class Relay {
 
   /** Lines of the common wire, and of native wires framed by lines. Unchanged runs leave in one piece. */
   #relayBlock(block: string): void {
-    const mayMatch = !this.#options.filter && !this.#options.decode;
+    const mayMatch = !this.#options.filter && !this.#options.decode && block.length <= MAX_LINE_BYTES; // else lines are measured
     const hasCr = block.includes('\r');
     let at = 0;
     let runStart = 0; // [runStart, at) leaves as it came
@@ -117,6 +117,10 @@ export class Relay {
         }
         const end = hasCr ? this.#lineEndAfter(block, at) : block.indexOf('\n', at);
         this.#out += block.slice(runStart, at);
+        if (end - at > MAX_LINE_BYTES) {
+          runStart = at;
+          throw lineTooLong();
+        }
         const line = block.slice(at, end);
         runStart = at = end + 1;
         if (line !== '') this.#line(line);
@@ -165,7 +169,7 @@ export class Relay {
     if (this.#assembles) this.assembly.add(chunk);
     this.#out += isChanged ? eventOf(chunk) : `data: ${data}\n\n`;
     if (version !== this.#normalizer.version) this.#frames.forget();
-    else this.#frames.learn(line, (fresh) => { this.#normalizer.normalize(fresh); });
+    else this.#frames.learn(line, (fresh) => this.#normalizer.normalize(fresh));
   }
 
   #decodeEvents(events: readonly StreamEvent[]): void {
@@ -191,6 +195,10 @@ export class Relay {
       this.#out += eventOf(chunk);
     }
   }
+}
+
+function lineTooLong(): GatewayError {
+  return unusableReply(`a line of the stream exceeds ${MAX_LINE_BYTES} bytes`);
 }
 
 /** What an upstream's failure inside its stream becomes; its own words go to the client once the stream has begun. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import type { GatewayError } from '../contract/index.ts';
 import type { TargetConfig } from '../config/document.ts';
 import type { BoundStrategy } from '../generation/bind-strategy.ts';
@@ -23,6 +24,63 @@ export function retryPolicy({ retry, retry_on_status: listed }: TargetConfig): R
   };
 }
 
+/** Seconds that a budget looks back, retries that are always free in that time, and what share of the requests the rest may be. */
+const WINDOW_S = 10;
+const FREE_RETRIES = 10;
+const RETRY_SHARE = 0.2;
+
+/** How often a target may be tried again, so that retries do not bury one that is down. Source: data-plane reference 6.1. */
+export class RetryBudget {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  /** What happened in each of the last seconds, by the second modulo their number. */
+  readonly #seconds = Array.from({ length: WINDOW_S }, () => ({ requests: 0, retries: 0 }));
+  #now: number;
+  #requests = 0;
+  #retries = 0;
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+    this.#now = this.#second();
+  }
+
+  /** A request reaches the target for the first time. */
+  countRequest(): void {
+    this.#moveOn();
+    this.#slot(this.#now).requests += 1;
+    this.#requests += 1;
+  }
+
+  /** Takes one retry; false when there is none left. */
+  take(): boolean {
+    this.#moveOn();
+    if (this.#retries >= Math.max(FREE_RETRIES, RETRY_SHARE * this.#requests)) return false;
+    this.#slot(this.#now).retries += 1;
+    this.#retries += 1;
+    return true;
+  }
+
+  /** Forgets the seconds that lie too far back. */
+  #moveOn(): void {
+    const now = this.#second();
+    for (let second = Math.max(this.#now, now - WINDOW_S) + 1; second <= now; second += 1) {
+      const slot = this.#slot(second);
+      this.#requests -= slot.requests;
+      this.#retries -= slot.retries;
+      slot.requests = 0;
+      slot.retries = 0;
+    }
+    this.#now = now;
+  }
+
+  #second(): number {
+    return Math.floor(this.#clock.monotonic() / 1000);
+  }
+
+  #slot(second: number): { requests: number; retries: number } {
+    return this.#seconds[second % WINDOW_S] as { requests: number; retries: number };
+  }
+}
+
 /** What follows a failed attempt. */
 export type NextStep =
   | { readonly step: 'again'; readonly waitMs: number }
@@ -34,6 +92,8 @@ export interface RetryQuestion {
   /** Number of the try on this target that failed, from 1. */
   readonly tries: number;
   readonly policy: RetryPolicy;
+  /** Absent where the policy never tries again. */
+  readonly budget: RetryBudget | undefined;
   readonly strategy: BoundStrategy;
   /** Milliseconds the request has left; `undefined` without a bound. */
   readonly leftMs: number | undefined;
@@ -42,11 +102,11 @@ export interface RetryQuestion {
 
 /** Same target, next target, or stop. */
 export function nextStep(question: RetryQuestion): NextStep {
-  const { error, tries, policy, strategy, leftMs, random } = question;
+  const { error, tries, policy, budget, strategy, leftMs, random } = question;
   if (tries < policy.attempts && isRetryable(error, policy)) {
     const waitMs = error.retryAfterMs ?? backoffMs(policy, tries, random);
     const isWorthIt = waitMs <= MAX_WAIT_MS && (leftMs === undefined || waitMs < leftMs);
-    if (isWorthIt) return { step: 'again', waitMs };
+    if (isWorthIt && budget?.take() !== false) return { step: 'again', waitMs };
   }
   return { step: strategy.advances && advances(error, strategy) ? 'advance' : 'stop' };
 }

@@ -1,4 +1,4 @@
-import { type ChatReply, GatewayError, SURFACES, type Usage } from '../contract/index.ts';
+import { type Billed, type ChatReply, GatewayError, readUsage, SURFACES, type Usage } from '../contract/index.ts';
 import type { LiveExchange } from './exchange.ts';
 import { isTapped } from './hooks.ts';
 import { normalizeReply } from './normalize.ts';
@@ -34,8 +34,11 @@ export async function run(exchange: LiveExchange, services: PipelineServices): P
 /** Runs what follows a stream's last chunk. Returns the error its last event must tell, if any. */
 export async function finishStream(exchange: LiveExchange, session: StreamSession, services: PipelineServices): Promise<GatewayError | undefined> {
   const broken = await session.ended;
-  takeUsage(exchange, session.relay.usage, services);
-  if (broken) return fail(exchange, broken, services);
+  if (broken) {
+    exchange.usage = session.relay.usage;
+    return failStream(exchange, broken, services);
+  }
+  price(exchange, { usage: session.relay.usage }, services);
   exchange.reply = session.relay.assembly.reply({
     id: session.relay.id,
     created: Math.floor(exchange.startedAt / 1000),
@@ -47,25 +50,30 @@ export async function finishStream(exchange: LiveExchange, session: StreamSessio
     await within(after(exchange), services);
     return undefined;
   } catch (cause) {
-    return fail(exchange, asGatewayError(cause), services);
+    return failStream(exchange, asGatewayError(cause), services);
   }
 }
 
 /** Shapes a unary answer, and measures it. An answer of a plugin costs nothing. */
 function completeReply(exchange: LiveExchange, services: PipelineServices): void {
-  if (SURFACES[exchange.surface].isChat) {
+  const { surface, answeredBy, target } = exchange;
+  if (SURFACES[surface].isChat) {
+    const reply = exchange.reply as ChatReply;
     const created = Math.floor(services.clock.now() / 1000);
-    normalizeReply(exchange.reply as ChatReply, { model: exchange.model, provider: exchange.answeredBy ?? exchange.target ?? '', created });
+    normalizeReply(reply, { model: exchange.model, provider: answeredBy ?? target ?? '', created });
+    price(exchange, { usage: reply.usage }, services);
+  } else {
+    const { usage, data } = exchange.reply as { readonly usage?: Usage; readonly data?: readonly unknown[] };
+    price(exchange, { usage: readUsage(usage), images: surface === 'images' ? data?.length : undefined }, services);
   }
-  takeUsage(exchange, (exchange.reply as { readonly usage?: Usage } | undefined)?.usage, services);
-  if (exchange.answeredBy !== undefined) exchange.costUsd = 0;
+  if (answeredBy !== undefined) exchange.costUsd = 0;
 }
 
 /** Cost comes before `after_request`, so that the log row carries it; unpriced stays unknown, which is not 0. */
-function takeUsage(exchange: LiveExchange, usage: Usage | undefined, { prices }: PipelineServices): void {
-  exchange.usage = usage;
-  if (!usage || exchange.target === undefined || exchange.upstreamModel === undefined) return;
-  const cost = prices.cost(exchange.target, exchange.upstreamModel, usage);
+function price(exchange: LiveExchange, billed: Billed, { catalog }: PipelineServices): void {
+  exchange.usage = billed.usage;
+  if (exchange.target === undefined || exchange.upstreamModel === undefined || (!billed.usage && !billed.images)) return;
+  const cost = catalog.cost(exchange.target, exchange.upstreamModel, billed);
   exchange.costUsd = cost?.priced ? cost.totalUsd : undefined;
 }
 
@@ -82,11 +90,18 @@ function armDeadline(exchange: LiveExchange, { clock }: PipelineServices): (() =
 }
 
 /** A body nobody can read is refused while a content guardrail stands before the request (specification 4.3 rule 8). */
-function refuseUnreadable({ generation: { plugins }, surface, unreadable }: LiveExchange): void {
+function refuseUnreadable(exchange: LiveExchange): void {
+  const why = whyUnreadable(exchange);
+  if (why === undefined) return;
+  exchange.rejectedBy = 'gateway';
+  throw new GatewayError('request_rejected', `request rejected by gateway (before_request): ${why}`);
+}
+
+function whyUnreadable({ generation: { plugins }, surface, unreadable }: LiveExchange): string | undefined {
   const absent = plugins.uncovered.get(surface);
-  if (absent !== undefined) throw new GatewayError('request_rejected', `request rejected by gateway (before_request): ${absent} does not read ${surface} bodies, and this deployment does not forward them uninspected`);
-  if (!unreadable || !plugins.contentGuarded.has(surface)) return;
-  throw new GatewayError('request_rejected', 'request rejected by gateway (before_request): the body cannot be inspected by the configured content guardrail, and this deployment does not forward such bodies');
+  if (absent !== undefined) return `${absent} does not read ${surface} bodies, and this deployment does not forward them uninspected`;
+  if (!unreadable || !plugins.contentGuarded.has(surface)) return undefined;
+  return 'the body cannot be inspected by the configured content guardrail, and this deployment does not forward such bodies';
 }
 
 async function before(exchange: LiveExchange): Promise<void> {
@@ -117,6 +132,14 @@ async function fail(exchange: LiveExchange, error: GatewayError, services: Pipel
       services.log.error('on_error did not finish', { trace_id: exchange.id, error: cause });
     });
   }
+  return error;
+}
+
+/** The same for a stream. `on_error` sees what it used; the figures count the tokens of complete streams only (observability reference 2.4). */
+async function failStream(exchange: LiveExchange, error: GatewayError, services: PipelineServices): Promise<GatewayError> {
+  await fail(exchange, error, services);
+  exchange.usage = undefined;
+  exchange.costUsd = undefined;
   return error;
 }
 

@@ -1,4 +1,5 @@
-import type { Counters, Log, Prices } from '../contract/index.ts';
+import type { Counters, Log } from '../contract/index.ts';
+import type { Catalog } from '../catalog.ts';
 import type { Clock } from '../clock.ts';
 import type { Transport } from '../upstream/transport.ts';
 
@@ -10,7 +11,8 @@ export interface PipelineServices {
   readonly log: Log;
   readonly counters: Counters;
   readonly transport: Transport;
-  readonly prices: Prices;
+  /** Replaced when the catalog has been loaded, and by each refresh. */
+  catalog: Catalog;
   /** Milliseconds of silence that end a stream. */
   readonly streamIdleMs: number;
 }

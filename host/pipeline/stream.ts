@@ -1,8 +1,8 @@
 import { GatewayError } from '../contract/index.ts';
 import type { Clock, Timer } from '../clock.ts';
-import type { Cancellation } from './cancellation.ts';
+import type { Cancellation } from '../upstream/cancellation.ts';
 import { MAX_REPLY_BYTES, type ReplyControl, type ReplyHeaders, type ReplySink } from '../upstream/transport.ts';
-import { timeoutError, unusableReply } from './fault.ts';
+import { timeoutError, unusableReply } from '../upstream/fault.ts';
 import type { Relay } from './relay.ts';
 
 /** How long a finished answer's connection may take to end by itself, so that it can serve again. */
@@ -50,7 +50,7 @@ export class StreamSession implements ReplySink {
   readonly #start = Promise.withResolvers<void>();
   readonly #end = Promise.withResolvers<GatewayError | undefined>();
   readonly #idle: Timer;
-  readonly #stopListening: () => void;
+  #stopListening: () => void = () => {};
   #control: ReplyControl | undefined;
   #output: StreamOutput | undefined;
   #pending = '';
@@ -92,6 +92,10 @@ export class StreamSession implements ReplySink {
   }
 
   onReply(status: number, headers: ReplyHeaders, control: ReplyControl): void {
+    if (this.#isOver) {
+      control.abort(); // it came after we had given up
+      return;
+    }
     this.#control = control;
     if (status !== 200) this.#errorBody = { status, headers, pieces: [], bytes: 0 };
   }

@@ -1,8 +1,10 @@
 import {
-  type CallInfo, type ChatRequest, type Credentials, type OutgoingRequest, SURFACES, type TranslatedSurface, type Translator,
+  type CallInfo, type ChatRequest, type Credentials, GatewayError, type ImagesRequest, type OutgoingRequest, type ProviderModule, SURFACES, type TranslatedSurface, type Translator,
   type WireRequest,
 } from '../contract/index.ts';
+import { credentialError } from '../upstream/fault.ts';
 import type { Attempt } from './attempt.ts';
+import { encodeForm } from '../upstream/multipart.ts';
 import { isTapped } from './hooks.ts';
 import { inMatrixOrder, unsupportedError, unsupportedIn, withoutUnsupported } from './parameters.ts';
 import type { PipelineServices } from './services.ts';
@@ -48,7 +50,8 @@ export function toWire(attempt: Attempt, call: CallInfo, services: PipelineServi
   const policy = exchange.generation.unsupportedParams;
   const params = SURFACES[exchange.surface].isChat ? (module.paramsFor?.(call.model) ?? module.params) : {};
   const unsupported = unsupportedIn(exchange.request as ChatRequest, params);
-  const request = withoutUnsupported(exchange.request as ChatRequest, unsupported, policy, module.name);
+  const request = policy === 'drop' ? withoutUnsupported(exchange.request as ChatRequest, unsupported) : exchange.request as ChatRequest;
+  if (exchange.surface === 'images') refuseImageFormat(module, (exchange.request as ImagesRequest).response_format);
   const wire = translatorOf(attempt).toUpstream(request, call);
   const ignored = inMatrixOrder([...unsupported, ...(wire.ignored ?? [])]);
   if (ignored.length > 0 && policy === 'reject') throw unsupportedError(ignored, module.name);
@@ -59,6 +62,12 @@ export function toWire(attempt: Attempt, call: CallInfo, services: PipelineServi
   return wire;
 }
 
+/** Always refused, whatever the policy for parameters: formats are not converted. */
+function refuseImageFormat({ name, imageFormats }: ProviderModule, format: string | null | undefined): void {
+  if (!format || !imageFormats || imageFormats.includes(format)) return;
+  throw new GatewayError('unsupported_parameter', `${name} does not support: response_format "${format}", only ${imageFormats.join(', ')}`);
+}
+
 /** The request as it leaves: absolute address, serialised body, credential last. A promise only where somebody must wait. */
 export function outgoingRequest(attempt: Attempt, wire: WireRequest): OutgoingRequest | Promise<OutgoingRequest> {
   const { outgoing } = attempt.exchange.generation.hooks;
@@ -67,11 +76,16 @@ export function outgoingRequest(attempt: Attempt, wire: WireRequest): OutgoingRe
   return withCredential(attempt, wire, request);
 }
 
-function unsignedRequest(root: string, { method = 'POST', path, headers, body }: WireRequest): OutgoingRequest {
+function unsignedRequest(root: string, { method = 'POST', path, headers, body, form }: WireRequest): OutgoingRequest {
+  const url = path.startsWith('/') ? root + path : path;
+  if (form) {
+    const encoded = encodeForm(form);
+    return { method, url, headers: { ...headers, ...encoded.headers }, body: encoded.body };
+  }
   const isJson = typeof body === 'object' && !(body instanceof Uint8Array);
   return {
     method,
-    url: path.startsWith('/') ? root + path : path,
+    url,
     headers: isJson ? { 'content-type': 'application/json', ...headers } : { ...headers },
     body: isJson ? JSON.stringify(body) : body,
   };
@@ -86,6 +100,11 @@ function withCredential(attempt: Attempt, wire: WireRequest, request: OutgoingRe
     if (basicAuthorization !== undefined) headers['authorization'] ??= basicAuthorization;
     return { method: request.method, url: request.url, headers, body: request.body };
   };
-  const made = authorize(request, credentials);
-  return made instanceof Promise ? attempt.cancellation.race(made).then(add) : add(made);
+  const refuse = (cause: unknown): never => { throw cause instanceof GatewayError ? cause : credentialError(cause); };
+  try {
+    const made = authorize(request, credentials);
+    return made instanceof Promise ? attempt.cancellation.race(made).then(add, refuse) : add(made);
+  } catch (cause) {
+    return refuse(cause);
+  }
 }

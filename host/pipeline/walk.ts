@@ -1,5 +1,6 @@
 import { GatewayError } from '../contract/index.ts';
-import type { ConnectedProvider, Target } from '../generation/generation.ts';
+import type { Target } from '../generation/generation.ts';
+import type { ConnectedProvider } from '../upstream/connect.ts';
 import { attemptTarget } from './attempt.ts';
 import { errorType } from './error-type.ts';
 import type { LiveExchange } from './exchange.ts';
@@ -40,6 +41,7 @@ export function shownModel(model: string): string {
 
 /** One target with its retries. */
 async function tryTarget(exchange: LiveExchange, target: Target, provider: ConnectedProvider, services: PipelineServices): Promise<Tried> {
+  target.retryBudget?.countRequest();
   for (let tries = 1; ; tries += 1) {
     exchange.cancellation.throwIfCancelled();
     try {
@@ -48,7 +50,7 @@ async function tryTarget(exchange: LiveExchange, target: Target, provider: Conne
       const error = cause as GatewayError; // attemptTarget throws nothing else
       if (exchange.cancellation.cause) return { error: exchange.cancellation.cause, advances: false };
       const next = nextStep({
-        error, tries, policy: target.retry, strategy: exchange.generation.strategy, leftMs: leftMs(exchange), random: services.random,
+        error, tries, policy: target.retry, budget: target.retryBudget, strategy: exchange.generation.strategy, leftMs: leftMs(exchange), random: services.random,
       });
       if (next.step !== 'again') {
         reportAbandoned(exchange, target, error, tries, services);

@@ -1,4 +1,4 @@
-import type { CallInfo, TranslatedSurface, WireRequest } from '../contract/index.ts';
+import { type CallInfo, GatewayError, type TranslatedSurface, type WireRequest } from '../contract/index.ts';
 
 async function* noBytes(): AsyncGenerator<Uint8Array> {}
 
@@ -14,7 +14,7 @@ const REQUESTS: Readonly<Record<TranslatedSurface, object>> = {
   'audio.speech': { model: 'm', input: 'hi', voice: 'v' },
 };
 
-/** Runs a translator on its surface's smallest request; says what is wrong, or nothing. */
+/** Runs a translator on its surface's smallest request; says what is wrong, or nothing. A refusal as such is not wrong. */
 export function translatorProblem(surface: string, translator: unknown): string | undefined {
   const request = REQUESTS[surface as TranslatedSurface] as object | undefined;
   const { toUpstream } = translator as { toUpstream?: (request: object, call: CallInfo) => WireRequest };
@@ -32,6 +32,7 @@ export function translatorProblem(surface: string, translator: unknown): string 
     const path = (wire as WireRequest | undefined)?.path;
     return typeof path === 'string' ? undefined : 'it returns no path';
   } catch (error) {
+    if (error instanceof GatewayError) return undefined; // a refusal: model "m" need not exist
     return error instanceof Error ? error.message : String(error);
   }
 }

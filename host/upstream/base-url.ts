@@ -5,12 +5,15 @@ export interface Root {
   readonly basicAuthorization: string | undefined;
 }
 
+/** `api-root` and `host` as a connection declares them, or its own way from an address to a root. */
+export type RootStyle = 'api-root' | 'host' | ((address: string) => string);
+
 /**
  * The API root of a provider, from the configured address or its default. A bare host takes over the version segment
  * that ends the default; a path is taken as it is. Throws on anything that is no plain http(s) address.
  * Source: providers reference 2.1 and 2.2.
  */
-export function resolveRoot(configured: string | undefined, defaultRoot: string, style: 'api-root' | 'host'): Root {
+export function resolveRoot(configured: string | undefined, defaultRoot: string, style: RootStyle): Root {
   const text = configured?.trim() || defaultRoot;
   const parts = /^(https?:\/\/)(?:([^/?#]*)@)?([^/?#@]+)(\/[^?#]*)?([?#].*)?$/i.exec(text);
   if (!parts || !URL.canParse(text)) throw new Error(`its address "${withoutUserinfo(text)}" is not an http or https address with a host`);
@@ -18,7 +21,9 @@ export function resolveRoot(configured: string | undefined, defaultRoot: string,
   if (rest !== undefined) throw new Error(`its address "${withoutUserinfo(text)}" has a query or fragment`);
   const kept = path.replace(/\/+$/, '');
   const suffix = kept === '' && style === 'api-root' && configured?.trim() ? versionSegment(defaultRoot) : kept;
-  return { root: `${scheme}${host}${suffix}`, basicAuthorization: userinfo === undefined ? undefined : basic(userinfo) };
+  const address = `${scheme}${host}${suffix}`;
+  const root = typeof style === 'function' ? style(address) : address;
+  return { root, basicAuthorization: userinfo === undefined ? undefined : basic(userinfo) };
 }
 
 /** `/v1` of `https://api.example/openai/v1`; empty when the last segment is no version. */

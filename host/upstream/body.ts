@@ -1,6 +1,5 @@
-import type { WireReply } from '../contract/index.ts';
-import { transportError, unusableReply } from '../pipeline/fault.ts';
-import { GatewayError } from '../contract/index.ts';
+import { GatewayError, type WireReply } from '../contract/index.ts';
+import { transportError, unusableReply } from './fault.ts';
 import { MAX_REPLY_BYTES, type ReplyControl, type ReplySink, type Transport, type UpstreamCall } from './transport.ts';
 
 /** The whole body as one buffer, up to 50 MiB. */

@@ -1,7 +1,18 @@
-import type { Authorize, Credentials, ProviderModule } from '../contract/index.ts';
-import type { Log } from '../contract/index.ts';
-import type { ConnectedProvider } from '../generation/generation.ts';
+import type { Authorize, Credentials, Log, ProviderModule } from '../contract/index.ts';
 import { resolveRoot } from './base-url.ts';
+
+/** A provider whose credentials were found: everything a call needs, resolved once at start. */
+export interface ConnectedProvider {
+  readonly module: ProviderModule;
+  readonly credentials: Credentials;
+  /** API root without a trailing slash, userinfo removed. */
+  readonly root: string;
+  /** `Basic …` from the userinfo of the configured root; sent when the provider sets no authorization of its own. */
+  readonly basicAuthorization: string | undefined;
+  readonly authorize: Authorize;
+  readonly configuredModels: readonly string[];
+  dispose(): Promise<void>;
+}
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -29,7 +40,7 @@ export async function connectProvider(module: ProviderModule, variables: Variabl
   const { connection } = module;
   const credentials = readCredentials(module, variables);
   const defaultRoot = typeof connection.baseUrl === 'string' ? connection.baseUrl : connection.baseUrl(credentials);
-  const { root, basicAuthorization } = resolveRoot(variables[baseUrlVariable(module)], defaultRoot, connection.rootStyle ?? 'api-root');
+  const { root, basicAuthorization } = resolveRoot(variables[baseUrlVariable(module)], defaultRoot, connection.root ?? connection.rootStyle ?? 'api-root');
   const opened = await connection.open?.(credentials, { ...deps, root });
   return {
     module,
@@ -37,7 +48,7 @@ export async function connectProvider(module: ProviderModule, variables: Variabl
     root,
     basicAuthorization,
     authorize: opened?.authorize ?? connection.authorize ?? noAuthorization,
-    configuredModels: connection.models?.(credentials) ?? [],
+    configuredModels: connection.models?.(credentials, (message) => deps.log.warn(message, { provider: module.name })) ?? [],
     dispose: async () => { await opened?.dispose?.(); },
   };
 }

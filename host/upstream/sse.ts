@@ -84,7 +84,7 @@ export class EventReader {
   #data: string[] = [];
   #dataBytes = 0;
 
-  /** Bytes of the event that is not complete yet. */
+  /** Bytes of the event that is not complete yet, or longer than any may be: nothing is read after that one. */
   get heldBytes(): number {
     return this.#lines.heldBytes + this.#dataBytes;
   }
@@ -103,6 +103,7 @@ export class EventReader {
     const lines = block.split(/\r\n|\n|\r/);
     lines.pop(); // what follows the last line end
     for (const line of lines) {
+      if (this.#dataBytes > MAX_LINE_BYTES) break;
       const data = dataOf(line);
       if (data !== undefined) {
         this.#data.push(data);

@@ -1,9 +1,9 @@
-import type { Transform } from 'node:stream';
+import { Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib';
 import { type Dispatcher, Pool } from 'undici';
 import type { GatewayError, OutgoingRequest } from '../contract/index.ts';
-import type { Cancellation } from '../pipeline/cancellation.ts';
-import { transportError, unusableReply } from '../pipeline/fault.ts';
+import type { Cancellation } from './cancellation.ts';
+import { transportError, unusableReply } from './fault.ts';
 
 /** Largest body of a unary reply, success or failure. Source: data-plane reference 1.3. */
 export const MAX_REPLY_BYTES = 50 * 1024 * 1024;
@@ -60,6 +60,10 @@ class PooledTransport implements Transport {
   readonly #pools = new Map<string, Pool>();
 
   open({ request, cancellation, connectTimeoutMs, headersTimeoutMs }: UpstreamCall, sink: ReplySink): void {
+    if (cancellation.cause) {
+      sink.onError(cancellation.cause);
+      return;
+    }
     const handler = new ReplyHandler(cancellation, sink);
     try {
       const { origin, path } = splitUrl(request.url);
@@ -67,7 +71,7 @@ class PooledTransport implements Transport {
         path,
         method: request.method,
         headers: request.headers,
-        body: request.body ?? null,
+        body: bodyOf(request.body),
         headersTimeout: headersTimeoutMs,
         bodyTimeout: headersTimeoutMs === 0 ? 0 : UNARY_BODY_IDLE_MS,
       }, handler);
@@ -95,6 +99,11 @@ class PooledTransport implements Transport {
     }
     return pool;
   }
+}
+
+function bodyOf(body: OutgoingRequest['body']): string | Uint8Array | Readable | null {
+  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) return body ?? null;
+  return Readable.from(body, { objectMode: false });
 }
 
 /** `https://h:1/a?b` as origin and path, without the cost of a URL object. */
@@ -133,13 +142,13 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
       const value = headers[name];
       if (value !== undefined) flat[name] = typeof value === 'string' ? value : value.join(', ');
     }
-    const encoding = flat['content-encoding'];
+    const encoding = flat['content-encoding']?.toLowerCase();
     if (encoding !== undefined && encoding !== 'identity') this.#startDecompressing(encoding);
     this.#sink.onReply(status, flat, this);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
-    if (this.#isOver) return;
+    if (this.#isOver || bytes.length === 0) return; // undici delivers nothing at all after a pause
     if (this.#decompress) this.#decompress.write(bytes);
     else this.#sink.onData(bytes);
   }
@@ -251,7 +260,10 @@ class CollectingSink implements ReplySink {
     this.#resolve({ status: this.#status, headers: this.#headers, body });
   }
 
+  /** A failure's status speaks for itself, even when its body broke off. */
   onError(error: GatewayError): void {
-    this.#reject(error);
+    const isRefusal = this.#status !== 0 && (this.#status < 200 || this.#status > 299);
+    if (error.fault && isRefusal) this.onEnd();
+    else this.#reject(error);
   }
 }

@@ -1,4 +1,6 @@
 import type { CallInfo, ChatMessage, ChatReply, ChatRequest, ChatTranslator, ParamTreatments, UnaryReply, WireRequest } from 'gw/contract';
+import { renameFields } from './body.ts';
+import { isFields } from './fields.ts';
 
 /** Which token-ceiling fields a provider reads. `reconciled` sends what the client sent, after unification. */
 export type CeilingStyle = 'reconciled' | 'max_completion_tokens' | 'max_tokens';
@@ -6,36 +8,46 @@ export type CeilingStyle = 'reconciled' | 'max_completion_tokens' | 'max_tokens'
 export interface ChatOptions {
   readonly path?: string;
   readonly ceiling?: CeilingStyle;
+  /** Fields that the vendor calls otherwise, beside those that `params` renames: ours to theirs. */
+  readonly renames?: Readonly<Record<string, string>>;
+  /** Members of messages that the vendor refuses: they are left out. */
+  readonly messageDrops?: readonly string[];
+  /** `false` where the vendor refuses `stream_options` and sends usage unasked. */
+  readonly streamOptions?: boolean;
   /** Last change to the body, for what the options cannot say. Returns a new body. */
   readonly adjust?: (body: ChatBody) => ChatBody;
+  /** Last change to a whole reply. Returns a new one. */
+  readonly adjustReply?: (reply: ChatReply) => ChatReply;
 }
 
 export type ChatBody = Readonly<Record<string, unknown>> & { readonly messages: readonly ChatMessage[] };
 
 /** Chat on the common wire: fields nobody knows travel too. Source: providers reference 4.2 to 4.4. */
 export function commonChat(params: ParamTreatments, options: ChatOptions = {}): ChatTranslator {
-  const renames = Object.entries(params).flatMap(([name, treatment]) => (typeof treatment === 'object' ? [[name, treatment.rename] as const] : []));
+  const declared = Object.entries(params).flatMap(([name, treatment]) => (typeof treatment === 'object' ? [[name, treatment.rename] as const] : []));
+  const renames = [...declared, ...Object.entries(options.renames ?? {})];
+  const { adjustReply } = options;
   return {
     toUpstream: (request, call) => ({ path: options.path ?? '/chat/completions', body: toBody(request, call, renames, options) }) satisfies WireRequest,
-    fromUpstream: readReply,
+    fromUpstream: adjustReply ? (reply) => adjustReply(readReply(reply)) : readReply,
     openStream: 'common',
   };
 }
 
 function toBody(request: ChatRequest, call: CallInfo, renames: readonly (readonly [string, string])[], options: ChatOptions): ChatBody {
   const { stream: _stream, stream_options: _options, ...fields } = request;
+  const { messageDrops = [] } = options;
   const body: Record<string, unknown> = { ...fields, model: call.model };
-  if (request.messages.some(needsShaping)) body['messages'] = request.messages.map(shapeMessage);
+  if (request.messages.some((message) => needsShaping(message, messageDrops))) {
+    body['messages'] = request.messages.map((message) => shapeMessage(message, messageDrops));
+  }
   if (body['logprobs'] === false) delete body['logprobs'];
   applyCeiling(body, options.ceiling ?? 'reconciled');
-  for (const [name, wireName] of renames) {
-    if (body[name] === undefined) continue;
-    body[wireName] = body[name];
-    delete body[name];
-  }
+  renameFields(body, renames);
   if (call.stream) {
     body['stream'] = true;
-    body['stream_options'] = { include_usage: true }; // usage is always metered; the host strips it for clients that opted out
+    // Usage is always metered; the host strips it for clients that opted out.
+    if (options.streamOptions !== false) body['stream_options'] = { include_usage: true };
   }
   return options.adjust ? options.adjust(body as ChatBody) : (body as ChatBody);
 }
@@ -53,22 +65,22 @@ const OPTIONAL = ['name', 'tool_calls', 'tool_call_id', 'reasoning_content'] as 
 
 const isEmpty = (value: unknown): boolean => value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
-function needsShaping(message: ChatMessage): boolean {
-  return message.content === undefined || message.content === null || OPTIONAL.some((name) => name in message && isEmpty(message[name]));
+function needsShaping(message: ChatMessage, drops: readonly string[]): boolean {
+  return message.content === undefined || message.content === null
+    || OPTIONAL.some((name) => name in message && isEmpty(message[name])) || drops.some((name) => name in message);
 }
 
 /** `content` always travels; optional members only when they hold something. */
-function shapeMessage(message: ChatMessage): ChatMessage {
-  if (!needsShaping(message)) return message;
+function shapeMessage(message: ChatMessage, drops: readonly string[]): ChatMessage {
+  if (!needsShaping(message, drops)) return message;
   const shaped: Record<string, unknown> = { ...message, content: message.content ?? '' };
   for (const name of OPTIONAL) if (isEmpty(shaped[name])) delete shaped[name];
+  for (const name of drops) delete shaped[name];
   return shaped as ChatMessage;
 }
 
 function readReply(reply: UnaryReply): ChatReply {
   const body = reply.json();
-  if (typeof body !== 'object' || body === null || !Array.isArray((body as { choices?: unknown }).choices)) {
-    throw new Error('the answer holds no choices');
-  }
+  if (!isFields(body) || !Array.isArray(body['choices'])) throw new Error('the answer holds no choices');
   return body as ChatReply;
 }

@@ -1,5 +1,19 @@
-/** The public entry point `gw/common-wire`: the builder for providers that speak the clients' format. */
+/** The public entry point `gw/common-wire`: the builder for providers that speak the clients' format, and its parts. */
+export { commonSpeech, commonTranscriptions, commonTranslations } from './audio.ts';
+export type { SpeechOptions, TranscriptionOptions } from './audio.ts';
+export type { BodyOptions } from './body.ts';
 export { commonChat } from './chat.ts';
 export type { CeilingStyle, ChatBody, ChatOptions } from './chat.ts';
+export { joinedConversation } from './conversation.ts';
+export { listedModels, readModels } from './discovery.ts';
+export { commonEmbeddings, embeddingsOf, inputTexts, isVector } from './embeddings.ts';
+export type { EmbeddingsOptions } from './embeddings.ts';
+export { countOf, fieldsBeside, type Fields, invalidRequest, isFields, isGiven, itemsOf, objectOf } from './fields.ts';
+export { commonImages, requireImageFormat } from './images.ts';
+export type { ImagesOptions } from './images.ts';
+export { commonModerations } from './moderations.ts';
+export { pathSegment, pathSegments, withoutTail } from './paths.ts';
+export { commonRerank, tokensMeta } from './rerank.ts';
+export type { RerankOptions } from './rerank.ts';
 export { commonTranslators } from './translators.ts';
 export type { CommonOptions, CommonSurface } from './translators.ts';

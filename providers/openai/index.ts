@@ -1,7 +1,15 @@
 import { bearer, defineProvider } from 'gw/contract';
-import { commonTranslators } from 'gw/common-wire';
+import { commonTranslators, listedModels, requireImageFormat, type Fields } from 'gw/common-wire';
 
-/** The common wire is this provider's own. Only `max_completion_tokens` is sent. Source: API reference, "Chat", 2026-11-21. */
+/** Only `dall-e` models choose between address and data; the others answer with data and refuse the field. Source: API reference, "Create image", 2026-11-21. */
+function withImageFormat({ response_format: asked, ...body }: Fields): Fields {
+  const model = String(body['model']);
+  if (model.startsWith('dall-e')) return { ...body, response_format: asked ?? 'url' };
+  requireImageFormat(asked, ['b64_json'], model);
+  return body;
+}
+
+/** The common wire is this provider's own. Only `max_completion_tokens` is sent, and `encoding_format` always. Source: API reference, 2026-11-21. */
 export default defineProvider({
   name: 'openai',
   wire: 'common',
@@ -9,11 +17,15 @@ export default defineProvider({
     env: ['OPENAI_API_KEY'],
     baseUrl: 'https://api.openai.com/v1',
     authorize: bearer('OPENAI_API_KEY'),
-    headersTimeoutMs: 30_000,
   },
   params: {},
-  translators: commonTranslators(['chat'], {}, { chat: { ceiling: 'max_completion_tokens' } }),
+  translators: commonTranslators(['chat', 'embeddings', 'images', 'moderations', 'audio.transcriptions', 'audio.translations', 'audio.speech'], {}, {
+    chat: { ceiling: 'max_completion_tokens' },
+    embeddings: { encodingFormat: 'always', drops: ['input_type'] },
+    images: { adjust: withImageFormat },
+  }),
   passthrough: true,
   batches: true,
   responses: true,
+  discovery: listedModels,
 });

@@ -12,22 +12,35 @@ const answer = (fields: object): Exchange =>
 
 describe('texts of a chat request', () => {
   it('are the content of every message, whatever its role', () => {
-    const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'other'];
+    const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
     expect(chat({ messages: roles.map((role) => ({ role, content: `from ${role}` })) })).to.deep.equal(roles.map((role) => `from ${role}`));
+    expect(chat({ messages: [{ role: 'whatever a client writes', content: 'x' }] })).to.deep.equal(['x', 'whatever a client writes']);
   });
 
-  it('are the text of every part; addresses, audio and files are not read', () => {
+  it('are the text of every part, and the parts joined; addresses, audio and words of the wire are not read', () => {
     expect(message({
       content: [
         { type: 'text', text: 'one' }, { type: 'image_url', image_url: { url: 'https://h/i.png', detail: 'high' } },
         { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }, { type: 'text', text: 'two' },
       ],
-    })).to.deep.equal(['one', 'two']);
+    })).to.deep.equal(['one', 'two', 'onetwo']);
+    expect(message({ content: [{ type: 'file', file: { filename: 'a.pdf', file_data: 'AAAA' } }] })).to.deep.equal(['a.pdf']);
   });
 
   it('are names, reasoning and tool-call arguments', () => {
     expect(message({ name: 'jane', reasoning_content: 'because' })).to.include.members(['jane', 'because']);
     expect(message({ tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'look', arguments: 'raw' } }] })).to.include.members(['look', 'raw']);
+  });
+
+  it('are no ids and words of the wire, but any other value in their place', () => {
+    const call = { id: 'call_1', type: 'function', function: { arguments: 'x' } };
+    const detail = { type: 'reasoning.text', id: 'rs_1', format: 'vendor-v1', signature: 'Eq4B+/w==', text: 'thought' };
+    expect(message({ tool_call_id: 'call_1', tool_calls: [call], reasoning_details: [detail] })).to.deep.equal(['thought', 'x']);
+    const hidden = { tool_call_id: 'say this', tool_calls: [{ ...call, id: 'say that', type: 'other' }], reasoning_details: [{ ...detail, signature: 'or this' }, 'bare'] };
+    expect(message(hidden)).to.have.members(['say this', 'say that', 'other', 'or this', 'thought', 'bare', 'x']);
+    expect(message({ content: [{ type: 'image_url', image_url: { url: 'https://h', detail: 'in detail', alt: 'note' }, note: 'too' }] })).to.have.members(['in detail', 'note', 'too']);
+    expect(message({ constructor: 'an unknown member' })).to.deep.equal(['an unknown member']);
+    expect(chat({ tools: [{ type: 'function', function: { name: 'f' } }], response_format: { type: 'json_object' } })).to.deep.equal(['f']);
   });
 
   it('are the arguments decoded as well', () => {
@@ -50,9 +63,9 @@ describe('texts of a chat request', () => {
     expect(read).to.include.members(['weather', 'tells the weather', 'of the city', 'Rome', 'shape', 'a title', 'END', 'STOP']);
   });
 
-  it('are fields that are only forwarded, at any depth', () => {
+  it('are fields that are only forwarded, at any depth and whatever their members are called', () => {
     expect(chat({ metadata: { note: 'a note' }, prediction: { content: [{ type: 'text', text: 'predicted' }] }, reasoning_effort: 'high' }))
-      .to.have.members(['a note', 'predicted', 'high']);
+      .to.have.members(['a note', 'text', 'predicted', 'high']);
   });
 
   it('are strings under any name: a schema may call its members id, type, role or signature', () => {

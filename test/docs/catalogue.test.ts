@@ -3,7 +3,7 @@ import { MODULES } from '../../builtins/manifest.ts';
 import type { PluginModule, ProviderModule, StrategyModule } from '../../host/contract/index.ts';
 import { failsOpen } from '../../host/pipeline/guard.ts';
 import { baseUrlVariable } from '../../host/upstream/connect.ts';
-import { rowsUnder } from './tables.ts';
+import { codes, rowsUnder } from './tables.ts';
 
 const PAGE = 'plugins.md';
 const code = (text: string): string => `\`${text}\``;
@@ -51,10 +51,6 @@ describe('docs/plugins.md', () => {
     expect(rowsUnder(PAGE, '## Strategies')).to.deep.equal(rows);
   });
 
-  it('lists every shipped provider with variables, address, wire, surfaces and what else it serves', () => {
-    expect(rowsUnder(PAGE, '## Providers')).to.deep.equal(ofKind<ProviderModule>('provider').map(providerRow));
-  });
-
   for (const module of [...plugins, ...strategies].filter((each) => settingsOf(each).length > 0)) {
     it(`lists the settings of the ${module.kind} ${module.name} in their order, with default and meaning`, () => {
       const rows = rowsUnder(PAGE, `### ${code(module.name)}`);
@@ -62,4 +58,26 @@ describe('docs/plugins.md', () => {
       for (const row of rows) expect(row[2], row[0]).to.match(/\w{3}/);
     });
   }
+});
+
+describe('docs/providers.md', () => {
+  const providers = ofKind<ProviderModule>('provider');
+
+  it('lists every shipped provider with variables, address, wire, surfaces and what else it serves', () => {
+    expect(rowsUnder('providers.md', '## Providers')).to.deep.equal(providers.map(providerRow));
+  });
+
+  it('lists the variables that name models, and the models without them', () => {
+    const models = ({ connection }: ProviderModule): readonly string[] => connection.models?.({}, () => {}) ?? [];
+    const configured = providers.filter((module) => !module.offline && models(module).length > 0);
+    const rows = rowsUnder('providers.md', '## Models');
+    expect(rows.map(([name]) => name)).to.deep.equal(configured.map(({ name }) => code(name)));
+    expect(rows.map(([, variables]) => codes(variables))).to.deep.equal(configured.map(({ connection }) => connection.optionalEnv));
+    expect(rows.map(([, , list]) => codes(list))).to.deep.equal(configured.map(models));
+  });
+
+  it('tells what differs of shipped providers only, in their order', () => {
+    const names = rowsUnder('providers.md', '## What differs').map(([name]) => codes(name)[0] ?? '');
+    expect(names).to.deep.equal(providers.map(({ name }) => name).filter((name) => names.includes(name)));
+  });
 });

@@ -107,7 +107,7 @@ describe('applying a configuration', () => {
     expect(kept.disposed).to.deep.equal([]);
     expect([t.host.slot.live, lease.generation.number]).to.deep.equal([2, 1]);
     lease.release();
-    await t.host.slot.idle();
+    while (kept.disposed.length === 0) await Promise.resolve();
     expect(kept.disposed).to.deep.equal(['one']);
     expect(t.host.slot.live).to.equal(1);
   });

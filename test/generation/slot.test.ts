@@ -116,23 +116,6 @@ describe('the slot', () => {
     expect(slot.leases).to.equal(2);
   });
 
-  it('says when nothing is held any more', async () => {
-    const slot = createSlot(silentLog().log);
-    slot.swap(tracked(1).generation);
-    await slot.idle();
-    const lease = slot.lease()!;
-    slot.swap(tracked(2).generation);
-    const other = slot.lease()!;
-    let isIdle = false;
-    const idle = slot.idle().then(() => { isIdle = true; });
-    lease.release();
-    await Promise.resolve();
-    expect(isIdle).to.equal(false);
-    other.release();
-    await idle;
-    expect(isIdle).to.equal(true);
-  });
-
   it('retires the current generation when it closes, and waits for disposals under way', async () => {
     const slot = createSlot(silentLog().log);
     const gate = Promise.withResolvers<void>();

@@ -85,8 +85,8 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
   host.registry.seal();
   await connectProviders(host);
   const apply = async (next: object): Promise<void> => { await host.applier.apply(decodeText(JSON.stringify(next), 'json')); };
-  await apply(config);
   await host.hooks.open.promise(host);
+  await apply(config);
   const server = createHttpServer(createApp(host));
   const url = `http://127.0.0.1:${await listen(server, '0')}`;
   const close = async (): Promise<void> => {

@@ -101,7 +101,7 @@ describe('unsupported parameters', () => {
   const post = async (policy: string | undefined, stream = false): Promise<{ answer: Answer; upstream: StubUpstream; warnings: number }> => {
     const upstream = await healthy();
     const host = await startHost({
-      targets: [upstream.target('a', {}, { params, translators: { chat: wire } as never })], ...(policy !== undefined && { compatibility: { on_unsupported_param: policy } }),
+      targets: [upstream.target('a', {}, { params, translators: { chat: wire } })], ...(policy !== undefined && { compatibility: { on_unsupported_param: policy } }),
     });
     const answer = await host.post(PATH, ask('hi', { ...request, stream }));
     return { answer, upstream, warnings: host.lines.filter(({ level }) => level === 'WARN').length };

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import Joi from 'joi';
-import { definePlugin, type Exchange, type ExchangeOutcome, type PluginModule, type Prices } from 'gw/contract';
+import { definePlugin, type Exchange, type ExchangeOutcome, type PluginModule } from 'gw/contract';
 import { ask, atEnd, type FakeClock, fakeClock, MASTER_KEY, openSse, sseEvent, startHost, type StubHandler, stubUpstream, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
 
 const PATH = '/v1/chat/completions';
@@ -110,7 +110,8 @@ describe('a client that leaves', () => {
       response.write(piece('one') + USAGE);
     });
     const cost = { totalUsd: 1, inputUsd: 1, outputUsd: 0, cacheReadUsd: 0, cacheWriteUsd: 0, reasoningUsd: 0, modelFound: true, priced: true, catalog: 'test' };
-    Object.assign(set.host.host.services, { prices: { tokenPrice: () => undefined, cost: () => cost } satisfies Prices });
+    const { services } = set.host.host;
+    services.catalog = { ...services.catalog, cost: () => cost };
     const client = request(set.host, ask('hi', { stream: true }));
     await until(() => client.text().includes('one'));
     const leftAt = performance.now();
@@ -140,6 +141,32 @@ describe('a client that leaves', () => {
     expect(await closed.promise - leftAt).to.be.below(100);
     await until(() => set.told.outcomes.length > 0);
     expect(set.told.outcomes).to.deep.equal(['client_canceled']);
+  });
+
+  it('before an adapter has made its stream: nobody waits for it, and its source is closed when it comes', async () => {
+    const gate = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const body: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => ({
+      next: () => new Promise(() => {}),
+      return: async () => {
+        closed.resolve();
+        return { done: true, value: undefined };
+      },
+    }) };
+    const converse = async (): Promise<object> => {
+      asked.resolve();
+      await gate.promise;
+      return { status: 200, headers: {}, body };
+    };
+    const set = await scene(() => {}, {}, { converse });
+    const client = request(set.host, ask('hi', { stream: true }));
+    await asked.promise;
+    client.socket.destroy();
+    await until(() => set.told.outcomes.length > 0);
+    expect(set.told.outcomes).to.deep.equal(['client_canceled']);
+    gate.resolve();
+    await closed.promise;
   });
 
   it('after the last chunk changes nothing: the stream was complete', async () => {

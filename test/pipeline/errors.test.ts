@@ -163,14 +163,16 @@ describe('no answer', () => {
 
   it('is 502 for a credential that cannot be had, and the next target is tried', async () => {
     const upstream = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')));
-    const authorize = (): Promise<never> => Promise.reject(new Error('token endpoint https://tokens.corp is down'));
-    const targets = [upstream.target('a', {}, { connection: { env: [], baseUrl: upstream.url, authorize } }), upstream.target('b')];
-    const alone = await startHost({ targets: targets.slice(0, 1) });
-    const answer = await alone.post(PATH, ask());
-    expect(answer.text).to.not.include('tokens.corp');
-    expectRow(answer, UPSTREAM_ERROR);
-    const both = await startHost({ targets, strategy: { mode: 'fallback' } });
-    expect((await both.post(PATH, ask())).headers.get('x-gateway-target')).to.equal('b');
+    const down = new Error('token endpoint https://tokens.corp is down');
+    for (const authorize of [() => Promise.reject(down), () => { throw down; }]) {
+      const targets = [upstream.target('a', {}, { connection: { env: [], baseUrl: upstream.url, authorize } }), upstream.target('b')];
+      const alone = await startHost({ targets: targets.slice(0, 1) });
+      const answer = await alone.post(PATH, ask());
+      expect(answer.text).to.not.include('tokens.corp');
+      expectRow(answer, UPSTREAM_ERROR);
+      const both = await startHost({ targets, strategy: { mode: 'fallback' } });
+      expect((await both.post(PATH, ask())).headers.get('x-gateway-target')).to.equal('b');
+    }
   });
 
   it('is no fault of the upstream when its own adapter breaks: 500', async () => {

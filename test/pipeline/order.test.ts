@@ -23,7 +23,7 @@ describe('order of a request', () => {
   it('is: alias, plugins before in order, provider, plugins after in order, finished', async () => {
     const seen: string[] = [];
     const upstream = await stubUpstream((request, response) => {
-      seen.push(`upstream ${request.json()['model']}`);
+      seen.push(`upstream ${String(request.json()['model'])}`);
       replyJson(response, 200, chatReply('hello'));
     });
     const look = ({ stage, model }: Exchange): string => `${stage} ${model}`;
@@ -130,7 +130,7 @@ describe('token ceilings', () => {
       const upstream = await healthy();
       const ceilings = (body: object): string => JSON.stringify(body, ['max_tokens', 'max_completion_tokens']);
       const host = await startHost({
-        targets: Object.entries(STYLES).map(([style, translator]) => upstream.target(style.replaceAll('_', '-'), { models: [style] }, { translators: { chat: translator } as never })),
+        targets: Object.entries(STYLES).map(([style, translator]) => upstream.target(style.replaceAll('_', '-'), { models: [style] }, { translators: { chat: translator } })),
         strategy: { mode: 'fallback' }, plugins: listed('watch', 'before_request'),
       }, { modules: [watcher('watch', seen, ({ request }) => ceilings(request))] });
       for (const style of ['reconciled', 'max_completion_tokens', 'max_tokens'] as const) {

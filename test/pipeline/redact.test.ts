@@ -58,6 +58,11 @@ describe('redaction of credential shapes', () => {
     }
   });
 
+  it('takes nothing for a marker that only begins like one', () => {
+    expect(shapes.redact('redis://app:[REDACTED]s3cr3t@cache')).to.equal('redis://app:[REDACTED]@cache');
+    expect(shapes.redact('https://h/p?key=[REDACTED_SECRET]s3cr3t&x=1')).to.equal('https://h/p?key=[REDACTED]&x=1');
+  });
+
   it('changes nothing the second time, whatever the first did', () => {
     const samples = SHAPES.map(([, text]) => text);
     const glue = ['', ' ', '=', '&', '?', '"', '\\', '@', ':', '/', '\n'];

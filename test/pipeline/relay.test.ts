@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { ChatChunk } from '../../host/contract/index.ts';
 import { Relay, type RelayOptions } from '../../host/pipeline/relay.ts';
 import { eventsOf, sseEvent } from '../kit/index.ts';
 
@@ -137,7 +138,7 @@ describe('relay, usage', () => {
 
   it('counts usage that returns to an earlier value beside text', () => {
     const frames = [5, 6, 7, 6, 6].map((total) => ({ ...delta({ content: 'x' }), usage: { prompt_tokens: total, completion_tokens: 0, total_tokens: total } }));
-    expect(relayFrames(frames).relay.usage?.total_tokens).to.equal(6);
+    for (const stripUsage of [false, true]) expect(relayFrames(frames, { stripUsage }).relay.usage?.total_tokens).to.equal(6);
   });
 });
 
@@ -211,6 +212,19 @@ describe('relay, line length', () => {
 
   it('fails on a line that exceeds it, however the line is cut', () => {
     for (const size of [1000, 65_536, 5 * MIB]) expect(inPieces(frameOf(MIB + 1), size).failure, `pieces of ${size}`).to.include({ code: 'upstream_error' });
+  });
+
+  it('delivers what came before it in the same read', () => {
+    const relay = new Relay({ model: 'routed', created: CREATED, stripUsage: false, framing: 'sse' });
+    expect(eventsOf(relay.push(Buffer.from(frameOf(200) + frameOf(MIB + 1) + frameOf(200))))).to.have.length(1);
+    expect(relay.failure).to.include({ code: 'upstream_error' });
+  });
+
+  it('fails on an event of a native wire that exceeds it, after those before it', () => {
+    const decode = ({ data }: { readonly data: string }): ChatChunk[] => [{ choices: [{ index: 0, delta: { content: data.slice(0, 1) } }] }];
+    const relay = new Relay({ model: 'routed', created: CREATED, stripUsage: false, framing: 'sse', decode });
+    expect(eventsOf(relay.push(Buffer.from(`data: a\n\ndata: ${'x'.repeat(2 * MIB)}\n\ndata: b\n\n`)))).to.have.length(1);
+    expect(relay.failure).to.include({ code: 'upstream_error' });
   });
 
   it('fails on a line that never ends', () => {

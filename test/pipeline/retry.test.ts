@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ERRORS, type ErrorCode, GatewayError, type UpstreamFault } from '../../host/contract/index.ts';
 import type { BoundStrategy } from '../../host/generation/bind-strategy.ts';
-import { type NextStep, nextStep, retryPolicy, type RetryQuestion } from '../../host/pipeline/retry.ts';
+import { type NextStep, nextStep, RetryBudget, retryPolicy, type RetryQuestion } from '../../host/pipeline/retry.ts';
 
 const strategyOf = (more: Partial<BoundStrategy> = {}): BoundStrategy =>
   ({ advances: true, failoverOn: new Set<string>(), failoverStatuses: new Set<number>(), ...more }) as BoundStrategy;
@@ -11,7 +11,7 @@ const status = (code: number, retryAfterMs?: number): GatewayError => upstream({
 const transport = upstream({ kind: 'transport' });
 
 function decide(error: GatewayError, more: Partial<RetryQuestion> = {}): NextStep {
-  return nextStep({ error, tries: 1, policy: retryPolicy({ virtual_key: 'a', retry: { attempts: 3 } }), strategy: strategyOf(), leftMs: undefined, random: () => 0.5, ...more });
+  return nextStep({ error, tries: 1, policy: retryPolicy({ virtual_key: 'a', retry: { attempts: 3 } }), budget: undefined, strategy: strategyOf(), leftMs: undefined, random: () => 0.5, ...more });
 }
 
 const isRetried = (error: GatewayError, onStatuses?: readonly number[]): boolean =>
@@ -132,5 +132,66 @@ describe('the next target', () => {
   it('is never tried by a strategy that names its target', () => {
     const named = strategyOf({ advances: false, failoverOn: new Set(['context_length']), failoverStatuses: new Set([401]) });
     for (const error of [status(500), status(401), transport, new GatewayError('upstream_unavailable', 'x')]) expect(stepAfter(error, named)).to.equal('stop');
+  });
+});
+
+describe('the budget for retries', () => {
+  function budgetAt(startMs = 0): { budget: RetryBudget; wait: (ms: number) => void; granted: (asked: number) => number; requests: (count: number) => void } {
+    let nowMs = startMs;
+    const budget = new RetryBudget({ monotonic: () => nowMs });
+    return {
+      budget,
+      wait: (ms) => { nowMs += ms; },
+      granted: (asked) => Array.from({ length: asked }, () => budget.take()).filter(Boolean).length,
+      requests: (count) => { for (let index = 0; index < count; index += 1) budget.countRequest(); },
+    };
+  }
+
+  it('is ten in ten seconds, whatever the number of requests', () => {
+    const { wait, granted, requests } = budgetAt(123_456.7);
+    requests(1);
+    expect(granted(50)).to.equal(10);
+    wait(8000);
+    expect(granted(50)).to.equal(0);
+    wait(2000);
+    expect(granted(50)).to.equal(10);
+  });
+
+  it('is a fifth of the requests of the last ten seconds where that is more', () => {
+    const { wait, granted, requests } = budgetAt();
+    requests(100);
+    wait(5000);
+    requests(100);
+    expect(granted(100)).to.equal(40);
+    wait(5000); // the first hundred is forgotten, the retries are not
+    expect(granted(100)).to.equal(0);
+    wait(5000);
+    expect(granted(100)).to.equal(10);
+  });
+
+  it('forgets everything over a long silence', () => {
+    const { wait, granted, requests } = budgetAt();
+    requests(1000);
+    granted(200);
+    wait(3_600_000);
+    requests(1);
+    expect(granted(50)).to.equal(10);
+  });
+
+  it('that is used up sends a request to the next target, or to its end', () => {
+    const { budget, granted } = budgetAt();
+    granted(10);
+    expect(decide(transport, { budget })).to.deep.equal({ step: 'advance' });
+    expect(decide(transport, { budget, strategy: strategyOf({ advances: false }) })).to.deep.equal({ step: 'stop' });
+  });
+
+  it('is charged for retries alone', () => {
+    const { budget, granted } = budgetAt();
+    for (let turn = 0; turn < 20; turn += 1) {
+      decide(status(400), { budget });
+      decide(transport, { budget, tries: 3 });
+      decide(status(429, 30_001), { budget });
+    }
+    expect(granted(50)).to.equal(10);
   });
 });

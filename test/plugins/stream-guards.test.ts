@@ -183,6 +183,19 @@ describe('a stream guard', () => {
     expect(last(answer)).to.equal('[DONE]');
     expect(count(host, 'gateway_guardrail_verdicts_total')).to.deep.equal([{ plugin: 'p', stage: 'after_request', action: 'observed', value: 1 }]);
   });
+
+  it('of an observing guardrail and its verdict at the end count once, and leave the chunks as they are', async () => {
+    const both = plugin('p', { stream: () => window(), after_request: () => reject('not this') });
+    const chunk = { id: 'c', choices: [{ index: 0, delta: { content: WORD }, logprobs: { content: [] }, finish_reason: 'stop' }] };
+    const handler: StubHandler = (_request, response) => {
+      openSse(response);
+      response.end(sseEvent(chunk));
+    };
+    const { answer, host } = await run(handler, [at('p', 'after_request', { observe: true, stream: 'window' })], [both]);
+    expect(answer.events()[0].choices[0]).to.deep.include({ logprobs: { content: [] } });
+    expect(count(host, 'gateway_guardrail_verdicts_total')).to.deep.equal([{ plugin: 'p', stage: 'after_request', action: 'observed', value: 1 }]);
+    expect(host.lines.filter(({ msg }) => msg === 'guardrail observed')).to.have.length(1);
+  });
 });
 
 describe('a fault of a stream guard', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import Joi from 'joi';
 import { commonTranslators } from 'gw/common-wire';
 import { definePlugin, type Exchange, type PluginModule, reject, type Surface } from 'gw/contract';
-import { surfaceBuiltin } from '../../host/http/surface-route.ts';
+import { jsonBody, surfaceBuiltin } from '../../host/http/surface-route.ts';
 import { ask, chatReply, replyJson, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
 
 const PATH = '/v1/test/embeddings';
@@ -10,7 +10,7 @@ const PATH = '/v1/test/embeddings';
 /** A surface beside chat whose body nobody can read when it says so. */
 const surface = surfaceBuiltin({
   surface: 'embeddings', path: PATH,
-  read: (body) => ({ request: body as never, streaming: false, unreadable: body['unreadable'] === true }),
+  read: jsonBody((body) => ({ request: body, streaming: false, unreadable: body['unreadable'] === true })),
 });
 
 const translators = {
@@ -29,7 +29,7 @@ function guardrail(more: Partial<PluginModule> = {}, seen: string[] = []): Plugi
 const at = (stage: string, config?: object): object => ({ name: 'guard', stage, enabled: true, ...(config && { config }) });
 
 async function hostOf(plugins: readonly object[], module: PluginModule): Promise<{ host: TestHost; upstream: StubUpstream }> {
-  const upstream = await stubUpstream((request, response) => replyJson(response, 200, request.url === '/embeddings' ? { object: 'list', data: [], model: 'm' } : chatReply('x')));
+  const upstream = await stubUpstream((request, response) => replyJson(response, 200, request.url === '/embeddings' ? { object: 'list', data: [{ object: 'embedding', embedding: [1], index: 0 }], model: 'm' } : chatReply('x')));
   const host = await startHost({ targets: [upstream.target('a', {}, { translators } as never)], plugins }, { modules: [module], builtins: [surface] });
   return { host, upstream };
 }

@@ -56,7 +56,7 @@ describe('a rewrite', () => {
   });
 
   it('of the model is the model everywhere', async () => {
-    const other = plugin('other', { before_request: ({ request }) => rewrite({ ...request, model: 'm2' } as ChatRequest) }, { keepsModel: false });
+    const other = plugin('other', { before_request: ({ request }) => rewrite({ ...request, model: 'm2' }) }, { keepsModel: false });
     const upstream = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('x')));
     const host = await startHost({ targets: [upstream.target('a', { models: ['m', 'm2'] })], plugins: [at('other', 'before_request')] }, { modules: [other] });
     const given = await host.post(PATH, ask());
@@ -80,7 +80,7 @@ describe('an answer of a plugin', () => {
 
   it('gets a time and an object where it has none', async () => {
     const { created: _created, object: _object, ...bare } = cached();
-    const { answer: given } = await run([at('cache', 'before_request')], [cache(bare as ChatReply)]);
+    const { answer: given } = await run([at('cache', 'before_request')], [cache(bare)]);
     expect(given.json().object).to.equal('chat.completion');
     expect(given.json().created).to.be.closeTo(Date.now() / 1000, 5);
   });

@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { GatewayError } from '../../host/contract/index.ts';
-import { Cancellation } from '../../host/pipeline/cancellation.ts';
+import { Cancellation } from '../../host/upstream/cancellation.ts';
 import { type CollectedReply, createTransport, MAX_REPLY_BYTES, type ReplyControl, type ReplySink, type Transport, type UpstreamCall } from '../../host/upstream/transport.ts';
 import { atEnd, type StubHandler, stubUpstream } from '../kit/index.ts';
 
@@ -93,16 +93,15 @@ describe('transport, whole replies', () => {
   it('fails on a body over 50 MiB, compressed or not, and stops reading it', async () => {
     const bomb = gzipSync(Buffer.alloc(MAX_REPLY_BYTES + 1));
     expect((await failure(unary((_request, response) => { response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb); }))).fault?.kind).to.equal('reply');
-    let isClosed = false;
+    const closed = Promise.withResolvers<void>();
     const endless: StubHandler = (_request, response) => {
       const piece = Buffer.alloc(1024 * 1024);
-      const more = (): void => { while (!isClosed && response.write(piece)); };
-      response.on('drain', more).on('close', () => { isClosed = true; });
+      const more = (): void => { while (!response.destroyed && response.write(piece)); };
+      response.on('drain', more).on('close', closed.resolve);
       more();
     };
     expect((await failure(unary(endless))).fault?.kind).to.equal('reply');
-    await new Promise((resolve) => { setTimeout(resolve, 50); });
-    expect(isClosed).to.equal(true);
+    await closed.promise;
   });
 });
 

@@ -1,0 +1,158 @@
+import type { CatalogEntry, CatalogPricing } from '../../host/catalog.ts';
+
+/** In the order in which `/v1/models` lists them. Source: providers reference 9.2. */
+export const CAPABILITIES = [
+  'vision', 'function_calling', 'parallel_tool_calls', 'json_mode', 'response_schema', 'streaming', 'prompt_caching', 'reasoning',
+  'audio_input', 'audio_output', 'finetuneable',
+] as const;
+
+const PRICES: readonly (keyof CatalogPricing)[] = [
+  'input_per_m_tokens', 'output_per_m_tokens', 'cache_read_per_m_tokens', 'cache_write_per_m_tokens', 'reasoning_per_m_tokens',
+  'embedding_per_m_tokens', 'image_per_tile', 'audio_input_per_minute', 'audio_output_per_character',
+];
+
+/** Fields of the format that nothing here uses. */
+const UNUSED = new Set(['tier', 'finetune_train_per_m_tokens', 'finetune_input_per_m_tokens', 'finetune_output_per_m_tokens']);
+
+/** A price above this is no price: a dollar for each token. */
+const MAX_PRICE = 1_000_000;
+const MAX_TOKENS = 1_000_000_000;
+
+const NO_PRICES = Object.freeze(Object.fromEntries(PRICES.map((name) => [name, null]))) as unknown as CatalogPricing;
+const NO_CAPABILITIES: CatalogEntry['capabilities'] = Object.freeze({});
+const GA: CatalogEntry['lifecycle'] = Object.freeze({ status: 'ga', deprecation_date: null, sunset_date: null, successor: null });
+
+/** Entries by `provider/model_id`. */
+export type Entries = ReadonlyMap<string, CatalogEntry>;
+
+export interface ReadEntries {
+  readonly entries: Entries;
+  /** Entries that are none, `key: why`; they are left out. */
+  readonly malformed: readonly string[];
+  /** Fields without a usable value, `key: field`; they count as not written. */
+  readonly ignored: readonly string[];
+}
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads a catalog: an object of `provider/model_id` to entry. What is not written stays as `base` has it, else unknown.
+ * Never throws for what an entry holds; throws when the whole is no object.
+ */
+export function readEntries(document: unknown, base: Entries = new Map()): ReadEntries {
+  if (!isObject(document)) throw new Error('the catalog is no object of entries');
+  const entries = new Map(base);
+  const malformed: string[] = [];
+  const ignored: string[] = [];
+  for (const [key, raw] of Object.entries(document)) {
+    const problem = problemOf(key, raw);
+    if (problem !== undefined) malformed.push(`${key}: ${problem}`);
+    else entries.set(key, readEntry(raw as Raw, base.get(key) ?? blank(key), (field) => ignored.push(`${key}: ${field}`)));
+  }
+  return { entries, malformed, ignored };
+}
+
+const isObject = (value: unknown): value is Raw => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+function problemOf(key: string, raw: unknown): string | undefined {
+  const slash = key.indexOf('/');
+  if (slash < 1 || slash === key.length - 1) return 'the key is no "provider/model"';
+  if (!isObject(raw)) return 'it is no object';
+  if (raw['mode'] !== undefined && !isText(raw['mode'])) return 'mode is no text';
+  const { provider = key.slice(0, slash), model_id = key.slice(slash + 1) } = raw;
+  return `${String(provider)}/${String(model_id)}` === key ? undefined : 'provider and model_id do not make its key';
+}
+
+function blank(key: string): CatalogEntry {
+  const slash = key.indexOf('/');
+  const model_id = key.slice(slash + 1);
+  return {
+    provider: key.slice(0, slash), model_id, display_name: model_id, mode: 'chat', context_window: 0, max_output_tokens: 0,
+    pricing: NO_PRICES, capabilities: NO_CAPABILITIES, lifecycle: GA, source: '', updated_at: '',
+  };
+}
+
+type Ignore = (field: string) => void;
+
+/** The value of a written field, or the one it had; `null` is as good as not written. */
+function pick<T>(raw: Raw, field: string, had: T, isValid: (value: unknown) => value is T, ignore: Ignore): T {
+  const value = raw[field];
+  if (value === undefined || value === null) return had;
+  if (isValid(value)) return value;
+  ignore(field);
+  return had;
+}
+
+const isTokens = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKENS;
+const isPrice = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= MAX_PRICE;
+const isDate = (value: unknown): value is string => typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value);
+const FIELDS = new Set(['provider', 'model_id', 'display_name', 'mode', 'context_window', 'max_output_tokens', 'pricing', 'capabilities', 'lifecycle', 'source', 'updated_at']);
+
+function readEntry(raw: Raw, had: CatalogEntry, ignore: Ignore): CatalogEntry {
+  for (const field of Object.keys(raw)) if (!FIELDS.has(field) && !UNUSED.has(field)) ignore(field);
+  return {
+    provider: had.provider,
+    model_id: had.model_id,
+    display_name: pick(raw, 'display_name', had.display_name, isText, ignore),
+    mode: pick(raw, 'mode', had.mode, isText, ignore),
+    context_window: pick(raw, 'context_window', had.context_window, isTokens, ignore),
+    max_output_tokens: pick(raw, 'max_output_tokens', had.max_output_tokens, isTokens, ignore),
+    pricing: readPricing(raw['pricing'], had.pricing, ignore),
+    capabilities: readCapabilities(raw['capabilities'], had.capabilities, ignore),
+    lifecycle: readLifecycle(raw['lifecycle'], had.lifecycle, ignore),
+    source: pick(raw, 'source', had.source, isText, ignore),
+    updated_at: pick(raw, 'updated_at', had.updated_at, isDate, ignore),
+  };
+}
+
+/** `null` takes a price away; a value that is no price does so too, rather than keep one that was meant to change. */
+function readPricing(raw: unknown, had: CatalogPricing, ignore: Ignore): CatalogPricing {
+  if (raw === undefined || raw === null) return had;
+  if (!isObject(raw)) return ignored('pricing', had, ignore);
+  const pricing: Record<keyof CatalogPricing, number | null> = { ...had };
+  for (const [name, value] of Object.entries(raw)) {
+    if (UNUSED.has(name)) continue;
+    if (!isOneOf(PRICES, name)) {
+      ignore(`pricing.${name}`);
+      continue;
+    }
+    pricing[name] = isPrice(value) ? value : null;
+    if (value !== null && !isPrice(value)) ignore(`pricing.${name}`);
+  }
+  return pricing;
+}
+
+function readCapabilities(raw: unknown, had: CatalogEntry['capabilities'], ignore: Ignore): CatalogEntry['capabilities'] {
+  if (raw === undefined || raw === null) return had;
+  if (!isObject(raw)) return ignored('capabilities', had, ignore);
+  const capabilities: Record<string, boolean> = { ...had };
+  for (const [name, value] of Object.entries(raw)) {
+    if (isOneOf(CAPABILITIES, name) && typeof value === 'boolean') capabilities[name] = value;
+    else ignore(`capabilities.${name}`);
+  }
+  return capabilities;
+}
+
+function readLifecycle(raw: unknown, had: CatalogEntry['lifecycle'], ignore: Ignore): CatalogEntry['lifecycle'] {
+  if (raw === undefined || raw === null) return had;
+  if (!isObject(raw)) return ignored('lifecycle', had, ignore);
+  const told = (field: string): void => ignore(`lifecycle.${field}`);
+  const orNull = <T>(field: string, kept: T | null, isValid: (value: unknown) => value is T): T | null =>
+    (raw[field] === null ? null : pick<T | null>(raw, field, kept, isValid, told));
+  return {
+    status: pick<string>(raw, 'status', had.status, isText, told),
+    deprecation_date: orNull('deprecation_date', had.deprecation_date, isDate),
+    sunset_date: orNull('sunset_date', had.sunset_date, isDate),
+    successor: orNull('successor', had.successor, isText),
+  };
+}
+
+function ignored<T>(field: string, had: T, ignore: Ignore): T {
+  ignore(field);
+  return had;
+}
+
+function isOneOf<T extends string>(names: readonly T[], name: string): name is T {
+  return (names as readonly string[]).includes(name);
+}

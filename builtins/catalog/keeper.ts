@@ -1,0 +1,129 @@
+import { resolve } from 'node:path';
+import type { Catalog } from '../../host/catalog.ts';
+import type { Timer } from '../../host/clock.ts';
+import type { Host } from '../../host/host.ts';
+import { shownAddress, withShownAddresses } from './address.ts';
+import { readEntries } from './entries.ts';
+import { fetchCatalog } from './fetch.ts';
+import { loadCatalog, type LoadedCatalog, readBundle, readOverlay } from './load.ts';
+import { readCatalogSettings } from './settings.ts';
+
+const REFRESH_MS = 24 * 60 * 60 * 1000;
+const TOLD_AT_MOST = 10;
+
+/** Loads the catalog of one host and keeps it fresh. Whatever fails, the last good one stays in force. */
+export class CatalogKeeper {
+  readonly #host: Host;
+  readonly #closing = new AbortController();
+  #overlay: unknown;
+  #timer: Timer | undefined;
+  #fetching: Promise<void> | undefined;
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  get catalog(): Catalog {
+    return this.#host.services.catalog;
+  }
+
+  /** Puts the shipped catalog in force. A remote one is fetched afterwards: nothing waits for it. */
+  async open(): Promise<void> {
+    const { variables, log } = this.#host;
+    const { url, timeoutMs, overlayPath, warnings } = readCatalogSettings(variables);
+    for (const warning of warnings) log.warn(warning, { rule: 'WN16' });
+    if (overlayPath !== undefined) await this.#openOverlay(resolve(this.#host.workingDirectory, overlayPath));
+    await this.#useBundle();
+    if (url !== undefined) this.#refresh(url, timeoutMs);
+  }
+
+  /** Ends a fetch under way and the waiting for the next. */
+  async close(): Promise<void> {
+    this.#timer?.cancel();
+    this.#closing.abort(new Error('the gateway is shutting down'));
+    await this.#fetching;
+  }
+
+  async #openOverlay(path: string): Promise<void> {
+    const { log } = this.#host;
+    try {
+      const overlay = await readOverlay(path);
+      const { entries, malformed, ignored } = readEntries(overlay);
+      this.#overlay = overlay;
+      const wrong = [...malformed, ...ignored];
+      if (wrong.length > 0) log.error('the model catalog overlay has values that are not used', { path, count: wrong.length, values: firstOf(wrong) });
+      log.info('model catalog overlay loaded', { path, models: entries.size });
+    } catch (error) {
+      log.error('the model catalog overlay is not used', { path, error });
+    }
+  }
+
+  async #useBundle(): Promise<void> {
+    const { log, counters } = this.#host;
+    try {
+      this.#use(loadCatalog(await readBundle(), this.#overlay), { source: 'bundle' });
+      counters.add('gateway_catalog_loads_total', { source: 'fallback', result: 'success' });
+    } catch (error) {
+      log.error('the shipped model catalog cannot be read: models are not described and not priced', { error });
+      counters.add('gateway_catalog_loads_total', { source: 'fallback', result: 'error' });
+    }
+  }
+
+  #use({ catalog, entries, malformed, ignored }: LoadedCatalog, from: Readonly<Record<string, string>>): void {
+    this.#host.services.catalog = catalog;
+    this.#host.log.info('model catalog loaded', { ...from, version: catalog.version, models: entries.size, skipped: malformed.length, ignored_fields: ignored.length });
+  }
+
+  /** Fetches now and every day from now. */
+  #refresh(url: string, timeoutMs: number): void {
+    this.#timer = this.#host.services.clock.timer(REFRESH_MS, () => this.#refresh(url, timeoutMs));
+    this.#fetching = this.#fetch(url, timeoutMs).catch((error: unknown) => {
+      if (this.#closing.signal.aborted) return;
+      this.#host.counters.add('gateway_catalog_loads_total', { source: 'remote', result: 'error' });
+      this.#host.log.warn('the remote model catalog is not used; the current one stays', { url: shownAddress(url), version: this.catalog.version, error: reasonOf(error) });
+    });
+  }
+
+  async #fetch(url: string, timeoutMs: number): Promise<void> {
+    const { variables, build, counters, log } = this.#host;
+    const call = this.#bounded(timeoutMs);
+    let text: string;
+    try {
+      text = await fetchCatalog({ url, variables, userAgent: `gw/${build.version}`, signal: call.signal });
+    } finally {
+      call.end();
+    }
+    const loaded = loadCatalog(text, this.#overlay);
+    if (this.#closing.signal.aborted) return;
+    counters.add('gateway_catalog_loads_total', { source: 'remote', result: 'success' });
+    if (loaded.catalog.version === this.catalog.version) return;
+    this.#use(loaded, { source: 'remote', url: shownAddress(url) });
+    await this.#host.applier.refresh().catch((error: unknown) => log.error('the configuration could not be rebuilt for the new model catalog', { error }));
+  }
+
+  /** A signal that fires after the time, or when the gateway closes. */
+  #bounded(timeoutMs: number): { readonly signal: AbortSignal; end(): void } {
+    const call = new AbortController();
+    const closing = this.#closing.signal;
+    const stop = (): void => call.abort(closing.reason);
+    const timer = this.#host.services.clock.timer(timeoutMs, () => call.abort(new Error(`no whole answer within ${timeoutMs} ms`)));
+    closing.addEventListener('abort', stop);
+    return {
+      signal: call.signal,
+      end: () => {
+        timer.cancel();
+        closing.removeEventListener('abort', stop);
+      },
+    };
+  }
+}
+
+function firstOf(values: readonly string[]): string {
+  const shown = values.slice(0, TOLD_AT_MOST).join('; ');
+  return values.length > TOLD_AT_MOST ? `${shown}; and ${values.length - TOLD_AT_MOST} more` : shown;
+}
+
+/** An error as one line in which no address tells a secret. */
+function reasonOf(error: unknown): string {
+  return withShownAddresses(error instanceof Error ? error.message : String(error));
+}

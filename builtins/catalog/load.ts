@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { type Entries, readEntries, type ReadEntries } from './entries.ts';
+import { ModelCatalog } from './model-catalog.ts';
+
+const BUNDLE = new URL('models.json', import.meta.url);
+
+/** The catalog that ships with this build, as text. */
+export function readBundle(): Promise<string> {
+  return readFile(BUNDLE, 'utf8');
+}
+
+/** A file of the operator's own entries: YAML or JSON, by its extension. */
+export async function readOverlay(path: string): Promise<unknown> {
+  const text = await readFile(path, 'utf8');
+  if (!/^\.ya?ml$/i.test(extname(path))) return JSON.parse(text);
+  const { parse } = await import('yaml');
+  return parse(text);
+}
+
+export interface LoadedCatalog extends ReadEntries {
+  readonly catalog: ModelCatalog;
+}
+
+/** Reads a whole catalog and lays the overlay over it, key by key. Throws for a text without any entry. */
+export function loadCatalog(text: string, overlay: unknown): LoadedCatalog {
+  const read = readEntries(JSON.parse(text));
+  if (read.entries.size === 0) throw new Error('the catalog holds no entry');
+  const entries = overlay === undefined ? read.entries : readEntries(overlay, read.entries).entries;
+  return { ...read, entries, catalog: new ModelCatalog(entries, versionOf(entries, text, overlay)) };
+}
+
+/** The newest date in it, and what it is made of: equal for equal content on every replica. */
+function versionOf(entries: Entries, text: string, overlay: unknown): string {
+  const hash = createHash('sha256').update(text).update(overlay === undefined ? '' : JSON.stringify(overlay)).digest('hex').slice(0, 12);
+  let newest = '';
+  for (const { updated_at } of entries.values()) if (updated_at > newest) newest = updated_at;
+  return newest === '' ? hash : `${newest}-${hash}`;
+}

@@ -1,0 +1,93 @@
+import type { CatalogEntry } from '../../host/catalog.ts';
+import type { Entries } from './entries.ts';
+
+/** Catalog prefixes of gateway providers, in order; every other provider is its own. Source: providers reference 9.3. */
+export const CHAINS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['azure-openai', ['azure_openai', 'azure']],
+  ['azure-foundry', ['azure_foundry', 'azure']],
+  ['vertex-ai', ['vertex_ai']],
+  ['hugging-face', ['hugging_face']],
+  ['nvidia-nim', ['nvidia_nim']],
+  ['ollama-cloud', ['ollama_cloud']],
+  ['qwen', ['qwen', 'dashscope']],
+]);
+
+/**
+ * Finds rows by gateway provider and model: the exact key, then the prefixes of the provider's chain, each exact and then
+ * without regard to case. A model is looked up under its provider only, never in all of the catalog (providers reference
+ * 9.4, steps 1 and 2; steps 3 and 4 are for names without a provider, which nothing here asks for).
+ */
+export class CatalogIndex {
+  readonly #entries: Entries;
+  /** Ids of each catalog prefix. */
+  readonly #ids = new Map<string, string[]>();
+  /** Ids by their lower case, of the prefixes that were asked for; of two that differ in case only, the first sorted. */
+  readonly #folded = new Map<string, ReadonlyMap<string, string>>();
+  readonly #models = new Map<string, readonly string[]>();
+
+  constructor(entries: Entries) {
+    this.#entries = entries;
+    for (const { provider, model_id } of entries.values()) {
+      const ids = this.#ids.get(provider);
+      if (ids) ids.push(model_id);
+      else this.#ids.set(provider, [model_id]);
+    }
+  }
+
+  entry(provider: string, model: string): CatalogEntry | undefined {
+    const exact = this.#entries.get(`${provider}/${model}`);
+    if (exact) return exact;
+    for (const prefix of CHAINS.get(provider) ?? []) {
+      const found = this.#under(prefix, model);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** The row that prices a model: a chat row without an input price yields to one of a later prefix. */
+  priced(provider: string, model: string): CatalogEntry | undefined {
+    const exact = this.#entries.get(`${provider}/${model}`);
+    if (exact && isPriced(exact)) return exact;
+    let unpriced = exact;
+    for (const prefix of prefixesAfter(provider, exact !== undefined)) {
+      const found = this.#under(prefix, model);
+      if (found && isPriced(found)) return found;
+      unpriced ??= found;
+    }
+    return unpriced;
+  }
+
+  /** Sorted ids over the provider's chain, deprecated ones included. */
+  modelsOf(provider: string): readonly string[] {
+    const known = this.#models.get(provider);
+    if (known) return known;
+    const ids = (CHAINS.get(provider) ?? [provider]).flatMap((prefix) => this.#ids.get(prefix) ?? []);
+    const models = Object.freeze([...new Set(ids)].toSorted());
+    if (models.length > 0) this.#models.set(provider, models);
+    return models;
+  }
+
+  #under(prefix: string, model: string): CatalogEntry | undefined {
+    const exact = this.#entries.get(`${prefix}/${model}`);
+    if (exact) return exact;
+    const id = this.#foldedOf(prefix).get(model.toLowerCase());
+    return id === undefined ? undefined : this.#entries.get(`${prefix}/${id}`);
+  }
+
+  #foldedOf(prefix: string): ReadonlyMap<string, string> {
+    let folded = this.#folded.get(prefix);
+    if (!folded) {
+      folded = new Map((this.#ids.get(prefix) ?? []).toSorted().toReversed().map((id) => [id.toLowerCase(), id]));
+      this.#folded.set(prefix, folded);
+    }
+    return folded;
+  }
+}
+
+const isPriced = ({ mode, pricing }: CatalogEntry): boolean => mode !== 'chat' || pricing.input_per_m_tokens !== null;
+
+/** A chain as a whole; after an exact row that belongs to it, what comes later in it. */
+function prefixesAfter(provider: string, hasExact: boolean): readonly string[] {
+  const chain = CHAINS.get(provider) ?? (hasExact ? [...CHAINS.values()].find((prefixes) => prefixes.includes(provider)) : undefined) ?? [];
+  return hasExact ? chain.slice(chain.indexOf(provider) + 1) : chain;
+}

@@ -1,0 +1,34 @@
+import type { Catalog, CatalogEntry } from '../../host/catalog.ts';
+import type { Billed, Cost, TokenPrice } from '../../host/contract/index.ts';
+import { costOf, tokenPriceOf } from './cost.ts';
+import type { Entries } from './entries.ts';
+import { CatalogIndex } from './lookup.ts';
+
+/** One load of the catalog, with an index of its own; a refresh makes another. */
+export class ModelCatalog implements Catalog {
+  readonly version: string;
+  readonly #index: CatalogIndex;
+
+  constructor(entries: Entries, version: string) {
+    this.version = version;
+    this.#index = new CatalogIndex(entries);
+  }
+
+  entry(provider: string, model: string): CatalogEntry | undefined {
+    return this.#index.entry(provider, model);
+  }
+
+  modelsOf(provider: string): readonly string[] {
+    return this.#index.modelsOf(provider);
+  }
+
+  readonly tokenPrice = (target: string, model: string): TokenPrice | undefined => {
+    const entry = this.#index.priced(target, model);
+    return entry && tokenPriceOf(entry);
+  };
+
+  readonly cost = (target: string, model: string, billed: Billed): Cost | undefined => {
+    const entry = this.#index.priced(target, model);
+    return entry && costOf(entry, billed, this.version);
+  };
+}

@@ -1,0 +1,26 @@
+import type { ProviderModule, Treatment } from '../../host/contract/index.ts';
+import type { Generation } from '../../host/generation/generation.ts';
+import { PARAMETERS } from '../../host/pipeline/parameters.ts';
+import type { ModelEntry } from './listing.ts';
+
+/**
+ * What each provider that owns a listed model does with each chat parameter, from the modules' own data.
+ * Source: specification 2.10, data-plane reference 2.11.
+ */
+export function capabilitiesOf({ targetList }: Generation, listed: Iterable<ModelEntry>): object {
+  const owners = new Set([...listed].map((entry) => entry.owned_by));
+  const modules = targetList.flatMap(({ provider, virtualKey }) => (provider && owners.has(virtualKey) ? [provider.module] : []));
+  return {
+    providers: Object.fromEntries(modules.map((module) => [module.name, treatments(module)])),
+    image_response_formats: Object.fromEntries(modules.flatMap(({ name, imageFormats }) => (imageFormats ? [[name, imageFormats]] : []))),
+  };
+}
+
+function treatments({ params }: ProviderModule): Readonly<Record<string, string>> {
+  return Object.fromEntries(PARAMETERS.map((name) => [name, wordOf(params[name] ?? 'forward')]));
+}
+
+/** A renamed parameter travels all the same. */
+function wordOf(treatment: Treatment): string {
+  return typeof treatment === 'object' ? 'forward' : treatment;
+}

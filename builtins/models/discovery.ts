@@ -1,0 +1,106 @@
+import { type DiscoveredModel, GatewayError } from '../../host/contract/index.ts';
+import type { ConnectedProvider } from '../../host/upstream/connect.ts';
+import type { Host } from '../../host/host.ts';
+import { Cancellation } from '../../host/upstream/cancellation.ts';
+import { replyError } from '../../host/upstream/fault.ts';
+
+/** Providers asked at the same time. Source: providers reference 8. */
+const PARALLEL = 8;
+/** One provider's whole answer. */
+const LIMIT_MS = 30_000;
+
+type ModelsById = ReadonlyMap<string, DiscoveredModel>;
+
+/** Asks every provider that can list its live models, round after round, and keeps what each said last. */
+export class Discovery {
+  readonly #host: Host;
+  readonly #onChange: () => Promise<void>;
+  readonly #models = new Map<string, ModelsById>();
+  readonly #stopped = new Cancellation();
+  #round: Promise<void> = Promise.resolve();
+
+  constructor(host: Host, onChange: () => Promise<void>) {
+    this.#host = host;
+    this.#onChange = onChange;
+  }
+
+  /** Ids of a provider's live models; empty before its first answer. */
+  idsOf(provider: string): Iterable<string> {
+    return this.#models.get(provider)?.keys() ?? [];
+  }
+
+  /** Unix seconds; 0 when the provider did not say. */
+  createdOf(provider: string, model: string): number {
+    return this.#models.get(provider)?.get(model)?.created ?? 0;
+  }
+
+  /** The first round begins at once and delays nobody. */
+  start(intervalMs: number): void {
+    const { clock } = this.#host.services;
+    this.#round = this.#run().then(() => {
+      if (this.#stopped.cause) return;
+      const timer = clock.timer(intervalMs, () => this.start(intervalMs));
+      this.#stopped.onCancel(() => timer.cancel());
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.cancel(new GatewayError('client_canceled', 'the gateway is shutting down'));
+    await this.#round;
+  }
+
+  async #run(): Promise<void> {
+    const waiting = [...this.#host.providers.values()].filter(({ module }) => module.discovery);
+    let isChanged = false;
+    const worker = async (): Promise<void> => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) if (await this.#ask(next)) isChanged = true;
+    };
+    await Promise.all(Array.from({ length: PARALLEL }, worker));
+    if (!isChanged || this.#stopped.cause) return;
+    await this.#onChange().catch((error: unknown) => this.#host.log.error('the live models could not be applied', { error }));
+  }
+
+  /** True when the list differs from the last one. A provider that fails keeps what it had. */
+  async #ask(provider: ConnectedProvider): Promise<boolean> {
+    const { name } = provider.module;
+    try {
+      const found = await this.#list(provider);
+      const before = this.#models.get(name);
+      if (found.size === 0 || (before && isEqual(before, found))) return false;
+      this.#models.set(name, found);
+      return true;
+    } catch (error) {
+      if (!this.#stopped.cause) this.#host.log.warn('live models could not be listed', { provider: name, error });
+      return false;
+    }
+  }
+
+  async #list(provider: ConnectedProvider): Promise<ModelsById> {
+    const { module, root, authorize, credentials, basicAuthorization } = provider;
+    const { discovery } = module;
+    if (!discovery) return new Map();
+    const { clock, transport } = this.#host.services;
+    const cancellation = new Cancellation();
+    const timer = clock.timer(LIMIT_MS, () => cancellation.cancel(new GatewayError('upstream_timeout', `no answer within ${LIMIT_MS} ms`)));
+    const stopListening = this.#stopped.onCancel((cause) => cancellation.cancel(cause));
+    try {
+      const unsigned = { method: 'GET', url: root + discovery.path, headers: { accept: 'application/json' }, body: undefined };
+      const headers = { ...(basicAuthorization !== undefined && { authorization: basicAuthorization }), ...unsigned.headers, ...await authorize(unsigned, credentials) };
+      const reply = await transport.unary({ request: { ...unsigned, headers }, cancellation, connectTimeoutMs: LIMIT_MS, headersTimeoutMs: LIMIT_MS });
+      if (reply.status !== 200) throw replyError(module, reply, clock.now());
+      return distinct(discovery.read(JSON.parse(reply.body.toString('utf8'))));
+    } finally {
+      timer.cancel();
+      stopListening();
+    }
+  }
+}
+
+/** Upstreams repeat ids, and leave some empty. */
+function distinct(models: readonly DiscoveredModel[]): ModelsById {
+  return new Map(models.filter(({ id }) => typeof id === 'string' && id !== '').map((model) => [model.id, model]));
+}
+
+function isEqual(before: ModelsById, after: ModelsById): boolean {
+  return before.size === after.size && [...after].every(([id, { created }]) => before.has(id) && before.get(id)?.created === created);
+}

@@ -1,0 +1,81 @@
+import type { RouteQuery, Surface } from '../../host/contract/index.ts';
+import type { Generation } from '../../host/generation/generation.ts';
+import type { Catalog, CatalogEntry } from '../../host/catalog.ts';
+
+/** One model as `GET /v1/models` shows it. Source: specification 2.9. */
+export interface ModelEntry {
+  readonly id: string;
+  readonly object: 'model';
+  readonly owned_by: string;
+  /** Unix seconds; 0 when nobody said. */
+  readonly created: number;
+  readonly mode?: string;
+  readonly context_window?: number;
+  readonly max_output_tokens?: number;
+  readonly capabilities?: readonly string[];
+  readonly status?: string;
+  readonly deprecated?: true;
+}
+
+/** In the order they are listed. Source: providers reference 9.2. */
+const CAPABILITIES = [
+  'vision', 'function_calling', 'parallel_tool_calls', 'json_mode', 'response_schema', 'streaming', 'prompt_caching', 'reasoning',
+  'audio_input', 'audio_output', 'finetuneable',
+] as const;
+
+export type CreatedOf = (provider: string, model: string) => number;
+
+/**
+ * Everything clients may ask for: each id once, owned by the first target in target order that serves it under the
+ * strategy in force; what the strategy would refuse is left out. Source: data-plane reference 10.2.
+ */
+export function listModels(generation: Generation, catalog: Catalog, createdOf: CreatedOf): ReadonlyMap<string, ModelEntry> {
+  const entries = new Map<string, ModelEntry>();
+  for (const { virtualKey, provider } of generation.targetList) {
+    if (!provider) continue;
+    for (const id of generation.models.advertised(virtualKey)) {
+      if (entries.has(id)) continue;
+      const owner = ownerOf(generation, catalog, id);
+      if (owner !== undefined) entries.set(id, modelEntry(id, owner, createdOf(owner, id), catalog.entry(owner, id)));
+    }
+  }
+  return entries;
+}
+
+/** The target that a bare request for the model would reach first in target order; `undefined` when none would. */
+function ownerOf({ models, strategy, targetList }: Generation, catalog: Catalog, model: string): string | undefined {
+  const marked = models.owners(model);
+  const candidates = marked.filter(({ serves }) => serves);
+  const [first] = candidates;
+  if (!first) return undefined;
+  const mode = catalog.entry(first.virtualKey, model)?.mode;
+  const ranked = strategy.rank(marked, bareQuery(model, mode, (target) => targetList.find(({ virtualKey }) => virtualKey === target)?.upstreamModel(model) ?? model));
+  const reachable = new Set((strategy.advances ? ranked : ranked.slice(0, 1)).map(({ virtualKey }) => virtualKey));
+  return candidates.find(({ virtualKey }) => reachable.has(virtualKey))?.virtualKey;
+}
+
+const SURFACE_OF_MODE: Readonly<Record<string, Surface>> = { embedding: 'embeddings', image: 'images', audio_in: 'audio.transcriptions', audio_out: 'audio.speech' };
+
+function bareQuery(model: string, mode: string | undefined, upstreamModel: RouteQuery['upstreamModel']): RouteQuery {
+  return {
+    surface: SURFACE_OF_MODE[mode ?? 'chat'] ?? 'chat',
+    model, upstreamModel, metadata: {}, userTexts: () => [], promptCharacters: () => 0, maxTokens: undefined, images: 1,
+  };
+}
+
+/** What is empty, zero or false is left out. */
+function modelEntry(id: string, owner: string, created: number, facts: CatalogEntry | undefined): ModelEntry {
+  const known = { id, object: 'model', owned_by: owner, created } as const;
+  if (!facts) return known;
+  const { mode, context_window, max_output_tokens, lifecycle: { status } } = facts;
+  const capabilities = CAPABILITIES.filter((name) => facts.capabilities[name]);
+  return {
+    ...known,
+    ...(mode && { mode }),
+    ...(context_window > 0 && { context_window }),
+    ...(max_output_tokens > 0 && { max_output_tokens }),
+    ...(capabilities.length > 0 && { capabilities }),
+    ...(status && { status }),
+    ...((status === 'deprecated' || status === 'legacy') && { deprecated: true as const }),
+  };
+}

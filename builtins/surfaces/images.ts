@@ -1,0 +1,35 @@
+import type { ImagesReply, ImagesRequest } from '../../host/contract/index.ts';
+import type { JsonObject } from '../../host/http/body.ts';
+import { jsonBody, surfaceBuiltin } from '../../host/http/surface-route.ts';
+import { checkFields, type FieldKind, integer, invalid, requireText, text } from './fields.ts';
+
+const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
+  ['model', text], ['prompt', text], ['n', integer], ['size', text], ['quality', text], ['style', text], ['response_format', text], ['user', text],
+]);
+
+const FORMATS: readonly unknown[] = ['url', 'b64_json'];
+
+/** `POST /v1/images/generations`. What the provider counted is kept for pricing, and not shown. */
+export default surfaceBuiltin({
+  surface: 'images',
+  path: '/v1/images/generations',
+  read: jsonBody((body) => ({
+    request: readImages(body),
+    streaming: false,
+    write: ({ reply }) => {
+      const { usage: _usage, ...shown } = reply as ImagesReply;
+      return shown;
+    },
+  })),
+});
+
+function readImages(body: JsonObject): ImagesRequest {
+  checkFields(body, FIELDS);
+  requireText(body, 'model');
+  requireText(body, 'prompt');
+  if (typeof body['n'] === 'number' && body['n'] < 1) throw invalid('n must be at least 1');
+  const format = body['response_format'];
+  if (format === '') delete body['response_format'];
+  else if (format !== undefined && !FORMATS.includes(format)) throw invalid(`response_format ${JSON.stringify(format)} is not supported, use "url" or "b64_json"`);
+  return body as unknown as ImagesRequest;
+}

@@ -1,0 +1,27 @@
+import type { SpeechRequest } from '../../host/contract/index.ts';
+import type { JsonObject } from '../../host/http/body.ts';
+import { jsonBody, surfaceBuiltin } from '../../host/http/surface-route.ts';
+import { checkFields, type FieldKind, invalid, number, requireText, text } from './fields.ts';
+
+const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
+  ['model', text], ['input', text], ['voice', text], ['response_format', text], ['speed', number],
+]);
+
+/** Longest input, in Unicode code points. Source: data-plane reference 2.5. */
+const MAX_INPUT = 4096;
+
+/** `POST /v1/audio/speech`: text in, audio out as it arrives. */
+export default surfaceBuiltin({
+  surface: 'audio.speech',
+  path: '/v1/audio/speech',
+  read: jsonBody((body) => ({ request: readSpeech(body), streaming: false })),
+});
+
+function readSpeech(body: JsonObject): SpeechRequest {
+  checkFields(body, FIELDS);
+  for (const name of ['model', 'input', 'voice']) requireText(body, name);
+  const input = body['input'] as string;
+  if (input.length > MAX_INPUT && [...input].length > MAX_INPUT) throw invalid(`input exceeds ${MAX_INPUT} characters`);
+  if (body['response_format'] === '') delete body['response_format'];
+  return body as unknown as SpeechRequest;
+}

@@ -1,0 +1,84 @@
+import type { Request, Response } from 'express';
+import multer, { MulterError, type StorageEngine } from 'multer';
+import { GatewayError } from '../../host/contract/index.ts';
+import { discardBody, UPLOAD_IDLE_MS } from '../../host/http/body.ts';
+import type { RequestSource } from '../../host/http/surface-route.ts';
+import { invalid } from './fields.ts';
+import { SpilledFile } from './spilled-file.ts';
+
+/** Whole body of an upload. Source: specification 4.3. */
+export const MAX_UPLOAD_BYTES = 25 * 1024 * 1024;
+const MAX_PARTS = 64;
+const MAX_FIELD_BYTES = 1024 * 1024;
+
+export interface Upload {
+  /** Form fields; one that was sent more than once is a list. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly file: SpilledFile | undefined;
+  dispose(): void;
+}
+
+/** Reads a `multipart/form-data` body with at most one file. What was stored is given back when reading fails. */
+export async function readUpload({ request, clock }: RequestSource, fileField: string): Promise<Upload> {
+  if (!request.is('multipart/form-data')) throw invalid('invalid multipart: the Content-Type must be multipart/form-data');
+  if (Number(request.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) {
+    discardBody(request);
+    throw tooLarge();
+  }
+  const stored: SpilledFile[] = [];
+  const dispose = (): void => { for (const file of stored) void file.dispose(); };
+  const failed = Promise.withResolvers<never>();
+  const idle = clock.timer(UPLOAD_IDLE_MS, () => failed.reject(new GatewayError('invalid_request', `no byte of the body arrived for ${UPLOAD_IDLE_MS / 1000} s`, { status: 408 })));
+  let bytes = 0;
+  request.on('data', (piece: Buffer) => {
+    bytes += piece.length;
+    idle.refresh();
+    if (bytes > MAX_UPLOAD_BYTES) failed.reject(tooLarge());
+  });
+  try {
+    await Promise.race([parseForm(request, fileField, stored), failed.promise]);
+    return { fields: request.body as Upload['fields'], file: stored[0], dispose };
+  } catch (error) {
+    request.unpipe();
+    discardBody(request);
+    dispose();
+    throw error instanceof GatewayError ? error : parseError(error);
+  } finally {
+    idle.cancel();
+  }
+}
+
+function parseForm(request: Request, fileField: string, stored: SpilledFile[]): Promise<void> {
+  const parse = multer({
+    storage: spillingStorage(stored),
+    limits: { fileSize: MAX_UPLOAD_BYTES, fieldSize: MAX_FIELD_BYTES, parts: MAX_PARTS },
+  }).single(fileField);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  parse(request, {} as Response, (error: unknown) => {
+    if (error) reject(error instanceof Error ? error : new Error('the form cannot be read'));
+    else resolve();
+  });
+  return promise;
+}
+
+function spillingStorage(stored: SpilledFile[]): StorageEngine {
+  return {
+    _handleFile: (_request, { originalname, stream }, done) => {
+      const file = new SpilledFile(originalname);
+      stored.push(file);
+      file.receive(stream).then(() => done(null, { size: file.bytes }), done);
+    },
+    _removeFile: (_request, _file, done) => done(null), // the reader gives back everything it stored
+  };
+}
+
+function parseError(cause: unknown): GatewayError {
+  if (!(cause instanceof MulterError)) return new GatewayError('invalid_request', 'invalid multipart: the form cannot be read', { cause });
+  if (cause.code === 'LIMIT_FILE_SIZE') return tooLarge();
+  const where = cause.field === undefined ? '' : ` (field ${JSON.stringify(cause.field.slice(0, 64))})`;
+  return new GatewayError('invalid_request', `invalid multipart: ${cause.message.toLowerCase()}${where}`, { cause });
+}
+
+function tooLarge(): GatewayError {
+  return new GatewayError('request_too_large', `request body too large: the limit is ${MAX_UPLOAD_BYTES} bytes`);
+}

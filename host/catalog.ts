@@ -1,0 +1,60 @@
+import type { Prices } from './contract/index.ts';
+
+/** Lifecycle words a catalog uses; unknown ones are passed on. */
+export type ModelStatus = 'preview' | 'ga' | 'deprecated' | 'legacy' | (string & {});
+
+/** US dollars; `null` is unknown or not applicable, 0 is free. */
+export interface CatalogPricing {
+  readonly input_per_m_tokens: number | null;
+  readonly output_per_m_tokens: number | null;
+  readonly cache_read_per_m_tokens: number | null;
+  readonly cache_write_per_m_tokens: number | null;
+  readonly reasoning_per_m_tokens: number | null;
+  readonly embedding_per_m_tokens: number | null;
+  /** Per generated image. */
+  readonly image_per_tile: number | null;
+  readonly audio_input_per_minute: number | null;
+  readonly audio_output_per_character: number | null;
+}
+
+/** One model of one catalog provider, in the format of catalog files. Source: providers reference 9.2. */
+export interface CatalogEntry {
+  readonly provider: string;
+  readonly model_id: string;
+  readonly display_name: string;
+  /** `chat`, `embedding`, `image`, `audio_in`, `audio_out`, or a class this build does not know. */
+  readonly mode: string;
+  /** Tokens; 0 is unknown. */
+  readonly context_window: number;
+  readonly max_output_tokens: number;
+  readonly pricing: CatalogPricing;
+  readonly capabilities: Readonly<Record<string, boolean>>;
+  readonly lifecycle: {
+    readonly status: ModelStatus;
+    readonly deprecation_date: string | null;
+    readonly sunset_date: string | null;
+    readonly successor: string | null;
+  };
+  /** Address of the price source. */
+  readonly source: string;
+  /** `YYYY-MM-DD`. */
+  readonly updated_at: string;
+}
+
+/** Facts and prices of models, by gateway provider. Lookups are O(1) and never answer with another provider's row. */
+export interface Catalog extends Prices {
+  readonly version: string;
+  /** `undefined` when the catalog does not know the model. */
+  entry(provider: string, model: string): CatalogEntry | undefined;
+  /** Sorted ids of a provider's models, deprecated ones included. */
+  modelsOf(provider: string): readonly string[];
+}
+
+/** While no catalog is loaded. */
+export const NO_CATALOG: Catalog = {
+  version: 'none',
+  entry: () => undefined,
+  modelsOf: () => [],
+  tokenPrice: () => undefined,
+  cost: () => undefined,
+};

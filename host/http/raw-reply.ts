@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { GatewayError, type RawReply } from '../contract/index.ts';
+import type { Clock } from '../clock.ts';
+import { contextOf } from './context.ts';
+import { type FlatHeaders, sendBody, writeHead } from './reply.ts';
+
+/** Longest time a client may take nothing. */
+const WRITE_LIMIT_MS = 15_000;
+
+/**
+ * Sends bytes as they are. Those that still arrive go on one by one; a source that fails before its first byte is an
+ * error like any other, one that breaks off later ends the connection, so that the client sees the truncation.
+ */
+export async function sendRaw(response: ServerResponse, { contentType, body }: RawReply, headers: FlatHeaders, clock: Clock): Promise<void> {
+  if (body instanceof Uint8Array) {
+    sendBody(response, 200, contentType, Buffer.from(body.buffer, body.byteOffset, body.byteLength), headers);
+    return;
+  }
+  const source = body[Symbol.asyncIterator]();
+  const first = await source.next();
+  writeHead(response, 200, ['Content-Type', contentType, ...headers]);
+  try {
+    for (let next = first; !next.done; next = await source.next()) await writePiece(response, next.value, clock);
+    response.end();
+  } catch {
+    response.destroy(); // whoever broke it off has been told, or has left
+  }
+}
+
+/** Ends the source of a reply that was withheld or broken off; nothing for one that was read to its end. */
+export function closeRaw(reply: RawReply | undefined): void {
+  if (!reply || reply.body instanceof Uint8Array) return;
+  reply.body[Symbol.asyncIterator]().return?.().catch(() => {}); // a source that cannot close has nothing more to tell
+}
+
+async function writePiece(response: ServerResponse, piece: Uint8Array, clock: Clock): Promise<void> {
+  if (response.destroyed) throw new GatewayError('client_canceled', 'the client closed the connection');
+  contextOf(response).bytes += piece.length;
+  if (response.write(piece)) return;
+  const deadline = clock.timer(WRITE_LIMIT_MS, () => response.destroy());
+  try {
+    await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  } finally {
+    deadline.cancel();
+  }
+}

@@ -1,0 +1,60 @@
+import { type CallInfo, GatewayError, type ReplyOf, SURFACES, type TranslatedSurface, type UnaryReply } from '../contract/index.ts';
+import { unusableReply } from '../upstream/fault.ts';
+import type { CollectedReply } from '../upstream/transport.ts';
+import type { Attempt } from './attempt.ts';
+import { errorFrameMessage } from './normalize.ts';
+import { shapeReply } from './shape-reply.ts';
+import { translatorOf } from './translate.ts';
+
+/** A whole 2xx reply in the common wire. One that holds an error, or cannot be used, is a failed call. */
+export function readReply(attempt: Attempt, reply: BufferedReply, call: CallInfo, created: number): ReplyOf<TranslatedSurface> {
+  const disguised = errorFrameMessage(reply.tryJson());
+  if (disguised !== undefined) throw unusableReply(disguised);
+  try {
+    const translated = translatorOf(attempt).fromUpstream(reply, call, attempt.exchange.request as never) as ReplyOf<TranslatedSurface> | undefined;
+    if (typeof translated !== 'object' || translated === null) throw new Error('the translator returned nothing');
+    return shapeAnswer(attempt, translated, created);
+  } catch (cause) {
+    throw cause instanceof GatewayError ? cause : unusableReply('it cannot be translated', cause);
+  }
+}
+
+/** The shape clients are promised; `created` in Unix seconds. */
+export function shapeAnswer({ exchange }: Attempt, reply: ReplyOf<TranslatedSurface>, created: number): ReplyOf<TranslatedSurface> {
+  const { translator } = SURFACES[exchange.surface];
+  if (translator === undefined) return reply;
+  return shapeReply(translator, reply as never, exchange.request as never, { model: exchange.model, exchangeId: exchange.id, created });
+}
+
+/** A whole reply whose JSON is parsed once. */
+export class BufferedReply implements UnaryReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  #json: unknown;
+  #isParsed = false;
+
+  constructor({ status, headers, body }: CollectedReply) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+
+  json(): unknown {
+    if (!this.#isParsed) {
+      this.#json = JSON.parse(this.body.toString('utf8'));
+      this.#isParsed = true;
+    }
+    return this.#json;
+  }
+
+  /** `undefined` for bodies that are no JSON object; audio and subtitles are not even tried. */
+  tryJson(): unknown {
+    if (this.body[0] !== 0x7b && !/json/.test(this.headers['content-type'] ?? '')) return undefined;
+    try {
+      return this.json();
+    } catch {
+      return undefined;
+    }
+  }
+}

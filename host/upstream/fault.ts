@@ -1,0 +1,118 @@
+import { STATUS_CODES } from 'node:http';
+import { type ErrorCode, GatewayError, type ProviderFault, type ProviderModule, type UpstreamFault, type WireReply } from '../contract/index.ts';
+import { isFields } from '../fields.ts';
+import { waitHintMs } from './wait-hint.ts';
+
+const MAX_MESSAGE = 2048;
+
+/** Provider error codes that opt-in failover recognises, whatever the provider. */
+const REASONS: ReadonlyMap<string | undefined, UpstreamFault['reason']> = new Map([
+  ['context_length_exceeded', 'context_length'],
+  ['content_policy_violation', 'content_policy'],
+  ['content_filter', 'content_policy'],
+]);
+
+/** The error a client gets for an upstream status on a routed surface (data-plane reference 5.2). */
+const BY_STATUS: Readonly<Record<number, { readonly code: ErrorCode; readonly message?: string }>> = {
+  400: { code: 'invalid_request' },
+  422: { code: 'invalid_request' },
+  401: { code: 'upstream_auth_error', message: 'the provider refused the gateway\'s credential' },
+  403: { code: 'upstream_auth_error', message: 'the provider refused the gateway\'s credential' },
+  404: { code: 'model_not_found', message: 'the provider no longer offers this model' },
+  408: { code: 'upstream_timeout', message: 'the provider did not answer in time' },
+  504: { code: 'upstream_timeout', message: 'the provider did not answer in time' },
+  429: { code: 'rate_limit_exceeded', message: 'the provider\'s rate limit is exceeded' },
+};
+
+/** Turns a reply that is a failure into the error for it. Its own words reach the client for 400 and 422 only. */
+export function replyError(module: ProviderModule, reply: WireReply & { readonly body: Uint8Array }, now: number): GatewayError {
+  const told = readFault(module, reply);
+  const status = told.status ?? reply.status;
+  const row = BY_STATUS[status] ?? { code: 'upstream_error', message: 'the provider failed' };
+  const words = told.message ?? STATUS_CODES[status] ?? 'the provider refused the request';
+  return new GatewayError(row.code, row.message ?? words, {
+    ...(row.code === 'invalid_request' && { status }),
+    retryAfterMs: waitHintMs(reply.headers, now),
+    fault: { kind: 'status', status, reason: reasonOf(told, status), message: words },
+  });
+}
+
+/** A refusal of content is one at 400 only: elsewhere its code may stand for the provider's own trouble (data-plane reference 3.3). */
+function reasonOf({ reason }: ProviderFault, status: number): UpstreamFault['reason'] {
+  return reason === 'content_policy' && status !== 400 ? undefined : reason;
+}
+
+/** A 2xx whose body is of no use: undecodable, too large, or an error in disguise. */
+export function unusableReply(why: string, cause?: unknown): GatewayError {
+  return new GatewayError('upstream_error', 'the provider sent an unusable answer', { cause, fault: { kind: 'reply', message: why } });
+}
+
+/** No credential could be made, or the request not be signed: it is never sent without. */
+export function credentialError(cause: unknown): GatewayError {
+  return new GatewayError('upstream_error', 'the gateway has no credential for the provider', { cause, fault: { kind: 'transport' } });
+}
+
+/** No response arrived: refused, reset, unresolved, or too slow. What exactly stays in the cause, for the log. */
+export function transportError(cause: unknown): GatewayError {
+  const { code } = cause as { code?: unknown };
+  if (typeof code === 'string' && /TIMEOUT|TIMEDOUT/.test(code)) return timeoutError(cause);
+  return new GatewayError('upstream_error', 'the provider could not be reached', { cause, fault: { kind: 'transport' } });
+}
+
+/** The provider was too slow to connect, to answer, or to send its first chunk. */
+export function timeoutError(cause?: unknown): GatewayError {
+  return new GatewayError('upstream_timeout', 'the provider did not answer in time', { cause, fault: { kind: 'timeout' } });
+}
+
+function readFault(module: ProviderModule, reply: WireReply & { readonly body: Uint8Array }): ProviderFault {
+  const told = ownFault(module, reply) ?? commonFault(reply.body);
+  return { ...told, message: told.message === undefined ? undefined : cut(told.message) };
+}
+
+/** The provider's reading of its own error body; one that fails on this body does not hide the error itself. */
+function ownFault(module: ProviderModule, reply: WireReply): ProviderFault | undefined {
+  try {
+    return module.toFault?.(reply);
+  } catch {
+    return undefined;
+  }
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined);
+
+/** The message of an error body in any of the shapes vendors use; a body of another shape is never quoted. */
+export function commonFault(bytes: Uint8Array): ProviderFault {
+  let body: unknown;
+  try {
+    body = JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    return {};
+  }
+  if (!isFields(body)) return {};
+  const { error, detail } = body;
+  const message = textOf(error) ?? memberText(error, 'message', 'error') ?? textOf(detail) ?? listText(detail)
+    ?? memberText(detail, 'message', 'error') ?? textOf(body['message']);
+  const code = (isFields(error) ? textOf(error['code']) : undefined) ?? textOf(body['code']);
+  return { message, reason: REASONS.get(code) };
+}
+
+function memberText(value: unknown, ...names: readonly string[]): string | undefined {
+  if (!isFields(value)) return undefined;
+  for (const name of names) {
+    const text = textOf(value[name]);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+function listText(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const messages = value.map((item) => memberText(item, 'msg')).filter((text) => text !== undefined);
+  return messages.length > 0 ? messages.join('; ') : undefined;
+}
+
+/** At most 2,048 characters, counted in code points, and an ellipsis. */
+export function cut(text: string): string {
+  const points = Array.from(text.slice(0, 2 * MAX_MESSAGE + 2));
+  return points.length > MAX_MESSAGE ? `${points.slice(0, MAX_MESSAGE).join('')}…` : text;
+}

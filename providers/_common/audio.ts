@@ -1,0 +1,84 @@
+import type { CallInfo, FormPart, RawReply, SpeechRequest, TranscriptionRequest, Translator, UnaryReply, WireRequest } from 'gw/contract';
+import { type BodyOptions, commonBody } from './body.ts';
+import { fieldsBeside, isFields, isGiven } from './fields.ts';
+
+export interface TranscriptionOptions {
+  /** The whole address, for vendors who serve audio elsewhere; the credential goes along. */
+  readonly address?: (call: CallInfo) => string;
+}
+
+const FIELDS = ['language', 'prompt', 'response_format', 'temperature'] as const;
+const KNOWN = ['model', 'file', 'timestamp_granularities', ...FIELDS];
+
+/** Both uploads have the same request and reply. */
+interface SpeechToText {
+  toUpstream(request: TranscriptionRequest, call: CallInfo): WireRequest;
+  fromUpstream(reply: UnaryReply, call: CallInfo, request: TranscriptionRequest): RawReply;
+}
+
+/** Speech to text, in the language spoken. Source: providers reference 7.5. */
+export function commonTranscriptions(options: TranscriptionOptions = {}): Translator<'audio.transcriptions'> {
+  return speechToText('/audio/transcriptions', FIELDS, options);
+}
+
+/** Speech to English text: there is no language to choose. */
+export function commonTranslations(options: TranscriptionOptions = {}): Translator<'audio.translations'> {
+  return speechToText('/audio/translations', FIELDS.filter((name) => name !== 'language'), options);
+}
+
+function speechToText(path: string, fields: readonly (typeof FIELDS)[number][], { address }: TranscriptionOptions): SpeechToText {
+  return {
+    toUpstream(request, call) {
+      const sent = { form: formOf(request, call, fields), ignored: fieldsBeside(request, KNOWN) };
+      return address ? { path: address(call), withCredential: true, ...sent } : { path, ...sent };
+    },
+    fromUpstream: (reply, _call, request) => readTranscript(reply, request.response_format),
+  };
+}
+
+function formOf(request: TranscriptionRequest, call: CallInfo, fields: readonly (typeof FIELDS)[number][]): FormPart[] {
+  const values = fields.flatMap((name) => (isGiven(request[name]) ? [{ name, value: String(request[name]) }] : []));
+  const granularities = (request.timestamp_granularities ?? []).map((value) => ({ name: 'timestamp_granularities[]', value }));
+  return [{ name: 'file', file: request.file }, { name: 'model', value: call.model }, ...values, ...granularities];
+}
+
+const PLAIN = new Set<unknown>(['text', 'srt', 'vtt']);
+const textOf = ({ body }: UnaryReply): string => new TextDecoder().decode(body);
+
+/** Plain formats go on as they are, detailed JSON whole; of `json`, and where nothing was asked for, only the text. */
+function readTranscript(reply: UnaryReply, format: string | undefined): RawReply {
+  if (PLAIN.has(format)) return { contentType: 'text/plain; charset=utf-8', body: reply.body };
+  if (isGiven(format) && format !== 'json') {
+    reply.json(); // throws for what is no JSON
+    return { contentType: 'application/json', body: reply.body };
+  }
+  return { contentType: 'application/json', body: new TextEncoder().encode(JSON.stringify({ text: transcriptOf(reply) })) };
+}
+
+function transcriptOf(reply: UnaryReply): string {
+  let body: unknown;
+  try {
+    body = reply.json();
+  } catch {
+    return textOf(reply); // some vendors answer in plain text whatever is asked
+  }
+  if (!isFields(body) || typeof body['text'] !== 'string') throw new Error('the answer holds no text');
+  return body['text'];
+}
+
+export interface SpeechOptions extends BodyOptions {
+  /** Reads the audio out of a reply that is no audio itself; without it the bytes go on as they arrive. */
+  readonly readAudio?: (reply: UnaryReply) => Uint8Array;
+}
+
+/** Text to speech. The format is always named: vendors' defaults differ. Source: providers reference 7.6. */
+export function commonSpeech(options: SpeechOptions = {}): Translator<'audio.speech'> {
+  const { readAudio } = options;
+  return {
+    toUpstream: (request, call) => ({ path: '/audio/speech', ...commonBody({ ...request, response_format: formatOf(request) }, call, options) }),
+    fromUpstream: (reply) => ({ contentType: 'application/octet-stream', body: readAudio ? readAudio(reply) : reply.body }), // the host names the type
+    relaysBytes: !readAudio,
+  };
+}
+
+const formatOf = ({ response_format: format }: SpeechRequest): string => format || 'mp3';

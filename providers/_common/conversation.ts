@@ -1,0 +1,18 @@
+import { type ChatMessage, type ChatRequest, contentTexts } from 'gw/contract';
+import { invalidRequest } from './fields.ts';
+
+/**
+ * A conversation as one text, for models that complete text: a line `role: text` per message, then `assistant: `.
+ * Throws a 400 for parts that are no text, in whatever turn. Source: providers reference 5.4.
+ */
+export function joinedConversation({ messages }: ChatRequest): string {
+  messages.forEach(refuseMedia);
+  return `${messages.map((message) => `${message.role}: ${[...contentTexts(message)].join('')}\n`).join('')}assistant: `;
+}
+
+function refuseMedia({ content }: ChatMessage, at: number): void {
+  if (!Array.isArray(content)) return;
+  content.forEach(({ type }: { readonly type: string }, part) => {
+    if (type !== 'text') throw invalidRequest(`messages[${at}].content[${part}]: this model reads text only, not "${type}"`);
+  });
+}

@@ -1,0 +1,32 @@
+import { GatewayError, type UnaryReply } from 'gw/contract';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether a field says anything; `null` and the empty text count as absent. */
+export const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+
+/** A count an upstream states; 0 for anything else. */
+export const countOf = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0);
+
+/** What the caller has to change: answered with 400, and nothing is sent. */
+export const invalidRequest = (message: string): GatewayError => new GatewayError('invalid_request', message);
+
+/** The JSON object of a reply. Throws when it is another value. */
+export function objectOf(reply: UnaryReply): Fields {
+  const body = reply.json();
+  if (!isFields(body)) throw new Error('the answer is no JSON object');
+  return body;
+}
+
+/** The objects of a list. Throws when there is no list, or something else in it. */
+export function itemsOf(value: unknown, what: string): readonly Fields[] {
+  if (!Array.isArray(value) || !value.every(isFields)) throw new Error(`the answer holds no list of ${what}`);
+  return value;
+}
+
+/** Fields of a request that a wire with a closed set of them leaves behind, for `ignored`. */
+export function fieldsBeside(request: Fields, known: readonly string[]): string[] {
+  return Object.keys(request).filter((name) => !known.includes(name) && isGiven(request[name]));
+}

@@ -1,0 +1,40 @@
+import { GatewayError, type ImagesReply, type Translator, type UnaryReply, type Usage } from 'gw/contract';
+import { type BodyOptions, commonBody } from './body.ts';
+import { countOf, type Fields, isFields, isGiven, itemsOf, objectOf } from './fields.ts';
+
+export interface ImagesOptions extends BodyOptions {
+  readonly path?: string;
+}
+
+/** Images on the common wire. Source: providers reference 7.2. */
+export function commonImages(options: ImagesOptions = {}): Translator<'images'> {
+  return {
+    toUpstream(request, call) {
+      const { body, ignored } = commonBody(request, call, options);
+      return { path: options.path ?? '/images/generations', body, ignored };
+    },
+    fromUpstream: readImages,
+  };
+}
+
+function readImages(reply: UnaryReply): ImagesReply {
+  const { usage: given, created, ...fields } = objectOf(reply);
+  const data = itemsOf(fields['data'], 'images');
+  if (data.length === 0) throw new Error('the answer holds no image');
+  const usage = readUsage(given);
+  return { ...fields, data: [...data], ...(typeof created === 'number' && created > 0 && { created }), ...(usage && { usage }) };
+}
+
+/** Images are billed by tokens under names of their own. Source: OpenAI API reference, "Create image", 2026-11-21. */
+function readUsage(value: unknown): Usage | undefined {
+  if (!isFields(value)) return undefined;
+  const { input_tokens: input, output_tokens: output, total_tokens: total }: Fields = value;
+  const [prompt, completion] = [countOf(input), countOf(output)];
+  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: countOf(total) || prompt + completion };
+}
+
+/** Throws a 400 when the asked `response_format` of an image is not producible; unset is never refused. */
+export function requireImageFormat(asked: unknown, formats: readonly string[], model: string): void {
+  if (!isGiven(asked) || formats.includes(String(asked))) return;
+  throw new GatewayError('unsupported_parameter', `response_format "${String(asked)}" is not supported: ${model} produces ${formats.join(' or ')}`);
+}

@@ -1,0 +1,24 @@
+import { invalidRequest } from './fields.ts';
+
+/** A model's name as one path segment. Throws a 400 for names that would leave their place in the path. */
+export function pathSegment(model: string): string {
+  if (model === '' || model === '.' || model === '..' || /[/\\]/.test(model)) throw refused(model);
+  return encodeURIComponent(model.toWellFormed());
+}
+
+/** A model's name as path segments, each escaped. Throws a 400 for names with an empty segment, `.` or `..`. */
+export function pathSegments(model: string): string {
+  return model.split('/').map((segment) => {
+    if (segment === '' || segment === '.' || segment === '..') throw refused(model);
+    return encodeURIComponent(segment.toWellFormed());
+  }).join('/');
+}
+
+function refused(model: string): Error {
+  return invalidRequest(`model "${model}" cannot stand in an address`);
+}
+
+/** A root without a segment at its end; as it is when it ends otherwise. */
+export function withoutTail(root: string, tail: string): string {
+  return root.endsWith(tail) ? root.slice(0, -tail.length) : root;
+}

@@ -1,0 +1,30 @@
+import { bearer, type ChatTranslator, defineProvider } from 'gw/contract';
+import { commonChat } from 'gw/common-wire';
+import { legacyChat, LEGACY_PARAMS } from './legacy.ts';
+
+const isJamba = (model: string): boolean => /jamba/i.test(model);
+
+const jamba = commonChat({});
+
+/** Jamba models speak the common wire, older ones complete a text. */
+const chat: ChatTranslator = {
+  toUpstream: (request, call) => (isJamba(call.model) ? jamba : legacyChat).toUpstream(request, call),
+  fromUpstream: (reply, call, request) => (isJamba(call.model) ? jamba : legacyChat).fromUpstream(reply, call, request),
+  openStream: 'common',
+};
+
+/** Source: providers reference 5.8; AI21 API reference, "Chat completion", 2026-11-21. */
+export default defineProvider({
+  name: 'ai21',
+  wire: 'common',
+  connection: {
+    env: ['AI21_API_KEY'],
+    baseUrl: 'https://api.ai21.com/studio/v1',
+    authorize: bearer('AI21_API_KEY'),
+  },
+  params: {},
+  paramsFor: (model) => (isJamba(model) ? {} : LEGACY_PARAMS),
+  translators: { chat },
+  passthrough: true,
+  responses: true,
+});

@@ -1,0 +1,29 @@
+import { bearer, defineProvider, type ProviderFault, type WireReply } from 'gw/contract';
+import { commonTranslators, isFields } from 'gw/common-wire';
+
+/** Messages of `{success, errors: [{code, message}]}`. Source: Cloudflare API documentation, "Responses", 2026-11-21. */
+function toFault({ body }: WireReply): ProviderFault | undefined {
+  if (!(body instanceof Uint8Array)) return undefined;
+  const envelope: unknown = JSON.parse(new TextDecoder().decode(body));
+  const errors: unknown = isFields(envelope) ? envelope['errors'] : undefined;
+  if (!Array.isArray(errors)) return undefined;
+  const messages = errors.flatMap((error: unknown) => (isFields(error) && typeof error['message'] === 'string' && error['message'].trim() ? [error['message'].trim()] : []));
+  return messages.length > 0 ? { message: messages.join('; ') } : undefined;
+}
+
+/** Common wire below the account's address. Source: Workers AI documentation, "OpenAI compatible API endpoints", 2026-11-21. */
+export default defineProvider({
+  name: 'cloudflare',
+  wire: 'common',
+  connection: {
+    env: ['CLOUDFLARE_API_KEY', 'CLOUDFLARE_ACCOUNT_ID'],
+    baseUrl: ({ CLOUDFLARE_ACCOUNT_ID: account = '' }) => `https://api.cloudflare.com/client/v4/accounts/${encodeURIComponent(account.trim())}/ai/v1`,
+    authorize: bearer('CLOUDFLARE_API_KEY'),
+  },
+  params: {},
+  translators: commonTranslators(['chat', 'embeddings'], {}),
+  passthrough: true,
+  responses: true,
+  anyModel: true,
+  toFault,
+});

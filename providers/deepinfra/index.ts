@@ -1,0 +1,24 @@
+import { bearer, defineProvider } from 'gw/contract';
+import { commonTranslators, listedModels } from 'gw/common-wire';
+import { rerank } from './rerank.ts';
+
+/** Common wire, but for rerank. Images have no quality and style. Source: providers reference 6 and 7. */
+export default defineProvider({
+  name: 'deepinfra',
+  wire: 'common',
+  connection: {
+    env: ['DEEPINFRA_API_KEY'],
+    baseUrl: 'https://api.deepinfra.com/v1/openai',
+    authorize: bearer('DEEPINFRA_API_KEY'),
+  },
+  params: {},
+  translators: {
+    ...commonTranslators(['chat', 'embeddings', 'images', 'audio.transcriptions', 'audio.translations', 'audio.speech'], {}, {
+      images: { drops: ['quality', 'style'] },
+    }),
+    rerank,
+  },
+  passthrough: true,
+  responses: true,
+  discovery: listedModels,
+});

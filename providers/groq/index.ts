@@ -1,0 +1,33 @@
+import { bearer, defineProvider } from 'gw/contract';
+import { commonTranslators, listedModels } from 'gw/common-wire';
+
+/**
+ * The first three and `messages[].name` are answered with 400, the penalties are read without effect.
+ * Source: Groq documentation, "OpenAI compatibility", 2026-11-21.
+ */
+const params = {
+  logprobs: 'unsupported',
+  top_logprobs: 'unsupported',
+  logit_bias: 'unsupported',
+  presence_penalty: 'unsupported',
+  frequency_penalty: 'unsupported',
+} as const;
+
+/** Common wire. Only `max_completion_tokens` is sent, and no names of messages. */
+export default defineProvider({
+  name: 'groq',
+  wire: 'common',
+  connection: {
+    env: ['GROQ_API_KEY'],
+    baseUrl: 'https://api.groq.com/openai/v1',
+    authorize: bearer('GROQ_API_KEY'),
+  },
+  params,
+  translators: commonTranslators(['chat', 'audio.transcriptions', 'audio.translations', 'audio.speech'], params, {
+    chat: { ceiling: 'max_completion_tokens', messageDrops: ['name'] },
+  }),
+  passthrough: true,
+  batches: true,
+  responses: true,
+  discovery: listedModels,
+});

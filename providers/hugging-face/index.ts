@@ -1,0 +1,22 @@
+import { bearer, defineProvider } from 'gw/contract';
+import { commonTranslators, listedModels } from 'gw/common-wire';
+import { embeddings, images } from './tasks.ts';
+
+/** Chat on the common wire, embeddings and images as tasks of the inference service. Source: providers reference 2.2 and 7. */
+export default defineProvider({
+  name: 'hugging-face',
+  wire: 'common',
+  connection: {
+    env: ['HUGGING_FACE_API_KEY'],
+    baseUrlEnv: 'HUGGING_FACE_ENDPOINT',
+    baseUrl: 'https://router.huggingface.co/v1',
+    authorize: bearer('HUGGING_FACE_API_KEY'),
+  },
+  params: {},
+  translators: { ...commonTranslators(['chat'], {}), embeddings, images },
+  passthrough: true,
+  responses: true,
+  anyModel: true,
+  discovery: listedModels,
+  imageFormats: ['b64_json'],
+});

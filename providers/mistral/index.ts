@@ -1,0 +1,44 @@
+import { Buffer } from 'node:buffer';
+import { bearer, defineProvider, type UnaryReply } from 'gw/contract';
+import { commonTranslators, listedModels, objectOf } from 'gw/common-wire';
+
+/** The request schema is closed: what is not in it is answered with 422. Source: Mistral API reference, "Chat", 2026-11-21. */
+const params = {
+  seed: 'translate',
+  max_completion_tokens: 'unsupported',
+  logprobs: 'unsupported',
+  top_logprobs: 'unsupported',
+  user: 'unsupported',
+  logit_bias: 'unsupported',
+} as const;
+
+/** Speech comes as JSON. Source: Mistral documentation, "Speech generation", 2026-11-21. */
+function readAudio(reply: UnaryReply): Uint8Array {
+  const { audio_data: audio } = objectOf(reply);
+  if (typeof audio !== 'string' || audio === '') throw new Error('the answer holds no audio');
+  return Buffer.from(audio, 'base64');
+}
+
+/**
+ * Common wire with names of its own. `stream_options` and `reasoning_content` of earlier turns are refused with 422, so
+ * they stay behind; streams bring usage unasked. Source: openai/openai-agents-python issue 442, 2025-04-05, and
+ * charmbracelet/crush issue 1590, 2025-12-10.
+ */
+export default defineProvider({
+  name: 'mistral',
+  wire: 'common',
+  connection: {
+    env: ['MISTRAL_API_KEY'],
+    baseUrl: 'https://api.mistral.ai/v1',
+    authorize: bearer('MISTRAL_API_KEY'),
+  },
+  params,
+  translators: commonTranslators(['chat', 'embeddings', 'moderations', 'audio.transcriptions', 'audio.speech'], params, {
+    chat: { ceiling: 'max_tokens', renames: { seed: 'random_seed' }, streamOptions: false, messageDrops: ['reasoning_content', 'reasoning_details'] },
+    embeddings: { encodingFormat: 'any', renames: { dimensions: 'output_dimension' }, drops: ['input_type'] },
+    'audio.speech': { renames: { voice: 'voice_id' }, drops: ['speed'], readAudio },
+  }),
+  passthrough: true,
+  responses: true,
+  discovery: listedModels,
+});

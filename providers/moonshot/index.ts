@@ -1,0 +1,18 @@
+import { bearer, defineProvider } from 'gw/contract';
+import { commonTranslators, listedModels } from 'gw/common-wire';
+
+/** Common wire. Source: Moonshot platform documentation, "Chat", 2026-11-21. */
+export default defineProvider({
+  name: 'moonshot',
+  wire: 'common',
+  connection: {
+    env: ['MOONSHOT_API_KEY'],
+    baseUrl: 'https://api.moonshot.ai/v1',
+    authorize: bearer('MOONSHOT_API_KEY'),
+  },
+  params: {},
+  translators: commonTranslators(['chat'], {}),
+  passthrough: true,
+  responses: true,
+  discovery: listedModels,
+});

@@ -1,0 +1,19 @@
+import { bearer, defineProvider } from 'gw/contract';
+import { commonTranslators, listedModels } from 'gw/common-wire';
+
+/** Common wire, with files and batches. Source: Novita API reference, "Create chat completion", 2026-11-21. */
+export default defineProvider({
+  name: 'novita',
+  wire: 'common',
+  connection: {
+    env: ['NOVITA_API_KEY'],
+    baseUrl: 'https://api.novita.ai/openai/v1',
+    authorize: bearer('NOVITA_API_KEY'),
+  },
+  params: {},
+  translators: commonTranslators(['chat', 'embeddings'], {}),
+  passthrough: true,
+  batches: true,
+  responses: true,
+  discovery: listedModels,
+});

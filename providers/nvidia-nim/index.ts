@@ -1,0 +1,22 @@
+import { bearer, defineProvider } from 'gw/contract';
+import { commonTranslators, listedModels } from 'gw/common-wire';
+import { DEFAULT_ROOT, rerank } from './rerank.ts';
+
+/**
+ * Common wire, but for rerank. `input_type` of embeddings travels as given: retrievers need it, and only the caller knows
+ * it. Embeddings come as base64 on request. Source: NeMo Retriever Embedding NIM, API reference, 2026-11-21.
+ */
+export default defineProvider({
+  name: 'nvidia-nim',
+  wire: 'common',
+  connection: {
+    env: ['NVIDIA_NIM_API_KEY'],
+    baseUrl: DEFAULT_ROOT,
+    authorize: bearer('NVIDIA_NIM_API_KEY'),
+  },
+  params: {},
+  translators: { ...commonTranslators(['chat', 'embeddings'], {}, { embeddings: { encodingFormat: 'any' } }), rerank },
+  passthrough: true,
+  responses: true,
+  discovery: listedModels,
+});

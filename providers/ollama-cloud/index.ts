@@ -1,0 +1,32 @@
+import { defineProvider, type ProviderFault, type WireReply } from 'gw/contract';
+import { commonTranslators, isFields, listedModels } from 'gw/common-wire';
+import { modelNames, OLLAMA_PARAMS, ollamaEmbeddings } from '../_common/ollama.ts';
+
+const DEFAULT_MODELS = ['gpt-oss:120b', 'gpt-oss:20b', 'qwen3-coder:480b', 'deepseek-v3.1:671b'];
+
+/** An error object may hold no more than a type or a code. Source: providers reference 11.2. */
+function toFault({ body }: WireReply): ProviderFault | undefined {
+  if (!(body instanceof Uint8Array)) return undefined;
+  const envelope: unknown = JSON.parse(new TextDecoder().decode(body));
+  const error: unknown = isFields(envelope) ? envelope['error'] : undefined;
+  if (!isFields(error)) return undefined;
+  const words = [error['message'], error['type'], error['code']].find((word) => typeof word === 'string' && word.trim() !== '');
+  return typeof words === 'string' ? { message: words.trim() } : undefined;
+}
+
+/** Chat on the common wire, embeddings on Ollama's own beside it; other paths are not forwarded. Source: providers reference 1.5 and 1.6. */
+export default defineProvider({
+  name: 'ollama-cloud',
+  wire: 'common',
+  connection: {
+    env: ['OLLAMA_API_KEY'],
+    optionalEnv: ['OLLAMA_CLOUD_MODELS'],
+    baseUrl: 'https://ollama.com/v1',
+    authorize: (_request, { OLLAMA_API_KEY: key = '' }) => ({ authorization: `Bearer ${key.trim()}` }),
+    models: ({ OLLAMA_CLOUD_MODELS: names }) => modelNames(names, DEFAULT_MODELS),
+  },
+  params: OLLAMA_PARAMS,
+  translators: { ...commonTranslators(['chat'], OLLAMA_PARAMS), embeddings: ollamaEmbeddings() },
+  discovery: listedModels,
+  toFault,
+});

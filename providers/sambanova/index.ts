@@ -1,0 +1,18 @@
+import { bearer, defineProvider } from 'gw/contract';
+import { commonTranslators, listedModels } from 'gw/common-wire';
+
+/** Common wire. Source: SambaNova Cloud API reference, 2026-11-21. */
+export default defineProvider({
+  name: 'sambanova',
+  wire: 'common',
+  connection: {
+    env: ['SAMBANOVA_API_KEY'],
+    baseUrl: 'https://api.sambanova.ai/v1',
+    authorize: bearer('SAMBANOVA_API_KEY'),
+  },
+  params: {},
+  translators: commonTranslators(['chat', 'embeddings', 'audio.transcriptions', 'audio.translations'], {}),
+  passthrough: true,
+  responses: true,
+  discovery: listedModels,
+});

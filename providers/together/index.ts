@@ -1,0 +1,27 @@
+import { bearer, defineProvider } from 'gw/contract';
+import { commonTranslators, listedModels, type ChatBody } from 'gw/common-wire';
+
+/** `logprobs` is a count here: as many as asked for, else one. Source: Together API reference, "Create chat completion", 2026-11-21. */
+function countLogprobs({ logprobs, top_logprobs: top, ...body }: ChatBody): ChatBody {
+  return logprobs === true ? { ...body, logprobs: top ?? 1 } : body;
+}
+
+/** Common wire; its list of models is a bare array. Images have no quality and style, speech no speed. Source: providers reference 6 and 7. */
+export default defineProvider({
+  name: 'together',
+  wire: 'common',
+  connection: {
+    env: ['TOGETHER_API_KEY'],
+    baseUrl: 'https://api.together.ai/v1',
+    authorize: bearer('TOGETHER_API_KEY'),
+  },
+  params: {},
+  translators: commonTranslators(['chat', 'embeddings', 'images', 'rerank', 'audio.transcriptions', 'audio.translations', 'audio.speech'], {}, {
+    chat: { adjust: countLogprobs },
+    images: { drops: ['quality', 'style'] },
+    'audio.speech': { drops: ['speed'] },
+  }),
+  passthrough: true,
+  responses: true,
+  discovery: listedModels,
+});

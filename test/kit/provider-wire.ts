@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { type CallInfo, type FormPart, GatewayError, type ProviderModule, type ReplyOf, type RequestOf, type TranslatedSurface, type Translator, type WireReply } from '../../host/contract/index.ts';
+import { type ConnectedProvider, connectProvider } from '../../host/upstream/connect.ts';
+
+/** A request as a provider's translator makes it: where it goes, what it holds. */
+export interface SentWire {
+  readonly url: string;
+  /** The body, as the upstream decodes it. */
+  readonly body: any;
+  readonly form: readonly FormPart[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly ignored: readonly string[];
+  readonly withCredential: boolean | undefined;
+}
+
+export interface WireOptions {
+  /** Beside the required ones, which are set. */
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly stream?: boolean;
+}
+
+interface Warned {
+  readonly provider: ConnectedProvider;
+  readonly warnings: readonly string[];
+}
+
+/** A provider with its required variables set, and what it warned of. */
+export async function connected(module: ProviderModule, variables: Readonly<Record<string, string>> = {}): Promise<Warned> {
+  const warnings: string[] = [];
+  const quiet = (): void => {};
+  const log = { debug: quiet, info: quiet, error: quiet, warn: (message: string) => { warnings.push(message); } };
+  const required = Object.fromEntries(module.connection.env.flat().map((name) => [name, 'key']));
+  return { warnings, provider: await connectProvider(module, { ...required, ...variables }, { log, now: () => 0 }) };
+}
+
+async function calling(module: ProviderModule, model: string, { variables = {}, stream = false }: WireOptions): Promise<CallInfo> {
+  const { provider: { root, credentials } } = await connected(module, variables);
+  return { model, stream, root, credentials, exchangeId: '0'.repeat(32), signal: new AbortController().signal, wait: async () => {} };
+}
+
+function translatorOf<S extends TranslatedSurface>(module: ProviderModule, surface: S): Translator<S> {
+  const translator = module.translators[surface];
+  if (!translator) throw new Error(`${module.name} serves no ${surface}`);
+  return translator as unknown as Translator<S>;
+}
+
+/** What leaves for a request; the request itself is frozen, and so must stay as it is. */
+export async function sentBy<S extends TranslatedSurface>(module: ProviderModule, surface: S, request: RequestOf<S>, options: WireOptions = {}): Promise<SentWire> {
+  const call = await calling(module, request.model, options);
+  const { path, body, form, headers = {}, ignored = [], withCredential } = translatorOf(module, surface).toUpstream(frozen(request), call);
+  return { url: path.startsWith('/') ? call.root + path : path, body: body === undefined ? undefined : JSON.parse(JSON.stringify(body)), form, headers, ignored, withCredential };
+}
+
+/** What the provider refuses to send, and why. */
+export async function refusedBy<S extends TranslatedSurface>(module: ProviderModule, surface: S, request: RequestOf<S>, options: WireOptions = {}): Promise<GatewayError> {
+  try {
+    await sentBy(module, surface, request, options);
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  return expect.fail(`${module.name} refuses nothing`) as never;
+}
+
+/** The reply in the common wire; a body that is no bytes arrives as JSON. */
+export async function answeredBy<S extends TranslatedSurface>(module: ProviderModule, surface: S, request: RequestOf<S>, body: unknown, headers: Record<string, string> = {}): Promise<any> {
+  const bytes = body instanceof Uint8Array ? body : new TextEncoder().encode(JSON.stringify(body));
+  const reply = { status: 200, headers, body: bytes, json: () => JSON.parse(new TextDecoder().decode(bytes)) as unknown };
+  return translatorOf(module, surface).fromUpstream(reply, await calling(module, request.model, {}), request) as ReplyOf<S>;
+}
+
+/** Whether reading a body as a reply fails; the message when it does. */
+export async function unusableTo<S extends TranslatedSurface>(module: ProviderModule, surface: S, request: RequestOf<S>, body: unknown, headers: Record<string, string> = {}): Promise<string | undefined> {
+  try {
+    await answeredBy(module, surface, request, body, headers);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** An error reply, for `toFault`. */
+export function failedReply(body: unknown, status = 400): WireReply {
+  return { status, headers: {}, body: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)) };
+}
+
+/** Where the provider's root lies for an address, or by default. */
+export async function rootOf(module: ProviderModule, variables: Readonly<Record<string, string>> = {}): Promise<string> {
+  return (await connected(module, variables)).provider.root;
+}
+
+/** Only the first level: what translators must not touch are the fields of a request. */
+function frozen<T extends object>(request: T): T {
+  for (const value of Object.values(request)) if (Array.isArray(value)) value.forEach(Object.freeze);
+  return Object.freeze(request);
+}

@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import type { ProviderModule } from 'gw/contract';
+import { once } from 'node:events';
+import { EventEmitter } from 'node:events';
+import { fakeClock, replyJson, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
+
+const discovery: ProviderModule['discovery'] = { path: '/models', read: (body) => (body as { data: { id: string; created?: number }[] }).data };
+
+interface Live {
+  readonly host: TestHost;
+  /** Answers of the upstream from now on. */
+  answer: (status: number, data: unknown) => void;
+  readonly clock: ReturnType<typeof fakeClock>;
+  readonly asked: () => number;
+  /** Resolves once the next round has been applied, or told. */
+  readonly round: () => Promise<void>;
+}
+
+async function live(status: number, data: unknown, variables: Record<string, string> = { GW_MODEL_DISCOVERY_INTERVAL: '1m' }): Promise<Live> {
+  let current = { status, data };
+  const rounds = new EventEmitter();
+  const upstream = await stubUpstream((_request, response) => {
+    replyJson(response, current.status, { data: current.data });
+    response.once('close', () => setImmediate(() => setImmediate(() => rounds.emit('round'))));
+  });
+  const clock = fakeClock();
+  const first = once(rounds, 'round');
+  const host = await startHost({ strategy: { mode: 'fallback' }, targets: [upstream.target('a', { models: ['declared'] }, { discovery })] }, { variables, clock });
+  if (variables['GW_MODEL_DISCOVERY_INTERVAL'] === '1m') await first;
+  return { host, clock, asked: () => upstream.seen.length, answer: (next, list) => { current = { status: next, data: list }; }, round: () => once(rounds, 'round').then(() => {}) };
+}
+
+const ids = async (host: TestHost): Promise<string[]> => (await host.get('/v1/models')).json().data.map(({ id }: { id: string }) => id);
+
+/** Applying a list takes a few turns of the event loop. */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) if (await condition()) return;
+  expect.fail('it never came to pass');
+}
+
+describe('live models', () => {
+  it('are listed with the time the provider states, and route', async () => {
+    const { host } = await live(200, [{ id: 'live', created: 1_700_000_001 }, { id: 'live' }, { id: '' }, { id: 'other' }]);
+    await until(async () => (await ids(host)).length === 3);
+    expect((await host.get('/v1/models')).json().data).to.deep.include({ id: 'other', object: 'model', owned_by: 'a', created: 0 });
+    expect(await ids(host)).to.deep.equal(['live', 'other', 'declared']);
+  });
+
+  it('are asked for with the credential, again after each interval', async () => {
+    const { host, clock, asked, answer, round } = await live(200, [{ id: 'one' }]);
+    await until(async () => (await ids(host)).includes('one'));
+    answer(200, [{ id: 'two' }]);
+    const next = round();
+    clock.advance(60_000);
+    await next;
+    await until(async () => (await ids(host)).includes('two'));
+    expect(await ids(host)).to.deep.equal(['two', 'declared']);
+    expect(asked()).to.equal(2);
+  });
+
+  it('stay as they were when the provider fails, or lists none', async () => {
+    const { host, clock, answer, round } = await live(200, [{ id: 'one' }]);
+    await until(async () => (await ids(host)).includes('one'));
+    for (const [status, data] of [[500, []], [200, []], [301, []], [200, 'no list']] as const) {
+      answer(status, data);
+      const next = round();
+      clock.advance(60_000);
+      await next;
+      expect(await ids(host), String(status)).to.deep.equal(['one', 'declared']);
+    }
+    expect(host.lines.filter(({ msg }) => msg === 'live models could not be listed').length).to.be.greaterThan(1);
+  });
+
+  it('make no new generation when nothing changed', async () => {
+    const { host, clock, round } = await live(200, [{ id: 'one' }]);
+    await until(async () => (await ids(host)).includes('one'));
+    const before = host.host.current?.number;
+    const next = round();
+    clock.advance(60_000);
+    await next;
+    expect(host.host.current?.number).to.equal(before);
+  });
+
+  for (const interval of ['', '30s', 'often']) {
+    it(`are not asked for with the interval "${interval}"`, async () => {
+      const { asked, host } = await live(200, [], { GW_MODEL_DISCOVERY_INTERVAL: interval });
+      expect(asked()).to.equal(0);
+      expect(host.host.settings.notes.some(({ message }) => message.includes('GW_MODEL_DISCOVERY_INTERVAL'))).to.equal(interval !== '');
+    });
+  }
+});
