@@ -21,16 +21,8 @@ export const ORDER = {
   /** route */
   strategy: 10,
   eligibility: 20,
-  health: 30,
-  /** admit */
-  breaker: 10,
-  limiter: 20,
-  /** outgoing */
-  trace: 10,
-  authorize: 100,
   /** mount */
   probes: 10,
-  access: 20,
   authentication: 30,
   surfaces: 40,
   fallback: 100,

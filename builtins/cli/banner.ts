@@ -43,9 +43,21 @@ function keyLines(host: Host, hasNewKey: boolean): string[] {
 /** A request that works when pasted; with the key itself only when it was made here. */
 function curlLines(host: Host, address: string, hasNewKey: boolean): string[] {
   const target = host.current?.targetList.find(({ provider }) => provider);
-  const model = target && (host.current?.models.advertised(target.virtualKey)[0]);
+  const model = target && modelToTry(host, target.virtualKey);
   if (model === undefined || host.masterKey === undefined) return [];
   const key = hasNewKey ? host.masterKey : '$MASTER_KEY';
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello, gateway!' }] });
   return ['', '  Try it:', `  curl ${address}/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '${body}'`];
+}
+
+/** A cheap chat model that is here to stay, by the catalog; of a provider it does not know, the first. */
+function modelToTry({ current, services: { catalog } }: Host, target: string): string | undefined {
+  const models = current?.models.advertised(target) ?? [];
+  const prices = models.flatMap((model) => {
+    const entry = catalog.entry(target, model);
+    const { input, output } = catalog.tokenPrice(target, model) ?? {};
+    const isCurrent = entry?.mode === 'chat' && entry.lifecycle.status === 'ga' && entry.capabilities['function_calling'] === true;
+    return isCurrent && input !== undefined && output !== undefined ? [{ model, price: input + output }] : [];
+  });
+  return prices.toSorted((a, b) => a.price - b.price)[0]?.model ?? models[0];
 }

@@ -1,7 +1,8 @@
-import { type GuardrailSettings, type PluginModule, type Stage, type Surface, SURFACES } from '../../host/contract/index.ts';
+import { type PluginModule, type Stage, type Surface, SURFACES } from '../../host/contract/index.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
 import { readSettings } from '../../host/config/rules/settings.ts';
 import type { Host } from '../../host/host.ts';
+import { covers, guardsContent } from '../../host/pipeline/guard.ts';
 
 export interface Coverage {
   /** Surface, stage, and the plugins that read it. */
@@ -36,8 +37,6 @@ export function coverage(host: Host, config: GatewayConfig): Coverage {
   return { rows, warnings };
 }
 
-const covers = (module: PluginModule, surface: Surface): boolean => module.surfaces?.includes(surface) ?? true;
-
 /** Answers that have been sent before anybody reads them. */
 function isRecorded(surface: Surface, stage: Stage): boolean {
   return stage === 'after_request' && (surface === 'passthrough' || surface === 'responses');
@@ -48,8 +47,6 @@ function readersOf({ registry }: Host, config: GatewayConfig): Reader[] {
     const module = registry.plugins.get(entry.name);
     if (!module) return [];
     const settings = readSettings(module.settings, entry.config);
-    const isObserving = (settings as GuardrailSettings).observe === true;
-    const isContentGuardrail = module.type === 'guardrail' && !isObserving && (module.readsContent?.(settings) ?? true);
-    return [{ module, stage: entry.stage as Stage, isContentGuardrail }];
+    return [{ module, stage: entry.stage as Stage, isContentGuardrail: guardsContent(module, settings) }];
   });
 }

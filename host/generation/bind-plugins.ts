@@ -1,12 +1,12 @@
 import {
-  type Carryover, type ChatChunk, GatewayError, type PluginDeps, type PluginHandlers, type PluginModule, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES,
+  type Carryover, type ChatChunk, GatewayError, type PluginDeps, type PluginHandlers, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES,
 } from '../contract/index.ts';
 import { canonicalJson } from '../config/canonical.ts';
 import type { GatewayConfig, PluginEntry } from '../config/document.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { resolveReferences } from '../config/references.ts';
 import { declaredSettings, settingsProblems } from '../config/rules/settings.ts';
-import { failsOpen, type GuardDeps, guardHandler, isObserving, noteVerdict, type PluginInstance } from '../pipeline/guard.ts';
+import { covers, failsOpen, type GuardDeps, guardHandler, guardsContent, isObserving, noteVerdict, type PluginInstance } from '../pipeline/guard.ts';
 import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
 import type { LiveExchange } from '../pipeline/exchange.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -97,7 +97,7 @@ function messageOf(entry: PluginEntry, error: unknown): string {
 
 function describe(instances: readonly PluginInstance[], listed: readonly Listed[], deps: GuardDeps): BoundPlugins {
   const before = listed.filter(({ stage }) => stage === 'before_request').map(({ instance }) => instance);
-  const readers = before.filter(readsContent);
+  const readers = before.filter(({ module, settings }) => guardsContent(module, settings));
   const contentGuarded = new Set(SURFACE_NAMES.filter((surface) => readers.some(({ module }) => covers(module, surface))));
   const uncovered = new Map<Surface, string>();
   for (const surface of SURFACE_NAMES) {
@@ -116,15 +116,6 @@ function describe(instances: readonly PluginInstance[], listed: readonly Listed[
       if (errors.length > 0) throw new AggregateError(errors, 'plugins could not be closed');
     },
   };
-}
-
-const covers = (module: PluginModule, surface: Surface): boolean => module.surfaces?.includes(surface) ?? true;
-
-/** A guardrail that says nothing reads content; an observing one refuses nothing. */
-function readsContent(instance: PluginInstance): boolean {
-  const { module, settings } = instance;
-  if (module.type !== 'guardrail' || isObserving(instance)) return false;
-  return module.readsContent?.(settings) ?? true;
 }
 
 function tapHandlers(hooks: GenerationHooks, listed: readonly Listed[], deps: GuardDeps): void {

@@ -1,6 +1,6 @@
 import {
   type Answer, type Counters, GatewayError, type GuardrailSettings, type Log, type PluginHandlers, type PluginModule,
-  type Rejection, type Rewrite, type Stage, SURFACES, type Verdict,
+  type Rejection, type Rewrite, type Stage, type Surface, SURFACES, type Verdict,
 } from '../contract/index.ts';
 import type { LiveExchange } from './exchange.ts';
 
@@ -49,6 +49,17 @@ export function guardHandler(instance: PluginInstance, stage: Stage, deps: Guard
 
 /** What most handlers say; one promise for all of them. */
 const GO_ON: Promise<undefined> = Promise.resolve(undefined);
+
+/** Whether the plugin sees bodies of the surface at all. */
+export function covers(module: PluginModule, surface: Surface): boolean {
+  return module.surfaces?.includes(surface) ?? true;
+}
+
+/** Whether bodies that this plugin cannot read must be refused: a guardrail reads content unless it says otherwise, an observing one refuses nothing. */
+export function guardsContent(module: PluginModule, settings: object): boolean {
+  if (module.type !== 'guardrail' || (settings as GuardrailSettings).observe === true) return false;
+  return module.readsContent?.(settings) ?? true;
+}
 
 /** `logging` and `metrics` fail open, everything fails open at `on_error`, the rest closed. */
 export function failsOpen(module: PluginModule): boolean {

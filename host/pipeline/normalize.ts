@@ -127,6 +127,8 @@ export class ChunkNormalizer {
   usage: Usage | undefined;
   /** True once some choice has finished. */
   isFinished = false;
+  /** What the upstream calls the model, from its first chunk. */
+  reportedModel: string | undefined;
   /** Changes whenever a chunk altered what later chunks inherit; shortcuts learned before are then void. */
   version = 0;
   readonly #facts: ChunkFacts;
@@ -164,6 +166,7 @@ export class ChunkNormalizer {
       this.version += 1;
     }
     put('id', id || (this.#id ?? ''));
+    if (typeof chunk.model === 'string') this.reportedModel ??= chunk.model;
     put('model', this.#facts.model);
     if ('error' in chunk) {
       delete chunk['error']; // a healthy chunk never carries the key

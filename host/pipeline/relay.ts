@@ -53,6 +53,11 @@ export class Relay {
     return this.#normalizer.usage;
   }
 
+  /** The upstream's name of the model, once a chunk told it. */
+  get reportedModel(): string | undefined {
+    return this.#normalizer.reportedModel;
+  }
+
   /** The upstream's id of the answer; empty until it gave one. */
   get id(): string {
     return this.#normalizer.id;

@@ -38,7 +38,7 @@ export async function finishStream(exchange: LiveExchange, session: StreamSessio
     exchange.usage = session.relay.usage;
     return failStream(exchange, broken, services);
   }
-  price(exchange, { usage: session.relay.usage }, services);
+  price(exchange, { usage: session.relay.usage }, session.relay.reportedModel, services);
   exchange.reply = session.relay.assembly.reply({
     id: session.relay.id,
     created: Math.floor(exchange.startedAt / 1000),
@@ -60,20 +60,25 @@ function completeReply(exchange: LiveExchange, services: PipelineServices): void
   if (SURFACES[surface].isChat) {
     const reply = exchange.reply as ChatReply;
     const created = Math.floor(services.clock.now() / 1000);
+    const reported: unknown = reply.model;
     normalizeReply(reply, { model: exchange.model, provider: answeredBy ?? target ?? '', created });
-    price(exchange, { usage: reply.usage }, services);
+    price(exchange, { usage: reply.usage }, reported, services);
   } else {
-    const { usage, data } = exchange.reply as { readonly usage?: Usage; readonly data?: readonly unknown[] };
-    price(exchange, { usage: readUsage(usage), images: surface === 'images' ? data?.length : undefined }, services);
+    const { usage, data, model } = exchange.reply as { readonly usage?: Usage; readonly data?: readonly unknown[]; readonly model?: unknown };
+    price(exchange, { usage: readUsage(usage), images: surface === 'images' ? data?.length : undefined }, model, services);
   }
   if (answeredBy !== undefined) exchange.costUsd = 0;
 }
 
-/** Cost comes before `after_request`, so that the log row carries it; unpriced stays unknown, which is not 0. */
-function price(exchange: LiveExchange, billed: Billed, { catalog }: PipelineServices): void {
+/**
+ * Cost comes before `after_request`, so that the log row carries it; unpriced stays unknown, which is not 0. The price is
+ * that of the model asked for, else of the model the upstream says it is: a deployment may have any name.
+ */
+function price(exchange: LiveExchange, billed: Billed, reported: unknown, { catalog }: PipelineServices): void {
   exchange.usage = billed.usage;
-  if (exchange.target === undefined || exchange.upstreamModel === undefined || (!billed.usage && !billed.images)) return;
-  const cost = catalog.cost(exchange.target, exchange.upstreamModel, billed);
+  const { target, upstreamModel } = exchange;
+  if (target === undefined || upstreamModel === undefined || (!billed.usage && !billed.images)) return;
+  const cost = catalog.cost(target, upstreamModel, billed) ?? (typeof reported === 'string' ? catalog.cost(target, reported, billed) : undefined);
   exchange.costUsd = cost?.priced ? cost.totalUsd : undefined;
 }
 
