@@ -3,6 +3,7 @@ import type { BuiltinModule } from '../host/builtin.ts';
 import type { GatewayModule } from '../host/registry/registry.ts';
 
 import authentication from './auth/authentication.ts';
+import catalog from './catalog/catalog.ts';
 import completionCommand from './cli/completion.ts';
 import initCommand from './cli/init.ts';
 import serveCommand from './cli/serve.ts';
@@ -11,6 +12,9 @@ import versionCommand from './cli/version.ts';
 import fallbackRoute from './fallback/fallback.ts';
 import models from './models/models.ts';
 import probes from './probes/probes.ts';
+import breaker from './resilience/breaker.ts';
+import health from './resilience/health.ts';
+import limiter from './resilience/limiter.ts';
 import admission from './routing/admission.ts';
 import aliases from './routing/aliases.ts';
 import ceilings from './routing/ceilings.ts';
@@ -22,7 +26,8 @@ import images from './surfaces/images.ts';
 import moderations from './surfaces/moderations.ts';
 import rerank from './surfaces/rerank.ts';
 import speech from './surfaces/speech.ts';
-import { transcriptions, translations } from './surfaces/transcriptions.ts';
+import transcriptions from './surfaces/transcriptions.ts';
+import translations from './surfaces/translations.ts';
 import requestLines from './telemetry/request-lines.ts';
 
 import ai21 from '../providers/ai21/index.ts';
@@ -56,8 +61,8 @@ import maxToken from '../plugins/max-token.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  authentication, completionCommand, initCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
-  admission, aliases, ceilings, eligibility, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, requestLines,
+  authentication, catalog, completionCommand, initCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
+  breaker, health, limiter, admission, aliases, ceilings, eligibility, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, requestLines,
 ];
 
 export const MODULES: readonly GatewayModule[] = [

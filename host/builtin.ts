@@ -21,6 +21,10 @@ export const ORDER = {
   /** route */
   strategy: 10,
   eligibility: 20,
+  health: 30,
+  /** admit */
+  breaker: 10,
+  limiter: 20,
   /** mount */
   probes: 10,
   authentication: 30,

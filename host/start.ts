@@ -9,6 +9,7 @@ import { ConfigRefused, type Problem } from './config/problems.ts';
 import type { ProviderModule } from './contract/index.ts';
 import { checkConfig } from './generation/apply.ts';
 import type { Host } from './host.ts';
+import { sendHttp } from './pipeline/send-http.ts';
 import { discover } from './registry/discover.ts';
 import { connectProvider, hasCredentials, missingVariables } from './upstream/connect.ts';
 
@@ -53,12 +54,13 @@ export function refuseProblems(host: Host, file: LoadedFile | undefined): void {
 
 /** Registers every provider whose credentials are in the environment. One that cannot be built is left out, and told. */
 export async function connectProviders(host: Host): Promise<void> {
-  const { variables, log, counters, services: { clock } } = host;
+  const { variables, log, counters, services } = host;
+  const deps = { log, now: services.clock.now, send: sendHttp(services) };
   const providers = new Map<string, Awaited<ReturnType<typeof connectProvider>>>();
   for (const module of [...host.registry.providers.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     if (module.offline || !hasCredentials(module, variables)) continue;
     try {
-      providers.set(module.name, await connectProvider(module, variables, { log, now: clock.now }));
+      providers.set(module.name, await connectProvider(module, variables, deps));
     } catch (error) {
       log.warn('provider could not be set up, it is skipped', { provider: module.name, error });
       counters.add('gateway_provider_init_failures_total', { provider: module.name });

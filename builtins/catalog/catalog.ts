@@ -1,5 +1,5 @@
 import { defineBuiltin } from '../../host/builtin.ts';
-import { CatalogKeeper } from './keeper.ts';
+import type { CatalogKeeper } from './keeper.ts';
 
 /** Serve one deployment each, or what the operator declares: catalog ids would be advertised and not served. */
 const NOT_LISTED: ReadonlySet<string> = new Set(['azure-openai']);
@@ -10,6 +10,7 @@ export default defineBuiltin({
   apply: ({ hooks }) => {
     let keeper: CatalogKeeper | undefined;
     hooks.open.tapPromise('catalog', async (host) => {
+      const { CatalogKeeper } = await import('./keeper.ts'); // commands that open nothing do without it
       keeper = new CatalogKeeper(host);
       await keeper.open();
     });

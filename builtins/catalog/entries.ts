@@ -6,10 +6,13 @@ export const CAPABILITIES = [
   'audio_input', 'audio_output', 'finetuneable',
 ] as const;
 
-const PRICES: readonly (keyof CatalogPricing)[] = [
-  'input_per_m_tokens', 'output_per_m_tokens', 'cache_read_per_m_tokens', 'cache_write_per_m_tokens', 'reasoning_per_m_tokens',
-  'embedding_per_m_tokens', 'image_per_tile', 'audio_input_per_minute', 'audio_output_per_character',
-];
+const NO_PRICES: CatalogPricing = Object.freeze({
+  input_per_m_tokens: null, output_per_m_tokens: null, cache_read_per_m_tokens: null, cache_write_per_m_tokens: null, reasoning_per_m_tokens: null,
+  embedding_per_m_tokens: null, image_per_tile: null, audio_input_per_minute: null, audio_output_per_character: null,
+});
+
+const PRICE_NAMES: ReadonlySet<string> = new Set(Object.keys(NO_PRICES));
+const KNOWN_CAPABILITIES: ReadonlySet<string> = new Set(CAPABILITIES);
 
 /** Fields of the format that nothing here uses. */
 const UNUSED = new Set(['tier', 'finetune_train_per_m_tokens', 'finetune_input_per_m_tokens', 'finetune_output_per_m_tokens']);
@@ -18,7 +21,6 @@ const UNUSED = new Set(['tier', 'finetune_train_per_m_tokens', 'finetune_input_p
 const MAX_PRICE = 1_000_000;
 const MAX_TOKENS = 1_000_000_000;
 
-const NO_PRICES = Object.freeze(Object.fromEntries(PRICES.map((name) => [name, null]))) as unknown as CatalogPricing;
 const NO_CAPABILITIES: CatalogEntry['capabilities'] = Object.freeze({});
 const GA: CatalogEntry['lifecycle'] = Object.freeze({ status: 'ga', deprecation_date: null, sunset_date: null, successor: null });
 
@@ -47,7 +49,7 @@ export function readEntries(document: unknown, base: Entries = new Map()): ReadE
   for (const [key, raw] of Object.entries(document)) {
     const problem = problemOf(key, raw);
     if (problem !== undefined) malformed.push(`${key}: ${problem}`);
-    else entries.set(key, readEntry(raw as Raw, base.get(key) ?? blank(key), (field) => ignored.push(`${key}: ${field}`)));
+    else entries.set(key, readEntry(raw as Raw, base.get(key) ?? blankEntry(key), (field) => ignored.push(`${key}: ${field}`)));
   }
   return { entries, malformed, ignored };
 }
@@ -64,7 +66,8 @@ function problemOf(key: string, raw: unknown): string | undefined {
   return `${String(provider)}/${String(model_id)}` === key ? undefined : 'provider and model_id do not make its key';
 }
 
-function blank(key: string): CatalogEntry {
+/** An entry of which nothing is known but its key. */
+export function blankEntry(key: string): CatalogEntry {
   const slash = key.indexOf('/');
   const model_id = key.slice(slash + 1);
   return {
@@ -111,14 +114,10 @@ function readPricing(raw: unknown, had: CatalogPricing, ignore: Ignore): Catalog
   if (raw === undefined || raw === null) return had;
   if (!isObject(raw)) return ignored('pricing', had, ignore);
   const pricing: Record<keyof CatalogPricing, number | null> = { ...had };
-  for (const [name, value] of Object.entries(raw)) {
-    if (UNUSED.has(name)) continue;
-    if (!isOneOf(PRICES, name)) {
-      ignore(`pricing.${name}`);
-      continue;
-    }
-    pricing[name] = isPrice(value) ? value : null;
-    if (value !== null && !isPrice(value)) ignore(`pricing.${name}`);
+  for (const name of Object.keys(raw)) {
+    const value = raw[name];
+    if (isPriceName(name)) pricing[name] = isPrice(value) ? value : null;
+    if (isPriceName(name) ? value !== null && !isPrice(value) : !UNUSED.has(name)) ignore(`pricing.${name}`);
   }
   return pricing;
 }
@@ -127,8 +126,9 @@ function readCapabilities(raw: unknown, had: CatalogEntry['capabilities'], ignor
   if (raw === undefined || raw === null) return had;
   if (!isObject(raw)) return ignored('capabilities', had, ignore);
   const capabilities: Record<string, boolean> = { ...had };
-  for (const [name, value] of Object.entries(raw)) {
-    if (isOneOf(CAPABILITIES, name) && typeof value === 'boolean') capabilities[name] = value;
+  for (const name of Object.keys(raw)) {
+    const value = raw[name];
+    if (KNOWN_CAPABILITIES.has(name) && typeof value === 'boolean') capabilities[name] = value;
     else ignore(`capabilities.${name}`);
   }
   return capabilities;
@@ -153,6 +153,6 @@ function ignored<T>(field: string, had: T, ignore: Ignore): T {
   return had;
 }
 
-function isOneOf<T extends string>(names: readonly T[], name: string): name is T {
-  return (names as readonly string[]).includes(name);
+function isPriceName(name: string): name is keyof CatalogPricing {
+  return PRICE_NAMES.has(name);
 }

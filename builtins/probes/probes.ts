@@ -2,6 +2,7 @@ import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
 import { mountGet } from '../../host/http/methods.ts';
+import type { CircuitState } from '../../host/pipeline/hooks.ts';
 import { sendJson } from '../../host/http/reply.ts';
 
 const READINESS_CACHE_MS = 1000;
@@ -46,7 +47,7 @@ function cached(evaluate: () => Answer, { services: { clock } }: Host): () => An
 function health(host: Host): Answer {
   const { version, commit, built } = host.build;
   const names = [...registeredNames(host)];
-  const providers = names.map((name) => ({ name, status: 'available', circuit: 'closed', models: host.current?.modelCounts.get(name) ?? 0 }));
+  const providers = names.map((name) => ({ name, status: 'available', circuit: circuitOf(host.current, name), models: host.current?.modelCounts.get(name) ?? 0 }));
   const status = providers.length > 0 ? 'ok' : 'no_providers';
   return { status: providers.length > 0 ? 200 : 503, body: { status, version, commit, built, providers } };
 }
@@ -61,7 +62,7 @@ function readiness(host: Host): Answer {
   if (!current) return notReady('gateway not configured', undefined);
   const targets = targetStates(current);
   if (!targets.some(({ routable }) => routable)) return notReady('no routable targets', current);
-  const providers = [...registeredNames(host)].map((name) => ({ name, circuit: 'closed' }));
+  const providers = [...registeredNames(host)].map((name) => ({ name, circuit: circuitOf(current, name) }));
   return { status: 200, body: { status: 'ready', providers, targets } };
 }
 
@@ -69,6 +70,14 @@ function notReady(reason: string, current: Generation | undefined): Answer {
   return { status: 503, body: { status: 'not_ready', reason, targets: current ? targetStates(current) : [] } };
 }
 
-function targetStates({ targetList }: Generation): { name: string; routable: boolean; circuit: string }[] {
-  return targetList.map(({ virtualKey, provider }) => ({ name: virtualKey, routable: provider !== undefined, circuit: 'closed' }));
+/** A half-open circuit counts as routable: without traffic it would never close. */
+function targetStates(generation: Generation): { name: string; routable: boolean; circuit: CircuitState }[] {
+  return generation.targetList.map(({ virtualKey, provider }) => {
+    const circuit = circuitOf(generation, virtualKey);
+    return { name: virtualKey, routable: provider !== undefined && circuit !== 'open', circuit };
+  });
+}
+
+function circuitOf(generation: Generation | undefined, virtualKey: string): CircuitState {
+  return generation?.hooks.circuit.call(virtualKey) ?? 'closed';
 }

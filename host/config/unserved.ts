@@ -8,8 +8,6 @@ const UNSERVED: Readonly<Record<string, (config: GatewayConfig) => boolean>> = {
   responses_target: ({ responses_target }) => Boolean(responses_target),
   'responses.bind_owner': ({ responses }) => responses.bind_owner === true,
   'files.bind_owner': ({ files }) => files.bind_owner === true,
-  'targets[].circuit_breaker': ({ targets }) => targets.some(({ circuit_breaker }) => circuit_breaker),
-  'targets[].concurrency': ({ targets }) => targets.some(({ concurrency }) => concurrency),
 };
 
 /** Keys of a valid configuration whose feature this version does not have yet. */

@@ -1,5 +1,5 @@
 import type { UpstreamFault } from './errors.ts';
-import type { Log } from './services.ts';
+import type { HttpSend, Log } from './services.ts';
 import type { ReplyOf, RequestOf, TranslatedSurface } from './surface.ts';
 import type { ChatChunk } from './wire/chat.ts';
 import type { UploadedFile } from './wire/other.ts';
@@ -18,8 +18,8 @@ export interface ProviderModule {
   /** The treatments in force for one model, where they depend on it. */
   paramsFor?(model: string): ParamTreatments;
   readonly translators: Translators;
-  /** How a streamed body is cut into events; `sse` unless said. */
-  readonly framing?: 'sse' | 'ndjson';
+  /** How a streamed body is cut into events; `sse` unless said. `eventstream` is the binary framing of AWS. */
+  readonly framing?: 'sse' | 'ndjson' | 'eventstream';
   /** Whether other `/v1` paths may be forwarded to it; common wire only. */
   readonly passthrough?: boolean;
   /** Path below the API root that forwarded requests go to, where that is not the root itself: `/v1`. */
@@ -57,7 +57,7 @@ export interface Connection {
   /** Reads the configured root: `api-root` gives a bare host the version segment of the default, `host` keeps it as it is. */
   readonly rootStyle?: 'api-root' | 'host';
   /** Instead of a style: makes the API root of an address that has no userinfo and no trailing slash. Also sees the default. */
-  readonly root?: (address: string) => string;
+  readonly root?: (address: string, defaultRoot: string) => string;
   /** Headers that carry the credential. Runs last, on the final request. */
   readonly authorize?: Authorize;
   /** Opens what needs I/O (tokens, credential chains); the only provider code that may do any. */
@@ -75,6 +75,8 @@ export interface ConnectionDeps {
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly root: string;
+  /** One request over the pooled transport, for tokens; redirects are never followed. */
+  readonly send: HttpSend;
 }
 
 export interface OpenConnection {
@@ -155,11 +157,13 @@ export interface ProviderFault {
   readonly reason?: UpstreamFault['reason'];
   /** A status the body states, where the transport's says less. */
   readonly status?: number;
+  /** Milliseconds to wait that the body states; a header's hint wins. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** One framed piece of a streamed body. */
 export interface StreamEvent {
-  /** SSE `event:` field; empty when there is none. */
+  /** SSE `event:` field, `:event-type` or `:exception-type` of an event stream; empty when there is none. */
   readonly type: string;
   readonly data: string;
 }

@@ -125,8 +125,8 @@ function tapHandlers(hooks: GenerationHooks, listed: readonly Listed[], deps: Gu
     const { name } = instance.module;
     for (const surface of SURFACE_NAMES) {
       if (!covers(instance.module, surface)) continue;
-      if (stage === 'before_request') hooks.beforeRequest[surface].tapPromise(name, guarded as never);
-      else if (stage === 'after_request') hooks.afterRequest[surface].tapPromise(name, guarded as never);
+      if (stage === 'before_request') hooks.beforeRequest[surface].tapPromise(name, guarded);
+      else if (stage === 'after_request') hooks.afterRequest[surface].tapPromise(name, guarded);
       else hooks.onError[surface].tapPromise(name, async (exchange) => { await guarded(exchange); });
     }
   }

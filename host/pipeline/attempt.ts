@@ -99,7 +99,8 @@ function outcomeOf(error: GatewayError | undefined): Outcome {
   if (code === 'gateway_timeout') return 'failure';
   if (code === 'response_rejected' || code === 'plugin_error') return 'success';
   if (!fault) return 'ignored';
-  const { status } = fault;
+  const { status, reason } = fault;
+  if (reason === 'context_length') return 'ignored';
   if (status === undefined || status >= 500 || status < 400 || status === 401 || status === 403) return 'failure';
   return status === 400 || status === 404 || status === 422 ? 'success' : 'ignored';
 }

@@ -1,8 +1,11 @@
-import { AsyncSeriesBailHook, AsyncSeriesHook, AsyncSeriesWaterfallHook, SyncHook, SyncWaterfallHook } from 'tapable';
+import { AsyncSeriesBailHook, AsyncSeriesHook, AsyncSeriesWaterfallHook, SyncBailHook, SyncHook, SyncWaterfallHook } from 'tapable';
 import { type ChatChunk, type ExchangeOutcome, type GatewayError, type OutgoingRequest, type PluginModule, type Rejection, type RouteTarget, type Surface, SURFACE_NAMES } from '../contract/index.ts';
 import { sealHook } from '../hooks.ts';
 import type { Attempt } from './attempt.ts';
 import type { LiveExchange } from './exchange.ts';
+
+/** Names on the wire. */
+export type CircuitState = 'closed' | 'open' | 'half-open';
 
 type PerSurface<H> = Readonly<Record<Surface, H>>;
 
@@ -20,11 +23,13 @@ export function createGenerationHooks() {
     /** Before any plugin: aliases, token ceilings, admission. A tap refuses by throwing a `GatewayError`. */
     prepare: new SyncHook<[LiveExchange]>(['exchange']),
     /** `before_request`: the first error ends it. */
-    beforeRequest: perSurface((surface) => new AsyncSeriesBailHook<[LiveExchange], GatewayError>(['exchange'], `beforeRequest ${surface}`)),
+    beforeRequest: perSurface((surface) => new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange'], `beforeRequest ${surface}`)),
     /** Targets in, targets out. */
     route: new SyncWaterfallHook<[readonly RouteTarget[], LiveExchange]>(['targets', 'exchange']),
+    /** What a target's circuit breaker says, admitting nothing; without one, nothing. */
+    circuit: new SyncBailHook<[string], CircuitState | undefined>(['virtualKey']),
     /** Local refusal of one attempt: breaker, limiter. */
-    admit: new AsyncSeriesBailHook<[Attempt], GatewayError>(['attempt']),
+    admit: new AsyncSeriesBailHook<[Attempt], GatewayError | undefined>(['attempt']),
     /** Last change to the request that leaves: trace context, then the credential. */
     outgoing: new AsyncSeriesWaterfallHook<[OutgoingRequest, Attempt]>(['request', 'attempt']),
     /** An attempt is over, refused ones included; `attempt.outcome` is set. */
@@ -32,7 +37,7 @@ export function createGenerationHooks() {
     /** One chunk of a stream that some plugin guards. */
     chunk: new SyncWaterfallHook<[ChunkStep, LiveExchange, 'push' | 'end']>(['step', 'exchange', 'moment']),
     /** `after_request`: the first error withholds the answer. */
-    afterRequest: perSurface((surface) => new AsyncSeriesBailHook<[LiveExchange], GatewayError>(['exchange'], `afterRequest ${surface}`)),
+    afterRequest: perSurface((surface) => new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange'], `afterRequest ${surface}`)),
     /** `on_error`: everybody is told. */
     onError: perSurface((surface) => new AsyncSeriesHook<[LiveExchange]>(['exchange'], `onError ${surface}`)),
     /** The exchange is over; runs exactly once. */

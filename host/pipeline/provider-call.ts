@@ -149,7 +149,7 @@ function relayFor(attempt: Attempt, call: CallInfo, services: PipelineServices):
     model: exchange.model,
     created: Math.floor(services.clock.now() / 1000),
     stripUsage: exchange.stripsUsage,
-    framing: module.framing === 'ndjson' ? 'ndjson' : 'sse',
+    framing: module.framing ?? 'sse',
     decode: typeof open === 'function' ? open(call) : undefined,
     filter,
     isGuarded: exchange.streamGuards !== undefined && holdsBack(exchange.streamGuards),

@@ -1,4 +1,5 @@
-import { type ChatChunk, GatewayError, type StreamDecoder, type StreamEvent, type Usage } from '../contract/index.ts';
+import { type ChatChunk, GatewayError, type ProviderModule, type StreamDecoder, type StreamEvent, type Usage } from '../contract/index.ts';
+import { FrameReader, MAX_FRAME_BYTES } from '../upstream/eventstream.ts';
 import { bytesOfText, dataOf, EventReader, LineCutter, MAX_LINE_BYTES, textOfBytes } from '../upstream/sse.ts';
 import { Assembly } from './assembly.ts';
 import { unusableReply } from '../upstream/fault.ts';
@@ -11,7 +12,7 @@ export type ChunkFilter = (chunks: readonly ChatChunk[], moment: 'push' | 'end')
 export interface RelayOptions extends ChunkFacts {
   /** Decoder of a native wire; absent when events already are chunks of the common wire. */
   readonly decode?: StreamDecoder | undefined;
-  readonly framing: 'sse' | 'ndjson';
+  readonly framing: NonNullable<ProviderModule['framing']>;
   /** Present when plugins guard the stream: every chunk is then parsed. */
   readonly filter?: ChunkFilter | undefined;
   /** False when nobody will ask what was delivered. */
@@ -39,14 +40,16 @@ export class Relay {
   readonly #normalizer: ChunkNormalizer;
   readonly #frames = new KnownFrames();
   readonly #lines = new LineCutter();
-  readonly #events: EventReader | undefined;
+  readonly #events: EventReader | FrameReader | undefined;
+  readonly #maxHeldBytes: number;
   #out = '';
 
   constructor(options: RelayOptions) {
     this.#options = options;
     this.#assembles = options.assembles ?? true;
     this.#normalizer = new ChunkNormalizer(options);
-    this.#events = options.decode && options.framing === 'sse' ? new EventReader() : undefined;
+    this.#events = options.decode && eventReader(options.framing);
+    this.#maxHeldBytes = options.framing === 'eventstream' ? MAX_FRAME_BYTES : MAX_LINE_BYTES;
   }
 
   get usage(): Usage | undefined {
@@ -67,7 +70,7 @@ export class Relay {
     return this.#collect(() => {
       if (this.#events) this.#decodeEvents(this.#events.push(bytes));
       else this.#relayBlock(this.#lines.push(bytes));
-      if ((this.#events ?? this.#lines).heldBytes > MAX_LINE_BYTES) throw lineTooLong();
+      if ((this.#events ?? this.#lines).heldBytes > this.#maxHeldBytes) throw lineTooLong();
     });
   }
 
@@ -177,7 +180,7 @@ export class Relay {
     else this.#frames.learn(line, (fresh) => this.#normalizer.normalize(fresh));
   }
 
-  #decodeEvents(events: readonly StreamEvent[]): void {
+  #decodeEvents(events: Iterable<StreamEvent>): void {
     const { decode, filter } = this.#options;
     for (const event of events) {
       if (this.isDone || !decode) return;
@@ -200,6 +203,12 @@ export class Relay {
       this.#out += eventOf(chunk);
     }
   }
+}
+
+/** Cuts a native wire into events; lines are cut by the relay itself. */
+function eventReader(framing: RelayOptions['framing']): EventReader | FrameReader | undefined {
+  if (framing === 'eventstream') return new FrameReader();
+  return framing === 'sse' ? new EventReader() : undefined;
 }
 
 function lineTooLong(): GatewayError {

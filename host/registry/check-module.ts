@@ -40,7 +40,7 @@ const SHAPES: Readonly<Record<ModuleKind, Joi.ObjectSchema>> = {
     params: Joi.object().pattern(Joi.string(), Joi.alternatives(Joi.valid('forward', 'translate', 'unsupported'), Joi.object({ rename: Joi.string().required() }))).required(),
     paramsFor: callable,
     translators: Joi.object(Object.fromEntries(translated.map((surface) => [surface, surface === 'chat' ? chatTranslator : translator]))).required(),
-    framing: Joi.valid('sse', 'ndjson'),
+    framing: Joi.valid('sse', 'ndjson', 'eventstream'),
     passthrough: flag, batches: flag, responses: flag, anyModel: flag, offline: flag,
     discovery: Joi.object({ path: Joi.string().required(), read: callable.required() }).unknown(true),
     forwardPath: Joi.string(),

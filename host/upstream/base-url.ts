@@ -6,7 +6,7 @@ export interface Root {
 }
 
 /** `api-root` and `host` as a connection declares them, or its own way from an address to a root. */
-export type RootStyle = 'api-root' | 'host' | ((address: string) => string);
+export type RootStyle = 'api-root' | 'host' | ((address: string, defaultRoot: string) => string);
 
 /**
  * The API root of a provider, from the configured address or its default. A bare host takes over the version segment
@@ -22,7 +22,7 @@ export function resolveRoot(configured: string | undefined, defaultRoot: string,
   const kept = path.replace(/\/+$/, '');
   const suffix = kept === '' && style === 'api-root' && configured?.trim() ? versionSegment(defaultRoot) : kept;
   const address = `${scheme}${host}${suffix}`;
-  const root = typeof style === 'function' ? style(address) : address;
+  const root = typeof style === 'function' ? style(address, defaultRoot) : address;
   return { root, basicAuthorization: userinfo === undefined ? undefined : basic(userinfo) };
 }
 

@@ -1,4 +1,4 @@
-import type { Authorize, Credentials, Log, ProviderModule } from '../contract/index.ts';
+import type { Authorize, Credentials, HttpSend, Log, ProviderModule } from '../contract/index.ts';
 import { resolveRoot } from './base-url.ts';
 
 /** A provider whose credentials were found: everything a call needs, resolved once at start. */
@@ -35,13 +35,22 @@ export function baseUrlVariable({ name, connection }: ProviderModule): string {
 
 const noAuthorization: Authorize = () => ({});
 
+/** What connecting may use. Without `send` no token can be fetched. */
+export interface ConnectDeps {
+  readonly log: Log;
+  readonly now: () => number;
+  readonly send?: HttpSend;
+}
+
+const noSend: HttpSend = () => Promise.reject(new Error('there is no network here'));
+
 /** Resolves what calls need, once. Throws when the variables make no sense: a bad address, half a credential. */
-export async function connectProvider(module: ProviderModule, variables: Variables, deps: { readonly log: Log; readonly now: () => number }): Promise<ConnectedProvider> {
+export async function connectProvider(module: ProviderModule, variables: Variables, deps: ConnectDeps): Promise<ConnectedProvider> {
   const { connection } = module;
   const credentials = readCredentials(module, variables);
   const defaultRoot = typeof connection.baseUrl === 'string' ? connection.baseUrl : connection.baseUrl(credentials);
   const { root, basicAuthorization } = resolveRoot(variables[baseUrlVariable(module)], defaultRoot, connection.root ?? connection.rootStyle ?? 'api-root');
-  const opened = await connection.open?.(credentials, { ...deps, root });
+  const opened = await connection.open?.(credentials, { log: deps.log, now: deps.now, send: deps.send ?? noSend, root });
   return {
     module,
     credentials,

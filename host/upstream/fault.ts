@@ -32,7 +32,7 @@ export function replyError(module: ProviderModule, reply: WireReply & { readonly
   const words = told.message ?? STATUS_CODES[status] ?? 'the provider refused the request';
   return new GatewayError(row.code, row.message ?? words, {
     ...(row.code === 'invalid_request' && { status }),
-    retryAfterMs: waitHintMs(reply.headers, now),
+    retryAfterMs: waitHintMs(reply.headers, now) ?? told.retryAfterMs,
     fault: { kind: 'status', status, reason: reasonOf(told, status), message: words },
   });
 }

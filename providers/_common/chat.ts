@@ -81,6 +81,7 @@ function shapeMessage(message: ChatMessage, drops: readonly string[]): ChatMessa
 
 function readReply(reply: UnaryReply): ChatReply {
   const body = reply.json();
-  if (!isFields(body) || !Array.isArray(body['choices'])) throw new Error('the answer holds no choices');
+  const choices: unknown = isFields(body) ? body['choices'] : undefined;
+  if (!Array.isArray(choices) || !choices.some((choice) => isFields(choice) && isFields(choice['message']))) throw new Error('the answer holds no message');
   return body as ChatReply;
 }

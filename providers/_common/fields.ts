@@ -20,9 +20,9 @@ export function objectOf(reply: UnaryReply): Fields {
   return body;
 }
 
-/** The objects of a list. Throws when there is no list, or something else in it. */
+/** The objects of a list. Throws when there is no list, nothing in it, or something else. */
 export function itemsOf(value: unknown, what: string): readonly Fields[] {
-  if (!Array.isArray(value) || !value.every(isFields)) throw new Error(`the answer holds no list of ${what}`);
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isFields)) throw new Error(`the answer holds no list of ${what}`);
   return value;
 }
 

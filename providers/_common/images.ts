@@ -17,15 +17,17 @@ export function commonImages(options: ImagesOptions = {}): Translator<'images'> 
   };
 }
 
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+
 function readImages(reply: UnaryReply): ImagesReply {
   const { usage: given, created, ...fields } = objectOf(reply);
   const data = itemsOf(fields['data'], 'images');
-  if (data.length === 0) throw new Error('the answer holds no image');
+  if (!data.every(({ url, b64_json: bytes }) => isText(url) || isText(bytes))) throw new Error('an image has neither address nor data');
   const usage = readUsage(given);
   return { ...fields, data: [...data], ...(typeof created === 'number' && created > 0 && { created }), ...(usage && { usage }) };
 }
 
-/** Images are billed by tokens under names of their own. Source: OpenAI API reference, "Create image", 2026-11-21. */
+/** Images are billed by tokens under names of their own. Source: providers reference 7.2. */
 function readUsage(value: unknown): Usage | undefined {
   if (!isFields(value)) return undefined;
   const { input_tokens: input, output_tokens: output, total_tokens: total }: Fields = value;

@@ -13,7 +13,7 @@ const chat: ChatTranslator = {
   openStream: 'common',
 };
 
-/** Source: providers reference 5.8; AI21 API reference, "Chat completion", 2026-11-21. */
+/** Source: providers reference 5.8. */
 export default defineProvider({
   name: 'ai21',
   wire: 'common',

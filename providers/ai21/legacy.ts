@@ -10,7 +10,7 @@ export const LEGACY_PARAMS: ParamTreatments = Object.fromEntries([
 /** Fields that are sent, handled by the host, or reported by their treatment. */
 const KNOWN = ['model', 'messages', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'stop', ...Object.keys(LEGACY_PARAMS)];
 
-/** The completion task of models before Jamba. Source: AI21 API reference, "J2 Complete API", 2026-11-21. */
+/** The completion task of models before Jamba. Source: providers reference 5.8. */
 export const legacyChat: Translator<'chat'> = {
   toUpstream(request, call) {
     if (call.stream) throw new GatewayError('streaming_not_supported', `model "${call.model}" does not stream`);
@@ -25,7 +25,6 @@ export const legacyChat: Translator<'chat'> = {
   fromUpstream(reply) {
     const { id, completions } = objectOf(reply);
     const choices = itemsOf(completions, 'completions').map(readCompletion);
-    if (choices.length === 0) throw new Error('the answer holds no completion');
     return { ...((typeof id === 'string' || typeof id === 'number') && { id: String(id) }), choices };
   },
 };

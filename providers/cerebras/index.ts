@@ -1,7 +1,10 @@
 import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators, listedModels } from 'gw/common-wire';
 
-/** Common wire. Only `max_completion_tokens` is sent. Source: Cerebras API reference, "Chat completions", 2026-11-21. */
+/**
+ * Common wire. Only `max_completion_tokens` is sent, and no thoughts of earlier turns: they are answered with 400. Source: providers
+ * reference 4.2; QwenLM/qwen-code issue 11045.
+ */
 export default defineProvider({
   name: 'cerebras',
   wire: 'common',
@@ -11,7 +14,9 @@ export default defineProvider({
     authorize: bearer('CEREBRAS_API_KEY'),
   },
   params: {},
-  translators: commonTranslators(['chat'], {}, { chat: { ceiling: 'max_completion_tokens' } }),
+  translators: commonTranslators(['chat'], {}, {
+    chat: { ceiling: 'max_completion_tokens', messageDrops: ['reasoning_content', 'reasoning_details'] },
+  }),
   passthrough: true,
   responses: true,
   discovery: listedModels,

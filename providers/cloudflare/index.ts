@@ -1,7 +1,7 @@
 import { bearer, defineProvider, type ProviderFault, type WireReply } from 'gw/contract';
 import { commonTranslators, isFields } from 'gw/common-wire';
 
-/** Messages of `{success, errors: [{code, message}]}`. Source: Cloudflare API documentation, "Responses", 2026-11-21. */
+/** Messages of `{success, errors: [{code, message}]}`. Source: providers reference 11.2. */
 function toFault({ body }: WireReply): ProviderFault | undefined {
   if (!(body instanceof Uint8Array)) return undefined;
   const envelope: unknown = JSON.parse(new TextDecoder().decode(body));
@@ -11,7 +11,7 @@ function toFault({ body }: WireReply): ProviderFault | undefined {
   return messages.length > 0 ? { message: messages.join('; ') } : undefined;
 }
 
-/** Common wire below the account's address. Source: Workers AI documentation, "OpenAI compatible API endpoints", 2026-11-21. */
+/** Common wire below the account's address. Source: providers reference 1.1. */
 export default defineProvider({
   name: 'cloudflare',
   wire: 'common',

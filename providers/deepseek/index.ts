@@ -1,12 +1,12 @@
 import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators, listedModels } from 'gw/common-wire';
 
-/** Accepted without effect. Source: DeepSeek API reference, "Create chat completion", 2026-11-21. */
+/** Accepted without effect. Source: providers reference 3.2. */
 const params = { presence_penalty: 'unsupported', frequency_penalty: 'unsupported' } as const;
 
 /**
  * Common wire; the caller's `user` is called `user_id`. Cache hits come as `prompt_cache_hit_tokens`, which the host
- * reads. Source: providers reference 6; DeepSeek API reference, "Create chat completion", 2026-11-21.
+ * reads. Source: providers reference 6.
  */
 export default defineProvider({
   name: 'deepseek',

@@ -13,7 +13,7 @@ const params = {
   frequency_penalty: 'unsupported',
 } as const;
 
-/** Common wire. Only `max_completion_tokens` is sent, and no names of messages. */
+/** Common wire. Only `max_completion_tokens` is sent; names of messages and thoughts of earlier turns are answered with 400. Source: janhq/jan issue 8136. */
 export default defineProvider({
   name: 'groq',
   wire: 'common',
@@ -24,7 +24,7 @@ export default defineProvider({
   },
   params,
   translators: commonTranslators(['chat', 'audio.transcriptions', 'audio.translations', 'audio.speech'], params, {
-    chat: { ceiling: 'max_completion_tokens', messageDrops: ['name'] },
+    chat: { ceiling: 'max_completion_tokens', messageDrops: ['name', 'reasoning_content', 'reasoning_details'] },
   }),
   passthrough: true,
   batches: true,

@@ -4,7 +4,7 @@ import {
   embeddingsOf, fieldsBeside, inputTexts, invalidRequest, isGiven, isVector, pathSegments, withoutTail,
 } from 'gw/common-wire';
 
-/** Tasks stand beside the compatible root. Source: Inference Providers documentation, "HF Inference", 2026-11-21. */
+/** Tasks stand beside the compatible root. Source: providers reference 1.6. */
 const taskPath = ({ root, model }: CallInfo): string => `${withoutTail(root, '/v1')}/hf-inference/models/${pathSegments(model)}`;
 
 /** Feature extraction: vectors in the order of the texts; nothing is counted, and no size can be chosen. */

@@ -34,7 +34,7 @@ export default defineProvider({
   },
   params,
   translators: commonTranslators(['chat', 'embeddings', 'moderations', 'audio.transcriptions', 'audio.speech'], params, {
-    chat: { ceiling: 'max_tokens', renames: { seed: 'random_seed' }, streamOptions: false, messageDrops: ['reasoning_content', 'reasoning_details'] },
+    chat: { ceiling: 'max_tokens', renames: { seed: 'random_seed' }, streamOptions: false, messageDrops: ['name', 'reasoning_content', 'reasoning_details'] },
     embeddings: { encodingFormat: 'any', renames: { dimensions: 'output_dimension' }, drops: ['input_type'] },
     'audio.speech': { renames: { voice: 'voice_id' }, drops: ['speed'], readAudio },
   }),

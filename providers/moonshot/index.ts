@@ -1,7 +1,7 @@
 import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators, listedModels } from 'gw/common-wire';
 
-/** Common wire. Source: Moonshot platform documentation, "Chat", 2026-11-21. */
+/** Common wire. Source: providers reference 6. */
 export default defineProvider({
   name: 'moonshot',
   wire: 'common',

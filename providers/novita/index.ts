@@ -1,7 +1,7 @@
 import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators, listedModels } from 'gw/common-wire';
 
-/** Common wire, with files and batches. Source: Novita API reference, "Create chat completion", 2026-11-21. */
+/** Common wire, with files and batches. Source: providers reference 1.5. */
 export default defineProvider({
   name: 'novita',
   wire: 'common',

@@ -8,7 +8,7 @@ const HOSTED = 'https://ai.api.nvidia.com/v1/retrieval/nvidia/reranking';
 /** What the host does itself, and the fields this wire has. */
 const KNOWN = ['model', 'query', 'documents', 'top_n', 'return_documents'];
 
-/** Rankings by logit. Source: NeMo Retriever Reranking NIM, API reference, 2026-11-21. */
+/** Rankings by logit. Source: providers reference 7.3. */
 export const rerank: Translator<'rerank'> = {
   toUpstream: (request, call) => ({
     path: call.root === DEFAULT_ROOT ? HOSTED : '/ranking',

@@ -1,7 +1,7 @@
 import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators, listedModels } from 'gw/common-wire';
 
-/** Common wire in DashScope's compatible mode, with files and batches. Source: Model Studio documentation, "OpenAI compatible", 2026-11-21. */
+/** Common wire in DashScope's compatible mode, with files and batches. Source: providers reference 1.5. */
 export default defineProvider({
   name: 'qwen',
   wire: 'common',

@@ -1,7 +1,7 @@
 import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators, listedModels, type ChatBody } from 'gw/common-wire';
 
-/** `logprobs` is a count here: as many as asked for, else one. Source: Together API reference, "Create chat completion", 2026-11-21. */
+/** `logprobs` is a count here: as many as asked for, else one. Source: providers reference 6. */
 function countLogprobs({ logprobs, top_logprobs: top, ...body }: ChatBody): ChatBody {
   return logprobs === true ? { ...body, logprobs: top ?? 1 } : body;
 }

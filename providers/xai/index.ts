@@ -1,7 +1,7 @@
 import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators, listedModels } from 'gw/common-wire';
 
-/** Common wire. Images have one size, quality and style. Source: xAI API reference, "Image generation", 2026-11-21. */
+/** Common wire. Images have one size, quality and style. Source: providers reference 7.2. */
 export default defineProvider({
   name: 'xai',
   wire: 'common',

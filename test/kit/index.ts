@@ -4,8 +4,10 @@ export { golden } from './golden.ts';
 export { type Answer, answerOf, ask, eventsOf, MASTER_KEY, startHost, type TestHost, type TestHostOptions } from './host.ts';
 export { BIN, type GatewayProcess, type ProcessOptions, runGw, type RunResult, startGateway, temporaryFolder } from './process.ts';
 export {
-  callOf, canonicalChat, CHAT, connect, expectStream, gatewayOf, minimal, outcomeOf, providerContract, type ProviderFacts, type ProviderGateway, readReply, sendText, STRANGE_BODIES,
-  type SurfaceFacts, translate, translator, valueOf, variablesOf, wireReply,
-} from './provider-contract.ts';
+  callOf, canonicalChat, CHAT, connect, expectRejection, gatewayOf, type GatewayOptions, minimal, outcomeOf, type ProviderFacts, type ProviderGateway, readReply, ROUTES, sendText,
+  type SurfaceFacts, translate, type Translated, translator, valueOf, variablesOf, wireReply,
+} from './provider-case.ts';
+export { expectStream, providerContract } from './provider-contract.ts';
 export { answeredBy, connected, failedReply, refusedBy, rootOf, sentBy, type SentWire, unusableTo, type WireOptions } from './provider-wire.ts';
 export { chatChunks, chatReply, openSse, replyJson, replyStream, type SeenRequest, sseEvent, type StubHandler, stubUpstream, type StubUpstream } from './upstream.ts';
+export { callFor, everyCut, relayStream, type RelayedStream, sseBytes, translateReply, unaryReply } from './wire.ts';

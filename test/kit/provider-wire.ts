@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type CallInfo, type FormPart, GatewayError, type ProviderModule, type ReplyOf, type RequestOf, type TranslatedSurface, type Translator, type WireReply } from '../../host/contract/index.ts';
-import { type ConnectedProvider, connectProvider } from '../../host/upstream/connect.ts';
+import { type CallInfo, type FormPart, GatewayError, type ProviderModule, type RequestOf, type TranslatedSurface, type Translator, type WireReply } from '../../host/contract/index.ts';
+import { baseUrlVariable, type ConnectedProvider, connectProvider } from '../../host/upstream/connect.ts';
 
 /** A request as a provider's translator makes it: where it goes, what it holds. */
 export interface SentWire {
@@ -29,7 +29,8 @@ export async function connected(module: ProviderModule, variables: Readonly<Reco
   const warnings: string[] = [];
   const quiet = (): void => {};
   const log = { debug: quiet, info: quiet, error: quiet, warn: (message: string) => { warnings.push(message); } };
-  const required = Object.fromEntries(module.connection.env.flat().map((name) => [name, 'key']));
+  const address = baseUrlVariable(module);
+  const required = Object.fromEntries(module.connection.env.flat().map((name) => [name, name === address ? 'http://h' : 'key']));
   return { warnings, provider: await connectProvider(module, { ...required, ...variables }, { log, now: () => 0 }) };
 }
 
@@ -59,14 +60,14 @@ export async function refusedBy<S extends TranslatedSurface>(module: ProviderMod
     if (error instanceof GatewayError) return error;
     throw error;
   }
-  return expect.fail(`${module.name} refuses nothing`) as never;
+  return expect.fail(`${module.name} refuses nothing`);
 }
 
 /** The reply in the common wire; a body that is no bytes arrives as JSON. */
 export async function answeredBy<S extends TranslatedSurface>(module: ProviderModule, surface: S, request: RequestOf<S>, body: unknown, headers: Record<string, string> = {}): Promise<any> {
   const bytes = body instanceof Uint8Array ? body : new TextEncoder().encode(JSON.stringify(body));
   const reply = { status: 200, headers, body: bytes, json: () => JSON.parse(new TextDecoder().decode(bytes)) as unknown };
-  return translatorOf(module, surface).fromUpstream(reply, await calling(module, request.model, {}), request) as ReplyOf<S>;
+  return translatorOf(module, surface).fromUpstream(reply, await calling(module, request.model, {}), request);
 }
 
 /** Whether reading a body as a reply fails; the message when it does. */

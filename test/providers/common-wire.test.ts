@@ -8,6 +8,15 @@ const SERVED = [...new Set(SURFACE_NAMES.map((name) => SURFACES[name].translator
 const connection = { env: [], baseUrl: 'https://acme.example/v1' };
 const acme = defineProvider({ name: 'acme', wire: 'common', connection, params: {}, translators: commonTranslators(SERVED, {}) });
 
+describe('common wire, chat', () => {
+  it('is unusable without a message', async () => {
+    const request = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
+    for (const body of [null, [], {}, { choices: null }, { choices: [] }, { choices: [null] }, { choices: [{}] }]) {
+      expect(await unusableTo(acme, 'chat', request, body), JSON.stringify(body)).to.equal('the answer holds no message');
+    }
+  });
+});
+
 describe('common wire, embeddings', () => {
   const request = { model: 'm', input: 'hi' };
 
@@ -33,7 +42,7 @@ describe('common wire, embeddings', () => {
   });
 
   it('are unusable without vectors', async () => {
-    for (const body of [{}, { data: {} }, { data: [null] }, { data: [{ embedding: [] }] }, { data: [{ embedding: {} }] }, []]) {
+    for (const body of [{}, { data: {} }, { data: [] }, { data: [null] }, { data: [{ embedding: [] }] }, { data: [{ embedding: {} }] }, []]) {
       expect(await unusableTo(acme, 'embeddings', request, body), JSON.stringify(body)).to.be.a('string');
     }
   });
@@ -51,7 +60,8 @@ describe('common wire, images', () => {
   it('have no time of their own when the vendor states none, and are unusable when empty', async () => {
     const request = { model: 'm', prompt: 'p' };
     expect(await answeredBy(acme, 'images', request, { created: null, data: [{ url: 'u' }] })).to.deep.equal({ data: [{ url: 'u' }] });
-    expect(await unusableTo(acme, 'images', request, { data: [] })).to.equal('the answer holds no image');
+    expect(await unusableTo(acme, 'images', request, { data: [] })).to.equal('the answer holds no list of images');
+    expect(await unusableTo(acme, 'images', request, { data: [{ url: null }] })).to.equal('an image has neither address nor data');
     expect(await unusableTo(acme, 'images', request, { data: 'x' })).to.be.a('string');
   });
 
@@ -110,7 +120,8 @@ describe('common wire, transcription', () => {
   it('sends no language for a translation', async () => {
     const { url, form } = await sentBy(acme, 'audio.translations', request);
     expect(url).to.equal('https://acme.example/v1/audio/translations');
-    expect(values(form)).to.not.deep.include(['language', 'en']).and.to.deep.include(['prompt', 'p']);
+    expect(values(form)).to.deep.include(['prompt', 'p']);
+    expect(values(form)).to.not.deep.include(['language', 'en']);
   });
 
   async function read(format: string | undefined, body: string): Promise<[string, string]> {

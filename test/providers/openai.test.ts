@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import openai from '../../providers/openai/index.ts';
 import { resolveRoot } from '../../host/upstream/base-url.ts';
-import { ask, golden, startHost, type StubHandler, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
+import { ask, golden, startHost, type StubHandler, stubUpstream, type StubUpstream, refusedBy, sentBy, type TestHost } from '../kit/index.ts';
 
 const PATH = '/v1/chat/completions';
 const MODEL = 'gpt-4.1-mini';
@@ -34,7 +34,7 @@ async function sent(request: object): Promise<Record<string, unknown>> {
 describe('openai', () => {
   it('declares its credential, its root and what it can do', () => {
     expect(openai).to.include({ name: 'openai', wire: 'common', passthrough: true, batches: true, responses: true });
-    expect(openai.connection).to.include({ baseUrl: 'https://api.openai.com/v1', headersTimeoutMs: 30_000 });
+    expect(openai.connection).to.include({ baseUrl: 'https://api.openai.com/v1' });
     expect(openai.connection.env).to.deep.equal(['OPENAI_API_KEY']);
     expect(openai.params).to.deep.equal({});
   });
@@ -173,5 +173,28 @@ describe('openai, errors', () => {
     const answer = await host.post(PATH, ask('hi', { model: MODEL }));
     expect(answer.json().error.message).to.equal('Incorrect API key provided: [REDACTED:OPENAI_API_KEY]');
     expect(JSON.stringify(host.lines)).to.not.include(KEY);
+  });
+});
+
+describe('openai, embeddings and images', () => {
+  it('always name the encoding, and send no input type', async () => {
+    const request = { model: 'm', input: [1, 2], dimensions: 3, user: 'u', input_type: 'query' };
+    const { body, ignored } = await sentBy(openai, 'embeddings', request);
+    expect(body).to.deep.equal({ model: 'm', input: [1, 2], dimensions: 3, user: 'u', encoding_format: 'float' });
+    expect(ignored).to.deep.equal(['input_type']);
+    expect((await sentBy(openai, 'embeddings', { ...request, encoding_format: 'base64' })).body.encoding_format).to.equal('base64');
+  });
+
+  it('choose the format of dall-e images, an address unless asked', async () => {
+    const request = { model: 'dall-e-3', prompt: 'p', n: 1, size: '1x1', quality: 'hd', style: 'vivid', user: 'u' };
+    expect((await sentBy(openai, 'images', request)).body).to.deep.equal({ ...request, response_format: 'url' });
+    expect((await sentBy(openai, 'images', { ...request, response_format: 'b64_json' })).body.response_format).to.equal('b64_json');
+  });
+
+  it('leave the only format of other images unsaid, and refuse addresses', async () => {
+    const request = { model: 'gpt-image-1', prompt: 'p', background: 'opaque' };
+    for (const format of [{}, { response_format: 'b64_json' }]) expect((await sentBy(openai, 'images', { ...request, ...format })).body).to.deep.equal(request);
+    const error = await refusedBy(openai, 'images', { ...request, response_format: 'url' });
+    expect([error.code, error.message]).to.deep.equal(['unsupported_parameter', 'response_format "url" is not supported: gpt-image-1 produces b64_json']);
   });
 });

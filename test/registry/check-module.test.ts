@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import Joi from 'joi';
-import { defineProvider, defineStrategy, definePlugin } from 'gw/contract';
+import { defineProvider, defineStrategy, definePlugin, GatewayError } from 'gw/contract';
 import { commonTranslators } from 'gw/common-wire';
 import { createHostHooks } from '../../host/hooks.ts';
 import { MODULE_RULES } from '../../host/registry/check-module.ts';
@@ -99,9 +99,9 @@ describe('the module rules', () => {
   it('refuse a wrong type in every other field of the contract (MV04)', () => {
     expectRefused('provider', {
       paramsFor: { paramsFor: {} }, passthrough: { passthrough: 'yes' }, batches: { batches: 1 }, responses: { responses: 'no' }, anyModel: { anyModel: 'x' }, offline: { offline: 'yes' },
-      discovery: { discovery: { path: '/models' } }, imageFormats: { imageFormats: 'url' }, openStream: chat({ openStream: true }),
+      discovery: { discovery: { path: '/models' } }, imageFormats: { imageFormats: 'url' }, forwardPath: { forwardPath: true }, openStream: chat({ openStream: true }),
       'connection.models': { connection: { ...connection, models: ['m'] } }, 'connection.optionalEnv': { connection: { ...connection, optionalEnv: 'X' } },
-      'connection.connectTimeoutMs': { connection: { ...connection, connectTimeoutMs: '10s' } }, 'connection.rootStyle': { connection: { ...connection, rootStyle: 'root' } },
+      'connection.connectTimeoutMs': { connection: { ...connection, connectTimeoutMs: '10s' } }, 'connection.rootStyle': { connection: { ...connection, rootStyle: 'root' } }, 'connection.root': { connection: { ...connection, root: '/v1' } },
     });
     expectRefused('plugin', {
       checkStages: { checkStages: true }, keepsModel: { keepsModel: 'yes' }, rejectsAs: { rejectsAs: 'teapot' }, toleratedSettings: { toleratedSettings: 'dsn' },
@@ -116,6 +116,11 @@ describe('the module rules', () => {
     expect(check('provider', { translators: { ...translators, embeddings: { toUpstream: boom, fromUpstream: boom } } })[0]).to.include('MV06 its embeddings translator');
     const mutates = (request: { model: string }): object => { request.model = 'x'; return { path: '/' }; };
     expect(check('provider', chat({ toUpstream: mutates }))[0]).to.include('MV06');
+  });
+
+  it('let a translator refuse the model of that request: it need not exist (MV06)', () => {
+    const refuses = (): never => { throw new GatewayError('invalid_request', 'no such model'); };
+    expect(check('provider', chat({ toUpstream: refuses }))).to.deep.equal([]);
   });
 
   it('refuse a translator that must be waited for (MV06), also one that then fails', async () => {

@@ -57,6 +57,14 @@ describe('API root of a provider', () => {
     }
   });
 
+  it('is made by a function where a connection brings one: of the address alone, and of the default too', () => {
+    const api = (address: string): string => `${address}/api`;
+    expect(resolveRoot(' http://u:p@h:1/x/ ', OPENAI, api).root).to.equal('http://h:1/x/api');
+    expect(resolveRoot('http://h', OPENAI, api).root).to.equal('http://h/api');
+    expect(resolveRoot(undefined, 'http://localhost:1/', api).root).to.equal('http://localhost:1/api');
+    expect(() => resolveRoot('h:1', OPENAI, api)).to.throw(Error, /address/);
+  });
+
   it('keeps a bare host as it is where the value means a host', () => {
     expect(resolveRoot('http://h:1/', 'https://default.example/v1', 'host').root).to.equal('http://h:1');
     expect(resolveRoot('http://h:1/path/', 'https://default.example/v1', 'host').root).to.equal('http://h:1/path');

@@ -13,6 +13,11 @@ interface Curated {
   readonly rules: readonly { readonly match: string; readonly source: string; readonly set: object }[];
 }
 
+interface PricedRow {
+  readonly [fact: string]: unknown;
+  readonly pricing: object;
+}
+
 type Rows = Record<string, object>;
 
 /** The text of `models.json`, the same for the same packages and curated file: one row a line, sorted, unknown facts left out. */
@@ -55,26 +60,29 @@ function addRows(rows: Rows, source: Source): void {
 
 /** A model by itself is routed to any of its providers: it has a price only where they all ask the same. */
 function addHuggingFaceRows(rows: Rows): void {
-  const described = ['huggingface'];
-  const byModel = new Map<string, object[]>(describedIds(described).map((id) => [id, []]));
+  const offers = new Map<string, PricedRow[]>();
   for (const name of HUGGING_FACE) {
-    for (const id of new Set(exactIds(`huggingface_${name}`))) {
-      const priced = pricedModel(`huggingface_${name}`, id);
-      const row = priced?.name === undefined ? undefined : makeRow(id, undefined, priced, `huggingface_${name}`);
-      if (!row) continue;
-      rows[`hugging_face/${id}:${name}`] = row;
-      byModel.set(id, [...(byModel.get(id) ?? []), row]);
+    const provider = `huggingface_${name}`;
+    for (const id of new Set(exactIds(provider))) {
+      const priced = pricedModel(provider, id);
+      if (priced?.name === undefined) continue; // a second spelling of another id
+      const row = makeRow(id, undefined, priced, provider);
+      if (row) rows[`hugging_face/${id}:${name}`] = row;
+      if (row) offers.set(id, [...(offers.get(id) ?? []), row]);
     }
   }
-  for (const [id, offers] of byModel) {
-    const facts = { ...makeRow(id, describedModel(described, id), undefined, undefined), pricing: {} };
-    const prices = new Set(offers.map((offer) => JSON.stringify((offer as { pricing?: object }).pricing)));
-    rows[`hugging_face/${id}`] = { ...offers[0], ...facts, pricing: prices.size === 1 ? (offers[0] as { pricing: object }).pricing : {} };
+  for (const [id, [first, ...others]] of offers) {
+    const isOnePrice = others.every(({ pricing }) => JSON.stringify(pricing) === JSON.stringify(first?.pricing));
+    rows[`hugging_face/${id}`] = { ...first, ...limitsOf(describedModel(['huggingface'], id)), ...(!isOnePrice && { pricing: {} }) };
   }
 }
 
+function limitsOf(described: DescribedModel | undefined): object {
+  return described ? { max_output_tokens: described.maxOutputTokens, capabilities: { ...described.capabilities, streaming: true } } : {};
+}
+
 /** The price package is the newer one: what it says goes before the model package. */
-function makeRow(id: string, described: DescribedModel | undefined, priced: PricedModel | undefined, prices: string | undefined): object | undefined {
+function makeRow(id: string, described: DescribedModel | undefined, priced: PricedModel | undefined, prices: string | undefined): PricedRow | undefined {
   const mode = modeOf(id, described);
   if (!described && !priced) return undefined;
   const own = priced && Object.keys(priced.prices).length > 0 ? toPricing(mode, priced) : undefined;

@@ -3,7 +3,7 @@ import type { CatalogPricing } from '../../../host/catalog.ts';
 
 /** Release date of the price package: prices in force on that day at noon, UTC. */
 export const PRICES_DATE = '2026-09-23';
-const AT = new Date(`${PRICES_DATE}T12:00:00Z`);
+const AT = Date.parse(`${PRICES_DATE}T12:00:00Z`);
 
 export interface PricedModel {
   readonly name: string | undefined;
@@ -17,9 +17,13 @@ export function pricingPage(provider: string): string {
   return findProvider({ providerId: provider })?.pricing_urls?.[0] ?? 'https://github.com/pydantic/genai-prices';
 }
 
+function lookUp(provider: string, id: string): ReturnType<typeof calcPrice> {
+  return calcPrice({ input_tokens: 1 }, id, { providerId: provider, timestamp: new Date(AT) });
+}
+
 /** What the price package says of a model id: exact ids and patterns, and for some providers those of another one. */
 export function pricedModel(provider: string, id: string): PricedModel | undefined {
-  const found = calcPrice({ input_tokens: 1 }, id, { providerId: provider, timestamp: AT });
+  const found = lookUp(provider, id);
   if (!found) return undefined;
   const { model, model_price } = found;
   const prices = Object.entries(model_price).flatMap(([unit, price]) => (price === undefined ? [] : [[unit, typeof price === 'number' ? price : price.base] as const]));
@@ -36,8 +40,7 @@ export function exactIds(provider: string): string[] {
 function ownId(provider: string, { id, match }: ModelInfo): string[] {
   const [, base] = /^regional\.(.+)$/.exec(id) ?? [];
   if (base !== undefined) return ['', ...['us.', 'eu.', 'apac.', 'au.', 'jp.', 'in.'].filter((region) => JSON.stringify(match).includes(`"${region}`))].map((region) => region + base);
-  const found = calcPrice({ input_tokens: 1 }, id, { providerId: provider, timestamp: AT });
-  return found?.model.id === id ? [id] : [];
+  return lookUp(provider, id)?.model.id === id ? [id] : [];
 }
 
 function literals(match: ModelInfo['match']): string[] {

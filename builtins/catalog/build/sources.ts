@@ -40,7 +40,7 @@ export const SOURCES: readonly Source[] = [
   {
     provider: 'openai', prices: 'openai', models: ['openai'],
     keep: /^(gpt-(\d|audio|image|chat-latest|transcribe)|o\d|codex-mini-latest|chatgpt-|text-embedding-(3|ada-002$)|whisper-1)/,
-    drop: /^gpt-(35|\d-\d(-|$)|5\.1-mini$|5\.3$|4-(0|32k|turbo-\w*-?preview|vision|1106-v)|4\.5)|turbo-(0[36]|16k|instruct)|5(\.4)?-image|-chat$|-high$|\.ft-|chatgpt-4o|codex-mini-l|^o1-(mini|preview)/,
+    drop: /^gpt-(35|\d-\d(-|$)|5\.1-mini$|5\.3$|4-(0|32k|turbo-\w*-?preview|vision|1106-v)|4\.5)|turbo-(0[36]|16k|instruct)|5(\.4)?-image|3\.5-0301|-chat$|-high$|\.ft-|chatgpt-4o|codex-mini-l|^o1-(mini|preview)/,
   },
   { provider: 'openrouter', prices: 'openrouter', models: ['openrouter'], keep: /\// },
   { provider: 'perplexity', prices: 'perplexity', models: ['perplexity'], keep: /^sonar/, drop: /search/ },

@@ -1,0 +1,53 @@
+import { GatewayError } from '../../host/contract/index.ts';
+import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import { canonicalJson } from '../../host/config/canonical.ts';
+import type { TargetConfig } from '../../host/config/document.ts';
+import { parseDuration } from '../../host/config/duration.ts';
+import type { Attempt } from '../../host/pipeline/attempt.ts';
+import { Circuit, type CircuitSettings, type Ticket } from './circuit.ts';
+
+const DEFAULTS: CircuitSettings = { failureThreshold: 5, successThreshold: 1, maxProbes: 1, openMs: 30_000 };
+
+/** Keeps calls away from a target that fails again and again. Targets without a `circuit_breaker` block have none. */
+export default defineBuiltin({
+  name: 'breaker',
+  apply: ({ hooks }) => hooks.assemble.tapPromise('breaker', async ({ hooks: pipeline, targets, carryover, host }) => {
+    const circuits = new Map<string, Circuit>();
+    for (const { virtualKey, config: { circuit_breaker: block } } of targets) {
+      if (!block) continue;
+      const settings = circuitSettings(block);
+      // With other settings it is another circuit; a stream reports to the one that admitted it.
+      const create = (): Circuit => new Circuit(settings, host.services.clock.monotonic);
+      circuits.set(virtualKey, carryover.lease(`breaker ${virtualKey} ${canonicalJson(settings)}`, create));
+    }
+    if (circuits.size === 0) return;
+    const admitted = new WeakMap<Attempt, { readonly circuit: Circuit; readonly ticket: Ticket }>();
+
+    pipeline.circuit.tap('breaker', (virtualKey) => circuits.get(virtualKey)?.state);
+    pipeline.admit.tapPromise({ name: 'breaker', stage: ORDER.breaker }, async (attempt) => {
+      const circuit = circuits.get(attempt.target.virtualKey);
+      if (!circuit) return undefined;
+      const ticket = circuit.admit();
+      if (!ticket) return new GatewayError('upstream_unavailable', `the circuit breaker of ${attempt.target.virtualKey} is open`);
+      admitted.set(attempt, { circuit, ticket });
+      return undefined;
+    });
+    pipeline.settled.tapPromise('breaker', async (attempt) => {
+      const { circuit, ticket } = admitted.get(attempt) ?? {};
+      if (!circuit || !ticket) return;
+      admitted.delete(attempt);
+      const before = circuit.state;
+      circuit.report(ticket, attempt.outcome ?? 'ignored');
+      if (circuit.state !== before) host.log.warn('circuit breaker moved', { target: attempt.target.virtualKey, from: before, to: circuit.state, trace_id: attempt.exchange.id });
+    });
+  }),
+});
+
+function circuitSettings({ failure_threshold, success_threshold, max_half_threshold, timeout }: NonNullable<TargetConfig['circuit_breaker']>): CircuitSettings {
+  return {
+    failureThreshold: failure_threshold || DEFAULTS.failureThreshold,
+    successThreshold: success_threshold || DEFAULTS.successThreshold,
+    maxProbes: max_half_threshold || DEFAULTS.maxProbes,
+    openMs: (timeout && parseDuration(timeout)) || DEFAULTS.openMs,
+  };
+}

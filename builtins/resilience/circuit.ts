@@ -1,0 +1,89 @@
+import type { CircuitState } from '../../host/pipeline/hooks.ts';
+
+/** What operators configure; zero and absent mean the default. Source: data-plane reference 6.2. */
+export interface CircuitSettings {
+  /** Consecutive failures that open it. */
+  readonly failureThreshold: number;
+  /** Successful probes that close it. */
+  readonly successThreshold: number;
+  /** Probes at a time. */
+  readonly maxProbes: number;
+  /** Milliseconds that it stays open. */
+  readonly openMs: number;
+}
+
+/** One admitted call. It counts only for the spell, between two moves of the circuit, that admitted it. */
+export interface Ticket {
+  readonly spell: number;
+  readonly isProbe: boolean;
+}
+
+/**
+ * A circuit breaker. Time is read when somebody looks: an open circuit turns half-open by itself, and looking at the
+ * state admits nothing.
+ */
+export class Circuit {
+  readonly #settings: CircuitSettings;
+  readonly #now: () => number;
+  #state: CircuitState = 'closed';
+  /** Changes whenever the state does: outcomes of calls that an earlier spell admitted are late, and do not count. */
+  #spell = 0;
+  #failures = 0;
+  #successes = 0;
+  #probes = 0;
+  #openUntil = 0;
+
+  /** `now` gives milliseconds that never jump. */
+  constructor(settings: CircuitSettings, now: () => number) {
+    this.#settings = settings;
+    this.#now = now;
+  }
+
+  get state(): CircuitState {
+    if (this.#state === 'open' && this.#now() > this.#openUntil) this.#move('half-open');
+    return this.#state;
+  }
+
+  /** `undefined` is a refusal. Every ticket must be reported. */
+  admit(): Ticket | undefined {
+    const { state } = this;
+    if (state === 'open') return undefined;
+    const isProbe = state === 'half-open';
+    if (isProbe) {
+      if (this.#probes >= this.#settings.maxProbes) return undefined;
+      this.#probes += 1;
+    }
+    return { spell: this.#spell, isProbe };
+  }
+
+  /** How an admitted call ended; `ignored` frees its probe and counts nothing. */
+  report({ spell, isProbe }: Ticket, outcome: 'success' | 'failure' | 'ignored'): void {
+    if (spell !== this.#spell) return;
+    if (isProbe) this.#probes -= 1;
+    if (outcome === 'success') this.#succeed();
+    else if (outcome === 'failure') this.#fail();
+  }
+
+  #succeed(): void {
+    this.#failures = 0;
+    if (this.#state !== 'half-open') return;
+    this.#successes += 1;
+    if (this.#successes >= this.#settings.successThreshold) this.#move('closed');
+  }
+
+  #fail(): void {
+    this.#failures += 1;
+    if (this.#state === 'half-open' || this.#failures >= this.#settings.failureThreshold) {
+      this.#openUntil = this.#now() + this.#settings.openMs;
+      this.#move('open');
+    }
+  }
+
+  #move(state: CircuitState): void {
+    this.#state = state;
+    this.#spell += 1;
+    this.#failures = 0;
+    this.#successes = 0;
+    this.#probes = 0;
+  }
+}

@@ -1,0 +1,38 @@
+import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+
+/** How long a target that answered 429 is passed over: by its own hint, within these bounds. Source: data-plane reference 3.3. */
+const PARKED_MS = 5_000;
+const MAX_PARKED_MS = 60_000;
+
+/** When one target's rest ends, in monotonic milliseconds. */
+interface Rest {
+  until: number;
+}
+
+/**
+ * Passes over targets whose circuit is open and those that asked for a rest, as long as others can serve: a filter, never
+ * a refusal. Only for strategies that try one target after another.
+ */
+export default defineBuiltin({
+  name: 'health',
+  apply: ({ hooks }) => hooks.assemble.tapPromise('health', async ({ hooks: pipeline, targets, strategy, carryover, host }) => {
+    const { monotonic } = host.services.clock;
+    const rests = new Map(targets.map(({ virtualKey }) => [virtualKey, carryover.lease<Rest>(`rest ${virtualKey}`, () => ({ until: 0 }))]));
+    const isHealthy = (virtualKey: string): boolean =>
+      (rests.get(virtualKey)?.until ?? 0) <= monotonic() && pipeline.circuit.call(virtualKey) !== 'open';
+
+    if (strategy.advances && targets.length > 1) {
+      pipeline.route.tap({ name: 'health', stage: ORDER.health }, (ranked) => {
+        if (ranked.every(({ virtualKey }) => isHealthy(virtualKey))) return ranked;
+        const healthy = ranked.filter(({ virtualKey }) => isHealthy(virtualKey));
+        return healthy.length > 0 ? healthy : ranked;
+      });
+    }
+    pipeline.settled.tapPromise('health', async ({ target: { virtualKey }, outcome, error }) => {
+      const rest = rests.get(virtualKey);
+      if (!rest) return;
+      if (error?.fault?.status === 429) rest.until = monotonic() + Math.min(error.retryAfterMs ?? PARKED_MS, MAX_PARKED_MS);
+      else if (outcome === 'success' && !error) rest.until = 0;
+    });
+  }),
+});

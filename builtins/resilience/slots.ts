@@ -1,0 +1,73 @@
+import type { GatewayError } from '../../host/contract/index.ts';
+import type { Cancellation } from '../../host/upstream/cancellation.ts';
+
+export interface SlotLimits {
+  /** Calls at a time. */
+  readonly maxConcurrency: number;
+  /** Calls that may wait for a slot. */
+  readonly queueSize: number;
+}
+
+/**
+ * Slots of one target, first come first served. The limits come with each call, so that a new configuration changes them
+ * without forgetting who holds a slot.
+ */
+export class Slots {
+  #held = 0;
+  #waiting: (() => void)[] = [];
+  #limit = 0;
+
+  /** Calls that hold a slot. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /** Calls that wait for one. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** True once a slot is held; false when slots and queue are full, or the caller stopped waiting. */
+  async take({ maxConcurrency, queueSize }: SlotLimits, cancellation: Cancellation): Promise<boolean> {
+    this.#limit = maxConcurrency;
+    this.#admit();
+    if (this.#waiting.length === 0 && this.#held < maxConcurrency) {
+      this.#held += 1;
+      return true;
+    }
+    if (this.#waiting.length >= queueSize) return false;
+    return this.#wait(cancellation);
+  }
+
+  giveBack(): void {
+    this.#held -= 1;
+    this.#admit();
+  }
+
+  #wait(cancellation: Cancellation): Promise<boolean> {
+    return new Promise((resolve) => {
+      const enter = (): void => {
+        stopListening?.();
+        resolve(true);
+      };
+      this.#waiting.push(enter);
+      let stopListening: (() => void) | undefined;
+      stopListening = cancellation.onCancel((_cause: GatewayError) => {
+        const at = this.#waiting.indexOf(enter);
+        if (at < 0) return;
+        this.#waiting.splice(at, 1);
+        resolve(false);
+      });
+    });
+  }
+
+  /** Lets in who waits, as far as there is room: a raised limit makes some, too. */
+  #admit(): void {
+    while (this.#held < this.#limit) {
+      const enter = this.#waiting.shift();
+      if (!enter) return;
+      this.#held += 1;
+      enter();
+    }
+  }
+}

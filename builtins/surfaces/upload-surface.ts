@@ -1,0 +1,53 @@
+import type { Surface, TranscriptionRequest } from '../../host/contract/index.ts';
+import { type RequestSource, type ReadRequest, surfaceBuiltin } from '../../host/http/surface-route.ts';
+import { invalid } from './fields.ts';
+import { readUpload, type Upload } from './upload.ts';
+
+/** A surface that takes an audio file in a form. */
+export function uploadSurface(surface: Surface, path: string): ReturnType<typeof surfaceBuiltin> {
+  return surfaceBuiltin({ surface, path, read: readTranscription });
+}
+
+/** A guardrail cannot read an upload, whatever its form fields say (specification 4.3 rule 8). */
+async function readTranscription(source: RequestSource): Promise<ReadRequest> {
+  const upload = await readUpload(source, 'file');
+  try {
+    return { request: toRequest(upload), streaming: false, unreadable: true, dispose: () => upload.dispose() };
+  } catch (error) {
+    upload.dispose();
+    throw error;
+  }
+}
+
+function toRequest({ fields, file }: Upload): TranscriptionRequest {
+  if (!file) throw invalid('file is required');
+  const model = textOf(fields, 'model');
+  if (!model) throw invalid('model is required');
+  const temperature = textOf(fields, 'temperature');
+  if (temperature !== undefined && (temperature.trim() === '' || !Number.isFinite(Number(temperature)))) throw invalid('temperature must be a finite number');
+  const [language, prompt, response_format] = ['language', 'prompt', 'response_format'].map((name) => textOf(fields, name));
+  const granularities = textsOf(fields, 'timestamp_granularities');
+  return {
+    model, file,
+    ...(language !== undefined && { language }),
+    ...(prompt !== undefined && { prompt }),
+    ...(response_format !== undefined && { response_format }),
+    ...(temperature !== undefined && { temperature }),
+    ...(granularities.length > 0 && { timestamp_granularities: granularities }),
+  };
+}
+
+/** `undefined` when absent or empty. */
+function textOf(fields: Upload['fields'], name: string): string | undefined {
+  const value = fields[name];
+  if (value === undefined || value === '') return undefined;
+  if (typeof value !== 'string') throw invalid(`${name} must be given once`);
+  return value;
+}
+
+/** A field that may be repeated; the form reader takes the `[]` off its name. */
+function textsOf(fields: Upload['fields'], name: string): string[] {
+  const value = fields[name];
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return values.filter((item): item is string => typeof item === 'string' && item !== '');
+}

@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { blankEntry, CAPABILITIES, readEntries } from '../../builtins/catalog/entries.ts';
+import { CHAINS } from '../../builtins/catalog/lookup.ts';
+import { read } from '../architecture/source.ts';
+import { codes, rowsUnder } from '../docs/tables.ts';
+
+describe('docs/catalog.md', () => {
+  it('lists every field of an entry, every price and every capability', () => {
+    const told = rowsUnder('catalog.md', '## Entries').flatMap(([name, meaning]) => [...codes(name), ...codes(meaning)]);
+    const { provider: _provider, model_id: _model, lifecycle, pricing, ...fields } = blankEntry('acme/m');
+    expect(told).to.include.members([...Object.keys(fields), 'pricing', 'lifecycle', ...Object.keys(lifecycle), ...Object.keys(pricing), ...CAPABILITIES]);
+  });
+
+  it('lists the prefixes of every provider that has others than its name', () => {
+    const told = rowsUnder('catalog.md', "## Which entry is a target's").map(([provider, prefixes]) => [codes(provider)[0], codes(prefixes)]);
+    expect(told).to.deep.equal([...CHAINS]);
+  });
+
+  it('shows an overlay that holds nothing in vain', () => {
+    const [, sample = ''] = /```yaml\n([\s\S]*?)```/.exec(read('docs/catalog.md')) ?? [];
+    const { entries, malformed, ignored } = readEntries(parse(sample));
+    expect(entries.size).to.equal(2);
+    expect([...malformed, ...ignored]).to.deep.equal([]);
+  });
+});
+
+describe('docs/configuration.md', () => {
+  it('lists the variables of the catalog', () => {
+    const variables = read('builtins/catalog/settings.ts').match(/(?<=variables\[')[A-Z_]+(?='\])/g) ?? [];
+    const proxies = read('builtins/catalog/fetch.ts').match(/(?<=of\(')[A-Z_]+(?='\))/g) ?? [];
+    const told = rowsUnder('configuration.md', '### Model catalog').flatMap(([name]) => codes(name));
+    expect(told).to.have.members([...variables, ...proxies]);
+    expect(told).to.have.lengthOf(6);
+  });
+});

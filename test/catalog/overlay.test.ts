@@ -1,0 +1,67 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { startHost, stubUpstream, temporaryFolder, replyJson, type TestHost } from '../kit/index.ts';
+import { told } from './catalogs.ts';
+
+const CONFIG = { strategy: { mode: 'single' }, targets: [{ virtual_key: 'echo' }] };
+
+async function hostWith(name: string, text: string | undefined, more: Record<string, string> = {}): Promise<TestHost> {
+  const path = join(await temporaryFolder(), name);
+  if (text !== undefined) await writeFile(path, text);
+  return startHost(CONFIG, { variables: { GW_MODEL_CATALOG_OVERLAY: ` ${path} `, ...more } });
+}
+
+const errors = ({ lines }: TestHost): Record<string, any>[] => lines.filter(({ level }) => level === 'ERROR');
+
+describe('the catalog overlay', () => {
+  it('changes what it writes of a shipped entry and keeps the rest', async () => {
+    const { host } = await hostWith('overlay.json', '{"openai/gpt-6-luna": {"pricing": {"input_per_m_tokens": 0.05}}}');
+    const { catalog } = host.services;
+    expect(catalog.tokenPrice('openai', 'gpt-6-luna')).to.include({ input: 0.05 });
+    expect(catalog.tokenPrice('openai', 'gpt-6-luna')?.output).to.be.greaterThan(0);
+    expect(catalog.entry('openai', 'gpt-6-luna')?.context_window).to.be.greaterThan(0);
+  });
+
+  it('adds models, in YAML too, and they can be routed to', async () => {
+    const { host } = await hostWith('overlay.yaml', 'echo/house-model:\n  mode: chat\n  context_window: 4096\n  pricing: { input_per_m_tokens: 0 }\n');
+    expect(host.services.catalog.entry('echo', 'house-model')).to.include({ context_window: 4096, display_name: 'house-model' });
+    expect(host.current?.models.isKnown('house-model')).to.equal(true);
+  });
+
+  it('makes another version of the catalog', async () => {
+    const [plain, laid] = [await startHost(CONFIG), await hostWith('overlay.json', '{"echo/x": {}}')].map(({ host }) => host.services.catalog.version);
+    expect(plain).to.not.equal(laid);
+  });
+
+  it('wins over a remote catalog as well', async () => {
+    const remote = await stubUpstream((_request, response) => replyJson(response, 200, { 'echo/m': { pricing: { input_per_m_tokens: 1, output_per_m_tokens: 2 } } }));
+    const gateway = await hostWith('overlay.json', '{"echo/m": {"pricing": {"input_per_m_tokens": 9}}}', { GW_MODEL_CATALOG_URL: remote.url });
+    await told(gateway, 'model catalog loaded', 2);
+    expect(gateway.host.services.catalog.tokenPrice('echo', 'm')).to.include({ input: 9, output: 2 });
+  });
+
+  for (const [what, name, text, reason] of [
+    ['is not there', 'missing.json', undefined, /ENOENT/],
+    ['is no JSON', 'broken.json', '{"a":', /JSON/],
+    ['is no YAML', 'broken.yml', 'a: [', /./],
+    ['is no object of entries', 'list.yaml', '- a\n', /no object/],
+  ] as const) {
+    it(`is an error that names the path and the reason when it ${what}, and the gateway starts with the shipped catalog`, async () => {
+      const gateway = await hostWith(name, text);
+      expect(errors(gateway)).to.have.lengthOf(1);
+      expect(errors(gateway)[0]).to.include({ msg: 'the model catalog overlay is not used' });
+      expect(errors(gateway)[0]?.['path']).to.match(new RegExp(`${name}$`));
+      expect(JSON.stringify(errors(gateway)[0]?.['error'])).to.match(reason);
+      expect(gateway.host.services.catalog.modelsOf('openai')).to.not.be.empty;
+    });
+  }
+
+  it('tells what it holds in vain, and uses the rest', async () => {
+    const gateway = await hostWith('overlay.json', '{"no-slash": {}, "openai/gpt-6-luna": {"pricing": {"input_per_m_token": 1, "output_per_m_tokens": 7}}}');
+    expect(errors(gateway)).to.have.lengthOf(1);
+    expect(errors(gateway)[0]).to.include({ count: 2 });
+    expect(errors(gateway)[0]?.['values']).to.contain('no-slash').and.to.contain('openai/gpt-6-luna: pricing.input_per_m_token');
+    expect(gateway.host.services.catalog.tokenPrice('openai', 'gpt-6-luna')).to.include({ output: 7 });
+  });
+});

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { MODULES } from '../../builtins/manifest.ts';
+import { makeCatalog } from '../../builtins/catalog/build/make.ts';
+import { type Entries, readEntries } from '../../builtins/catalog/entries.ts';
+import { loadCatalog } from '../../builtins/catalog/load.ts';
+import { startHost } from '../kit/index.ts';
+
+const text = readFileSync(new URL('../../builtins/catalog/models.json', import.meta.url), 'utf8');
+const entries: Entries = readEntries(JSON.parse(text)).entries;
+const { catalog } = loadCatalog(text, undefined);
+
+/** Providers of the reference, 1.1. */
+const PROVIDERS = [
+  'ai21', 'anthropic', 'azure-foundry', 'azure-openai', 'bedrock', 'cerebras', 'cloudflare', 'cohere', 'databricks', 'deepinfra', 'deepseek', 'fireworks',
+  'gemini', 'groq', 'hugging-face', 'mistral', 'moonshot', 'novita', 'nvidia-nim', 'ollama', 'ollama-cloud', 'openai', 'openrouter', 'perplexity', 'qwen',
+  'replicate', 'sambanova', 'together', 'vertex-ai', 'xai',
+];
+/** Their models are the operator's own lists. */
+const WITHOUT_ROWS = new Set(['ollama', 'ollama-cloud', 'replicate']);
+const registered = MODULES.filter((module) => module.kind === 'provider' && !module.offline).map(({ name }) => name);
+
+describe('the shipped catalog', () => {
+  it('is what the build script makes of its sources, byte for byte', () => {
+    expect(makeCatalog()).to.equal(text);
+  });
+
+  it('has one sorted entry a line, each with a source and a date', () => {
+    const lines = text.split('\n');
+    expect(lines).to.have.lengthOf(entries.size + 3);
+    expect([...entries.keys()]).to.deep.equal([...entries.keys()].toSorted());
+    for (const [key, { source, updated_at }] of entries) {
+      expect(source, key).to.match(/^https:\/\//);
+      expect(updated_at, key).to.match(/^20\d\d-\d\d-\d\d$/);
+    }
+  });
+
+  it('holds nothing that a gateway would leave out', () => {
+    const { malformed, ignored } = readEntries(JSON.parse(text));
+    expect([...malformed, ...ignored]).to.deep.equal([]);
+  });
+
+  for (const provider of new Set([...PROVIDERS, ...registered])) {
+    if (WITHOUT_ROWS.has(provider)) continue;
+    it(`has models of ${provider}, and finds each of them again`, () => {
+      const models = catalog.modelsOf(provider);
+      expect(models).to.not.be.empty;
+      for (const model of models) expect(catalog.entry(provider, model)?.model_id, model).to.equal(model);
+    });
+  }
+
+  it('knows a current chat model with a price and a context window of each large provider', () => {
+    for (const provider of ['openai', 'anthropic', 'gemini', 'bedrock', 'mistral', 'groq', 'deepseek', 'xai', 'vertex-ai', 'azure-foundry']) {
+      const usable = catalog.modelsOf(provider).map((model) => catalog.entry(provider, model)!)
+        .filter(({ mode, lifecycle, context_window, pricing }) => mode === 'chat' && lifecycle.status === 'ga' && context_window > 0 && pricing.input_per_m_tokens !== null);
+      expect(usable, provider).to.not.be.empty;
+    }
+  });
+
+  it('prices embeddings, images, transcription and speech', () => {
+    const usage = { prompt_tokens: 1000, completion_tokens: 1000, total_tokens: 2000 };
+    for (const model of ['text-embedding-3-small', 'gpt-image-2', 'whisper-1', 'tts-1']) {
+      expect(catalog.cost('openai', model, { usage, images: 1, seconds: 60, characters: 100 }), model).to.include({ priced: true });
+    }
+    expect(catalog.cost('openai', 'whisper-1', { seconds: 60 })?.totalUsd).to.equal(0.006);
+    expect(catalog.cost('openai', 'tts-1', { characters: 1000 })?.totalUsd).to.equal(0.015);
+  });
+
+  it('marks models that are shut down or will be', () => {
+    expect(catalog.entry('openai', 'gpt-4o')?.lifecycle).to.deep.include({ status: 'deprecated', successor: 'gpt-6-luna' });
+    expect(catalog.entry('anthropic', 'claude-3-opus-20240229')?.lifecycle.status).to.equal('deprecated');
+    expect(catalog.entry('anthropic', 'claude-haiku-4-5')?.lifecycle.status).to.equal('ga');
+  });
+
+  it('loads in a moment', () => {
+    const start = performance.now();
+    loadCatalog(text, undefined);
+    expect(performance.now() - start).to.be.below(250); // about 10 ms on an idle core
+  });
+});
+
+describe('a gateway', () => {
+  it('has the catalog in force before it serves, and routes to its models', async () => {
+    const { host } = await startHost({ strategy: { mode: 'fallback' }, targets: [{ virtual_key: 'openai' }] }, { variables: { OPENAI_API_KEY: 'sk-none' } });
+    expect(host.services.catalog.version).to.equal(catalog.version);
+    expect(host.current?.models.advertised('openai')).to.deep.equal(catalog.modelsOf('openai'));
+    expect(host.current?.models.isKnown('gpt-4o')).to.equal(true);
+  });
+});
