@@ -1,3 +1,4 @@
+import type { RouteTarget } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 
 /** How long a target that answered 429 is passed over: by its own hint, within these bounds. Source: data-plane reference 3.3. */
@@ -16,18 +17,17 @@ interface Rest {
 export default defineBuiltin({
   name: 'health',
   apply: ({ hooks }) => hooks.assemble.tapPromise('health', async ({ hooks: pipeline, targets, strategy, carryover, host }) => {
+    if (!strategy.advances || targets.length < 2) return;
     const { monotonic } = host.services.clock;
     const rests = new Map(targets.map(({ virtualKey }) => [virtualKey, carryover.lease<Rest>(`rest ${virtualKey}`, () => ({ until: 0 }))]));
-    const isHealthy = (virtualKey: string): boolean =>
+    const isHealthy = ({ virtualKey }: RouteTarget): boolean =>
       (rests.get(virtualKey)?.until ?? 0) <= monotonic() && pipeline.circuit.call(virtualKey) !== 'open';
 
-    if (strategy.advances && targets.length > 1) {
-      pipeline.route.tap({ name: 'health', stage: ORDER.health }, (ranked) => {
-        if (ranked.every(({ virtualKey }) => isHealthy(virtualKey))) return ranked;
-        const healthy = ranked.filter(({ virtualKey }) => isHealthy(virtualKey));
-        return healthy.length > 0 ? healthy : ranked;
-      });
-    }
+    pipeline.route.tap({ name: 'health', stage: ORDER.health }, (ranked) => {
+      if (ranked.every(isHealthy)) return ranked;
+      const healthy = ranked.filter(isHealthy);
+      return healthy.length > 0 ? healthy : ranked;
+    });
     pipeline.settled.tapPromise('health', async ({ target: { virtualKey }, outcome, error }) => {
       const rest = rests.get(virtualKey);
       if (!rest) return;

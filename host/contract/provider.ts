@@ -28,6 +28,8 @@ export interface ProviderModule {
   readonly responses?: boolean;
   /** Accepts model ids that nothing can enumerate; asked only when no target owns the model. */
   readonly anyModel?: boolean;
+  /** `false` where only configured and declared models are served, whatever the model catalog lists for it. */
+  readonly catalogModels?: false;
   /** Needs no network and no credential; registered only while a target names it. */
   readonly offline?: boolean;
   readonly discovery?: Discovery;
@@ -149,8 +151,15 @@ export interface WireReply {
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
 }
 
+export interface SendOptions {
+  /** Resolves with the headers; the body is iterated. */
+  readonly stream?: boolean;
+  /** Goes out although the call was cancelled, within 10 s: to clean up at the provider. */
+  readonly detached?: boolean;
+}
+
 /** Sends one request with the provider's credentials. Resolves on any status; rejects when no response arrives. */
-export type Send = (request: WireRequest, options?: { readonly stream?: boolean }) => Promise<WireReply>;
+export type Send = (request: WireRequest, options?: SendOptions) => Promise<WireReply>;
 
 export interface ProviderFault {
   readonly message?: string | undefined;

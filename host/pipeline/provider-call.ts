@@ -3,10 +3,11 @@ import {
   type WireRequest,
 } from '../contract/index.ts';
 import { holdsBack } from '../generation/bind-plugins.ts';
+import { Cancellation } from '../upstream/cancellation.ts';
 import { collectBody, openReply, pumpReply } from '../upstream/body.ts';
 import type { CollectedReply, UpstreamCall } from '../upstream/transport.ts';
 import type { Attempt } from './attempt.ts';
-import { replyError, transportError } from '../upstream/fault.ts';
+import { replyError, timeoutError, transportError } from '../upstream/fault.ts';
 import { rejectionError } from './guard.ts';
 import { type ChunkFilter, Relay } from './relay.ts';
 import { BufferedReply, readReply, shapeAnswer } from './read-reply.ts';
@@ -16,6 +17,7 @@ import { LiveCall, outgoingRequest, toWire, translatorOf } from './translate.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const HEADERS_TIMEOUT_MS = 120_000;
+const DETACHED_TIMEOUT_MS = 10_000;
 
 /** Calls the provider once and leaves the translated answer in `exchange.reply`. */
 export async function callUnary(attempt: Attempt, services: PipelineServices): Promise<void> {
@@ -128,11 +130,26 @@ async function dispatchStream(attempt: Attempt, wire: WireRequest, call: CallInf
 }
 
 /** `send` for providers that make several round trips. */
-function sender(attempt: Attempt, { transport }: PipelineServices): Send {
+function sender(attempt: Attempt, services: PipelineServices): Send {
+  const { transport } = services;
   return async (request, options): Promise<WireReply> => {
+    if (options?.detached) return sendDetached(attempt, request, services);
     if (options?.stream) return openReply(transport, await upstreamCall(attempt, request, 0));
     return transport.unary(await upstreamCall(attempt, request, headersTimeoutOf(attempt)));
   };
+}
+
+/** Outlives the call, and so is bounded on its own. */
+async function sendDetached(attempt: Attempt, request: WireRequest, { transport, clock }: PipelineServices): Promise<WireReply> {
+  const cancellation = new Cancellation();
+  const timer = clock.timer(DETACHED_TIMEOUT_MS, () => cancellation.cancel(timeoutError()));
+  try {
+    return await transport.unary({
+      request: await outgoingRequest(attempt, request), cancellation, connectTimeoutMs: DETACHED_TIMEOUT_MS, headersTimeoutMs: DETACHED_TIMEOUT_MS,
+    });
+  } finally {
+    timer.cancel();
+  }
 }
 
 /** Chat is answered with 200 alone; elsewhere any 2xx is an answer. */

@@ -48,7 +48,9 @@ async function tryTarget(exchange: LiveExchange, target: Target, provider: Conne
       return { session: await attemptTarget(exchange, target, provider, services) };
     } catch (cause) {
       const error = cause as GatewayError; // attemptTarget throws nothing else
-      if (exchange.cancellation.cause) return { error: exchange.cancellation.cause, advances: false };
+      const { cause: end } = exchange.cancellation;
+      // Whoever runs out of time in a queue was never served: that is no slow provider.
+      if (end) return { error: end.code === 'gateway_timeout' && error.code === 'provider_saturated' ? error : end, advances: false };
       const next = nextStep({
         error, tries, policy: target.retry, budget: target.retryBudget, strategy: exchange.generation.strategy, leftMs: leftMs(exchange), random: services.random,
       });

@@ -43,6 +43,7 @@ const SHAPES: Readonly<Record<ModuleKind, Joi.ObjectSchema>> = {
     framing: Joi.valid('sse', 'ndjson', 'eventstream'),
     passthrough: flag, batches: flag, responses: flag, anyModel: flag, offline: flag,
     discovery: Joi.object({ path: Joi.string().required(), read: callable.required() }).unknown(true),
+    catalogModels: Joi.valid(false),
     forwardPath: Joi.string(),
     imageFormats: words,
     converse: callable,
