@@ -38,7 +38,7 @@ export default defineBuiltin({
       if (discoveryIntervalMs !== undefined) discovery.start(discoveryIntervalMs);
     });
     hooks.close.tapPromise('models', async () => discovery?.stop());
-    hooks.models.tap('discovery', ({ provider, add }) => add('discovered', discovery?.idsOf(provider) ?? []));
+    hooks.models.tap('discovery', (collector) => collector.add('discovered', discovery?.idsOf(collector.provider) ?? []));
     hooks.mount.tap({ name: 'models', stage: ORDER.surfaces }, (app, host) => {
       mountGet(app, host, PATH, (_request, response) => sendJson(response, 200, { object: 'list', data: [...listingOf(host).values()] }));
       mountGet(app, host, '/v1/capabilities', (_request, response) => {

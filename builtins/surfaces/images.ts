@@ -7,7 +7,7 @@ const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
   ['model', text], ['prompt', text], ['n', integer], ['size', text], ['quality', text], ['style', text], ['response_format', text], ['user', text],
 ]);
 
-const FORMATS: readonly unknown[] = ['url', 'b64_json'];
+const FORMATS = new Set<unknown>(['url', 'b64_json']);
 
 /** `POST /v1/images/generations`. What the provider counted is kept for pricing, and not shown. */
 export default surfaceBuiltin({
@@ -30,6 +30,6 @@ function readImages(body: JsonObject): ImagesRequest {
   if (typeof body['n'] === 'number' && body['n'] < 1) throw invalid('n must be at least 1');
   const format = body['response_format'];
   if (format === '') delete body['response_format'];
-  else if (format !== undefined && !FORMATS.includes(format)) throw invalid(`response_format ${JSON.stringify(format)} is not supported, use "url" or "b64_json"`);
+  else if (format !== undefined && !FORMATS.has(format)) throw invalid(`response_format ${JSON.stringify(format)} is not supported, use "url" or "b64_json"`);
   return body as unknown as ImagesRequest;
 }

@@ -1,4 +1,3 @@
-import type { ModerationsRequest } from '../../host/contract/index.ts';
 import { jsonBody, surfaceBuiltin } from '../../host/http/surface-route.ts';
 import { checkFields, type FieldKind, invalid, requireText, text } from './fields.ts';
 
@@ -14,6 +13,6 @@ export default surfaceBuiltin({
     const { input } = body;
     if (input === undefined || input === null) throw invalid('input is required');
     if (typeof input !== 'string' && !Array.isArray(input)) throw invalid('input must be a string or a list');
-    return { request: body as unknown as ModerationsRequest, streaming: false };
+    return { request: body, streaming: false };
   }),
 });

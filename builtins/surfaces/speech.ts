@@ -17,11 +17,16 @@ export default surfaceBuiltin({
   read: jsonBody((body) => ({ request: readSpeech(body), streaming: false })),
 });
 
+/** Halves of a pair count once. */
+function codePoints(text: string): number {
+  return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
+}
+
 function readSpeech(body: JsonObject): SpeechRequest {
   checkFields(body, FIELDS);
   for (const name of ['model', 'input', 'voice']) requireText(body, name);
   const input = body['input'] as string;
-  if (input.length > MAX_INPUT && [...input].length > MAX_INPUT) throw invalid(`input exceeds ${MAX_INPUT} characters`);
+  if (input.length > MAX_INPUT && codePoints(input) > MAX_INPUT) throw invalid(`input exceeds ${MAX_INPUT} characters`);
   if (body['response_format'] === '') delete body['response_format'];
   return body as unknown as SpeechRequest;
 }

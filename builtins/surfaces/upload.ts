@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
 import multer, { MulterError, type StorageEngine } from 'multer';
 import { GatewayError } from '../../host/contract/index.ts';
@@ -66,10 +67,19 @@ function spillingStorage(stored: SpilledFile[]): StorageEngine {
     _handleFile: (_request, { originalname, stream }, done) => {
       const file = new SpilledFile(originalname);
       stored.push(file);
-      file.receive(stream).then(() => done(null, { size: file.bytes }), done);
+      void receive(file, stream, done);
     },
     _removeFile: (_request, _file, done) => done(null), // the reader gives back everything it stored
   };
+}
+
+async function receive(file: SpilledFile, stream: Readable, done: (error?: unknown, info?: { readonly size: number }) => void): Promise<void> {
+  try {
+    await file.receive(stream);
+    done(null, { size: file.bytes });
+  } catch (error) {
+    done(error);
+  }
 }
 
 function parseError(cause: unknown): GatewayError {

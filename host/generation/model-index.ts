@@ -77,7 +77,7 @@ export function allOf({ declared, configured, catalog, discovered }: KnownModels
 }
 
 function advertisedOf({ declared, configured, catalog, discovered }: KnownModels): readonly string[] {
-  const [live = []] = [discovered, catalog, configured].filter((models) => models.length > 0);
+  const live = [discovered, catalog].find((models) => models.length > 0) ?? configured;
   return [...new Set([...live, ...declared])];
 }
 

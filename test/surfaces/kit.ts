@@ -1,6 +1,5 @@
 import { commonTranslators } from 'gw/common-wire';
-import type { ServerResponse } from 'node:http';
-import { type SeenRequest, startHost, type StubHandler, stubUpstream, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
+import { startHost, type StubHandler, stubUpstream, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
 
 /** A provider of the common wire with every surface. */
 export const everySurface = {
@@ -11,12 +10,12 @@ export interface SurfaceSet {
   readonly host: TestHost;
   readonly upstream: StubUpstream;
   /** The body that the upstream saw last. */
-  sent(): Record<string, unknown>;
+  readonly sent: () => Record<string, unknown>;
 }
 
 /** A gateway with one target that serves model `m` on every surface. */
-export async function withUpstream(handler: (request: SeenRequest, response: ServerResponse) => void, config: object = {}, options: TestHostOptions = {}): Promise<SurfaceSet> {
-  const upstream = await stubUpstream(handler as StubHandler);
+export async function withUpstream(handler: StubHandler, config: object = {}, options: TestHostOptions = {}): Promise<SurfaceSet> {
+  const upstream = await stubUpstream(handler);
   const host = await startHost({ strategy: { mode: 'single' }, targets: [upstream.target('a', {}, everySurface)], ...config }, options);
   return { host, upstream, sent: () => upstream.seen.at(-1)?.json() ?? {} };
 }
