@@ -5,6 +5,7 @@ import type { GatewayModule } from '../host/registry/registry.ts';
 import authentication from './auth/authentication.ts';
 import catalog from './catalog/catalog.ts';
 import completionCommand from './cli/completion.ts';
+import explainCommand from './cli/explain.ts';
 import initCommand from './cli/init.ts';
 import serveCommand from './cli/serve.ts';
 import validateCommand from './cli/validate.ts';
@@ -19,6 +20,7 @@ import admission from './routing/admission.ts';
 import aliases from './routing/aliases.ts';
 import ceilings from './routing/ceilings.ts';
 import eligibility from './routing/eligibility.ts';
+import latency from './routing/latency.ts';
 import chat from './surfaces/chat.ts';
 import completions from './surfaces/completions.ts';
 import embeddings from './surfaces/embeddings.ts';
@@ -31,13 +33,19 @@ import translations from './surfaces/translations.ts';
 import requestLines from './telemetry/request-lines.ts';
 
 import ai21 from '../providers/ai21/index.ts';
+import anthropic from '../providers/anthropic/index.ts';
+import azureFoundry from '../providers/azure-foundry/index.ts';
+import azureOpenai from '../providers/azure-openai/index.ts';
+import bedrock from '../providers/bedrock/index.ts';
 import cerebras from '../providers/cerebras/index.ts';
 import cloudflare from '../providers/cloudflare/index.ts';
+import cohere from '../providers/cohere/index.ts';
 import databricks from '../providers/databricks/index.ts';
 import deepinfra from '../providers/deepinfra/index.ts';
 import deepseek from '../providers/deepseek/index.ts';
 import echo from '../providers/echo/index.ts';
 import fireworks from '../providers/fireworks/index.ts';
+import gemini from '../providers/gemini/index.ts';
 import groq from '../providers/groq/index.ts';
 import huggingFace from '../providers/hugging-face/index.ts';
 import mistral from '../providers/mistral/index.ts';
@@ -50,24 +58,32 @@ import openai from '../providers/openai/index.ts';
 import openrouter from '../providers/openrouter/index.ts';
 import perplexity from '../providers/perplexity/index.ts';
 import qwen from '../providers/qwen/index.ts';
+import replicate from '../providers/replicate/index.ts';
 import sambanova from '../providers/sambanova/index.ts';
 import together from '../providers/together/index.ts';
+import vertexAi from '../providers/vertex-ai/index.ts';
 import xai from '../providers/xai/index.ts';
 
+import abTest from '../strategies/ab-test.ts';
+import conditional from '../strategies/conditional.ts';
+import contentBased from '../strategies/content-based.ts';
+import costOptimized from '../strategies/cost-optimized.ts';
 import fallback from '../strategies/fallback.ts';
+import leastLatency from '../strategies/least-latency.ts';
+import loadbalance from '../strategies/loadbalance.ts';
 import single from '../strategies/single.ts';
 
 import maxToken from '../plugins/max-token.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  authentication, catalog, completionCommand, initCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
-  breaker, health, limiter, admission, aliases, ceilings, eligibility, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, requestLines,
+  authentication, catalog, completionCommand, explainCommand, initCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
+  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, requestLines,
 ];
 
 export const MODULES: readonly GatewayModule[] = [
-  ai21, cerebras, cloudflare, databricks, deepinfra, deepseek, echo, fireworks, groq, huggingFace, mistral, moonshot,
-  novita, nvidiaNim, ollamaCloud, ollama, openai, openrouter, perplexity, qwen, sambanova, together, xai,
-  fallback, single,
+  ai21, anthropic, azureFoundry, azureOpenai, bedrock, cerebras, cloudflare, cohere, databricks, deepinfra, deepseek, echo, fireworks, gemini, groq, huggingFace, mistral, moonshot,
+  novita, nvidiaNim, ollamaCloud, ollama, openai, openrouter, perplexity, qwen, replicate, sambanova, together, vertexAi, xai,
+  abTest, conditional, contentBased, costOptimized, fallback, leastLatency, loadbalance, single,
   maxToken, wordFilter,
 ];

@@ -28,6 +28,8 @@ export function createHostHooks() {
     mount: new SyncHook<[Express, Host]>(['app', 'host']),
     /** Opens what needs I/O: stores, sockets. */
     open: new AsyncSeriesHook<[Host]>(['host']),
+    /** Loads what a command that only answers questions must know: files of this machine, no network. */
+    openOffline: new AsyncSeriesHook<[Host]>(['host']),
     /** Closes it again; taps run in reverse order of their declaration. */
     close: new AsyncSeriesHook<[Host]>(['host']),
     /** A configuration is being built: tap its pipeline here. */

@@ -59,8 +59,13 @@ const perMillion = (price: number | null, tokens: number): number => ((price ?? 
 /** Upstreams report anything; what is no amount is none. */
 const count = (amount: number | undefined): number => (amount !== undefined && Number.isFinite(amount) && amount > 0 ? amount : 0);
 
-/** Twelve digits: far below a micro-dollar for any request, and without what binary fractions add (0.1 + 0.2). */
-const usd = (value: number): number => Number(value.toPrecision(12));
+/** Up to this many dollars, twelve decimals are exact in a double. */
+const EXACT_BELOW = 1000;
+
+/** Twelve decimals: far below a micro-dollar, and without what binary fractions add (0.1 + 0.2). */
+function usd(value: number): number {
+  return value < EXACT_BELOW ? Math.round(value * 1e12) / 1e12 : Number(value.toPrecision(15));
+}
 
 /** What strategies rank by. Embedding and image prices count for models of that mode only. */
 export function tokenPriceOf({ mode, pricing }: CatalogEntry): TokenPrice {

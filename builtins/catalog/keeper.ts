@@ -6,7 +6,7 @@ import { shownAddress, withShownAddresses } from './address.ts';
 import { readEntries } from './entries.ts';
 import { fetchCatalog } from './fetch.ts';
 import { loadCatalog, type LoadedCatalog, readBundle, readOverlay } from './load.ts';
-import { readCatalogSettings } from './settings.ts';
+import { type CatalogSettings, readCatalogSettings } from './settings.ts';
 
 const REFRESH_MS = 24 * 60 * 60 * 1000;
 const TOLD_AT_MOST = 10;
@@ -29,12 +29,20 @@ export class CatalogKeeper {
 
   /** Puts the shipped catalog in force. A remote one is fetched afterwards: nothing waits for it. */
   async open(): Promise<void> {
-    const { variables, log } = this.#host;
-    const { url, timeoutMs, overlayPath, warnings } = readCatalogSettings(variables);
-    for (const warning of warnings) log.warn(warning, { rule: 'WN16' });
+    const settings = readCatalogSettings(this.#host.variables);
+    for (const warning of settings.warnings) this.#host.log.warn(warning, { rule: 'WN16' });
+    await this.#load(settings);
+    if (settings.url !== undefined) this.#refresh(settings.url, settings.timeoutMs);
+  }
+
+  /** The same from this machine alone: nothing is fetched, then or later. */
+  async openOffline(): Promise<void> {
+    await this.#load(readCatalogSettings(this.#host.variables));
+  }
+
+  async #load({ overlayPath }: CatalogSettings): Promise<void> {
     if (overlayPath !== undefined) await this.#openOverlay(resolve(this.#host.workingDirectory, overlayPath));
     await this.#useBundle();
-    if (url !== undefined) this.#refresh(url, timeoutMs);
   }
 
   /** Ends a fetch under way and the waiting for the next. */

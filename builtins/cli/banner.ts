@@ -50,8 +50,10 @@ function curlLines(host: Host, address: string, hasNewKey: boolean): string[] {
   return ['', '  Try it:', `  curl ${address}/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '${body}'`];
 }
 
-/** A cheap chat model that is here to stay, by the catalog; of a provider it does not know, the first. */
+/** One that the operator declared; else a cheap chat model that is here to stay, by the catalog; else the first there is. */
 function modelToTry({ current, services: { catalog } }: Host, target: string): string | undefined {
+  const [declared] = current?.targets.get(target)?.config.models ?? [];
+  if (declared !== undefined) return declared;
   const models = current?.models.advertised(target) ?? [];
   const prices = models.flatMap((model) => {
     const entry = catalog.entry(target, model);

@@ -1,5 +1,6 @@
-import type { RouteQuery, Surface } from '../../host/contract/index.ts';
+import type { RouteQuery, RouteTarget, Surface } from '../../host/contract/index.ts';
 import type { Generation } from '../../host/generation/generation.ts';
+import { implementsSurface } from '../../host/generation/model-index.ts';
 import type { Catalog, CatalogEntry } from '../../host/catalog.ts';
 
 /** One model as `GET /v1/models` shows it. Source: specification 2.9. */
@@ -43,21 +44,31 @@ export function listModels(generation: Generation, catalog: Catalog, createdOf: 
 }
 
 /** The target that a bare request for the model would reach first in target order; `undefined` when none would. */
-function ownerOf({ models, strategy, targetList }: Generation, catalog: Catalog, model: string): string | undefined {
+function ownerOf({ models, strategy, targets }: Generation, catalog: Catalog, model: string): string | undefined {
   const marked = models.owners(model);
   const candidates = marked.filter(({ serves }) => serves);
   const [first] = candidates;
   if (!first) return undefined;
-  const mode = catalog.entry(first.virtualKey, model)?.mode;
-  const ranked = strategy.rank(marked, bareQuery(model, mode, (target) => targetList.find(({ virtualKey }) => virtualKey === target)?.upstreamModel(model) ?? model));
-  const reachable = new Set((strategy.advances ? ranked : ranked.slice(0, 1)).map(({ virtualKey }) => virtualKey));
+  const query = bareQuery(model, catalog.entry(first.virtualKey, model)?.mode, (target) => targets.get(target)?.upstreamModel(model) ?? model);
+  const ranked = strategy.rank(marked, query);
+  const reachable = new Set((strategy.advances ? ranked : named(ranked, query.surface, targets)).map(({ virtualKey }) => virtualKey));
   return candidates.find(({ virtualKey }) => reachable.has(virtualKey))?.virtualKey;
+}
+
+/** Of a strategy that names its target, the one that takes the request: the first that can serve the surface, whatever the model. */
+function named(ranked: readonly RouteTarget[], surface: Surface, targets: Generation['targets']): readonly RouteTarget[] {
+  const able = ranked.find(({ virtualKey }) => {
+    const target = targets.get(virtualKey);
+    return target !== undefined && implementsSurface(target, surface, false);
+  });
+  return able ? [able] : ranked.slice(0, 1);
 }
 
 const SURFACE_OF_MODE: Readonly<Record<string, Surface>> = { embedding: 'embeddings', image: 'images', audio_in: 'audio.transcriptions', audio_out: 'audio.speech' };
 
 function bareQuery(model: string, mode: string | undefined, upstreamModel: RouteQuery['upstreamModel']): RouteQuery {
   return {
+    isListing: true,
     surface: SURFACE_OF_MODE[mode ?? 'chat'] ?? 'chat',
     model, upstreamModel, metadata: {}, userTexts: () => [], promptCharacters: () => 0, maxTokens: undefined, images: 1,
   };

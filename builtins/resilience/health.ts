@@ -20,12 +20,14 @@ export default defineBuiltin({
     if (!strategy.advances || targets.length < 2) return;
     const { monotonic } = host.services.clock;
     const rests = new Map(targets.map(({ virtualKey }) => [virtualKey, carryover.lease<Rest>(`rest ${virtualKey}`, () => ({ until: 0 }))]));
-    const isHealthy = ({ virtualKey }: RouteTarget): boolean =>
-      (rests.get(virtualKey)?.until ?? 0) <= monotonic() && pipeline.circuit.call(virtualKey) !== 'open';
+    const isResting = ({ virtualKey }: RouteTarget): boolean => (rests.get(virtualKey)?.until ?? 0) > monotonic();
+    const isHealthy = (target: RouteTarget): boolean => !isResting(target) && pipeline.circuit.call(target.virtualKey) !== 'open';
 
-    pipeline.route.tap({ name: 'health', stage: ORDER.health }, (ranked) => {
+    pipeline.route.tap({ name: 'health', stage: ORDER.health }, (ranked, { explaining }) => {
       if (ranked.every(isHealthy)) return ranked;
       const healthy = ranked.filter(isHealthy);
+      const then = healthy.length > 0 ? '' : ', as do all others: they are tried all the same';
+      for (const target of ranked) if (!isHealthy(target)) explaining?.target?.(target.virtualKey, `${isResting(target) ? 'it rests after a 429' : 'its circuit is open'}${then}`);
       return healthy.length > 0 ? healthy : ranked;
     });
     pipeline.settled.tapPromise('health', async ({ target: { virtualKey }, outcome, error }) => {

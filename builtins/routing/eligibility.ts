@@ -10,9 +10,9 @@ export default defineBuiltin({
   apply: ({ hooks }) => hooks.assemble.tapPromise('eligibility', async ({ hooks: pipeline, strategy, targets: all, host }) => {
     const byKey = new Map(all.map((target) => [target.virtualKey, target]));
     const told = new Set<string>();
-    pipeline.route.tap({ name: 'eligibility', stage: ORDER.eligibility }, (ranked, { surface, streaming }) => {
+    pipeline.route.tap({ name: 'eligibility', stage: ORDER.eligibility }, (ranked, { surface, streaming, explaining }) => {
       for (const { virtualKey } of ranked) {
-        if (byKey.get(virtualKey)?.provider || told.has(virtualKey)) continue;
+        if (explaining || byKey.get(virtualKey)?.provider || told.has(virtualKey)) continue;
         told.add(virtualKey);
         host.log.warn('provider not found, skipping', { provider: virtualKey });
       }
@@ -21,6 +21,7 @@ export default defineBuiltin({
         const target = byKey.get(virtualKey);
         return target !== undefined && implementsSurface(target, surface, streaming);
       }) ?? ranked[0];
+      for (const { virtualKey } of ranked) if (virtualKey !== named?.virtualKey) explaining?.target?.(virtualKey, 'the strategy tries one target only');
       return named ? [named] : [];
     });
   }),

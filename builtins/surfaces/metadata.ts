@@ -1,42 +1,7 @@
-import { invalid, isObject } from './fields.ts';
+import { parseMetadata } from '../../host/pipeline/metadata.ts';
 
-const MAX_BYTES = 4096;
-const MAX_ENTRIES = 32;
-const NONE: Readonly<Record<string, string>> = Object.freeze({});
-
-/** Numbers keep the text they were written in: 1.0 is not 1. */
-class WrittenNumber {
-  readonly text: string;
-  constructor(written: string) {
-    this.text = written;
-  }
-}
-
-/** Entries of `X-Gateway-Metadata` in their written text. Throws on anything but a small flat object. Data-plane reference 11. */
+/** Entries of the header `X-Gateway-Metadata`; Node reads its bytes as Latin-1. */
 export function readMetadata(header: string | string[] | undefined): Readonly<Record<string, string>> {
   const bytes = typeof header === 'string' ? header : (header ?? []).join(', ');
-  if (bytes.trim() === '') return NONE;
-  if (bytes.length > MAX_BYTES) throw invalid(`X-Gateway-Metadata exceeds ${MAX_BYTES} bytes`);
-  const value = parse(Buffer.from(bytes, 'latin1').toString('utf8')); // Node reads header bytes as Latin-1
-  if (!isObject(value) || value instanceof WrittenNumber) throw invalid('X-Gateway-Metadata must be a JSON object');
-  const entries = Object.entries(value);
-  if (entries.length > MAX_ENTRIES) throw invalid(`X-Gateway-Metadata holds more than ${MAX_ENTRIES} entries`);
-  return Object.fromEntries(entries.map(([name, entry]) => [name, entryText(name, entry)]));
-}
-
-function parse(json: string): unknown {
-  const keepNumbers = (_key: string, value: unknown, context: { readonly source?: string }): unknown =>
-    (typeof value === 'number' && context.source !== undefined ? new WrittenNumber(context.source) : value);
-  try {
-    return JSON.parse(json, keepNumbers as never);
-  } catch {
-    throw invalid('X-Gateway-Metadata is not valid JSON');
-  }
-}
-
-function entryText(name: string, entry: unknown): string {
-  if (typeof entry === 'string') return entry;
-  if (typeof entry === 'boolean') return String(entry);
-  if (entry instanceof WrittenNumber) return entry.text;
-  throw invalid(`X-Gateway-Metadata entry "${name}" must be a string, a number or a boolean`);
+  return parseMetadata(Buffer.from(bytes, 'latin1').toString('utf8'), bytes.length);
 }

@@ -18,20 +18,21 @@ export default defineBuiltin({
 });
 
 function logLine({ log }: Host, exchange: LiveExchange, outcome: ExchangeOutcome): void {
-  const { id, model, error, usage, costUsd } = exchange;
+  const { id, model, error, usage, costUsd, abLabel } = exchange;
   const latency_ms = Math.round(exchange.elapsedMs() * 1000) / 1000;
   const where = { trace_id: id, model: shownModel(model), provider: exchange.target ?? '', latency_ms };
   if (outcome === 'client_canceled') log.info('request canceled by the client', where);
   else if (error) log.error('request failed', { ...where, error });
-  else log.debug('request completed', { ...where, tokens_in: usage?.prompt_tokens ?? 0, tokens_out: usage?.completion_tokens ?? 0, cost_usd: costUsd ?? null });
+  else log.debug('request completed', { ...where, tokens_in: usage?.prompt_tokens ?? 0, tokens_out: usage?.completion_tokens ?? 0, cost_usd: costUsd ?? null, ...(abLabel !== undefined && { ab_label: abLabel }) });
 }
 
 function count({ counters }: Host, exchange: LiveExchange, outcome: ExchangeOutcome, model: string): void {
-  const { answeredBy, lastTarget, error, usage, costUsd } = exchange;
+  const { answeredBy, lastTarget, error, usage, costUsd, abLabel } = exchange;
   const provider = answeredBy === undefined ? (lastTarget?.virtualKey ?? 'none') : 'cache';
   const labels = { provider, model };
   counters.add('gateway_requests_total', { ...labels, status: outcome === 'client_canceled' ? 'error' : outcome });
   counters.observe('gateway_request_duration_seconds', exchange.elapsedMs() / 1000, labels);
+  if (abLabel !== undefined) counters.add('gateway_ab_requests_total', { variant: abLabel });
   if (usage) {
     counters.add('gateway_tokens_input_total', labels, usage.prompt_tokens);
     counters.add('gateway_tokens_output_total', labels, usage.completion_tokens);

@@ -59,6 +59,8 @@ export interface Exchange<S extends Surface = Surface> {
   readonly upstreamModel: string | undefined;
   /** Provider calls plus local refusals so far. */
   readonly attempts: number;
+  /** Label of the variant an `ab-test` drew, once it has. */
+  readonly abLabel: string | undefined;
   readonly usage: Usage | undefined;
   readonly measurements: Measurements;
   /** Aborts when the client leaves or the request's own clock runs out. Made on first use. */

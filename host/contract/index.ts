@@ -18,13 +18,15 @@ export type {
   Billed, BucketSpec, Carryover, Cost, Counters, HttpReply, HttpRequest, HttpSend, Labels, Log, Prices, RequestLog,
   RequestLogRow, SharedState, TokenPrice,
 } from './services.ts';
-export type { Rank, RouteQuery, RouteTarget, StrategyDeps, StrategyModule, StrategyProblem, StrategyTarget } from './strategy.ts';
+export type { Rank, RankFigures, RankNotes, RouteQuery, RouteTarget, StrategyDeps, StrategyModule, StrategyProblem, StrategyTarget } from './strategy.ts';
 export { SURFACE_NAMES, SURFACES } from './surface.ts';
 export type { ReplyOf, RequestOf, Surface, SurfaceBodies, TranslatedSurface } from './surface.ts';
+export { targetFirst, targetKeyProblem } from './target-key.ts';
 export { contentTexts, messageTexts, texts } from './texts.ts';
 export { readUsage } from './usage.ts';
 export { answer, reject, rewrite } from './verdict.ts';
 export type { Answer, Rejection, Rewrite, Verdict } from './verdict.ts';
+export { drawByWeight } from './weights.ts';
 export { windowGuard } from './window-guard.ts';
 export type { Scan } from './window-guard.ts';
 export type * from './wire/chat.ts';

@@ -31,8 +31,26 @@ export interface StrategyProblem {
   readonly fix: string;
 }
 
-/** Synchronous and pure: sorts or drops what it is given and returns a new list. It never invents or repeats a target. */
-export type Rank = (targets: readonly RouteTarget[], query: RouteQuery) => readonly RouteTarget[];
+/**
+ * Synchronous and pure: sorts or drops what it is given and returns a new list. It never invents or repeats a target.
+ * What it leaves out gets no traffic at all, not even when everything else fails.
+ */
+export type Rank = (targets: readonly RouteTarget[], query: RouteQuery, notes?: RankNotes) => readonly RouteTarget[];
+
+/** What a ranking may say beside its order. Nobody listens to what is absent, so that `notes?.target?.(…)` costs a request nothing. */
+export interface RankNotes {
+  /** The variant of an experiment that the request takes part in: log rows and figures carry it. */
+  variant?(label: string): void;
+  /** Why nothing is left, for the 404 that follows. */
+  nothing?(why: string): void;
+  /** The rule that decided, as a path inside the `strategy` block: `conditions[1]`. Only asked for by an explanation. */
+  rule?(path: string): void;
+  /** Why a target stands where it does or was left out, with the figures it was judged by. Only asked for by an explanation. */
+  target?(virtualKey: string, why: string, figures?: RankFigures): void;
+}
+
+/** By name with its unit, as an explanation shows them: `median_ms`, `cost_usd`. */
+export type RankFigures = Readonly<Record<string, number>>;
 
 export interface StrategyTarget {
   readonly virtualKey: string;
@@ -45,8 +63,10 @@ export interface RouteTarget extends StrategyTarget {
   readonly serves: boolean;
 }
 
-/** What a strategy may look at. Listing models asks with the model alone. */
+/** What a strategy may look at. */
 export interface RouteQuery {
+  /** True while models are listed: asked with the model alone, as if nobody had sent a message. */
+  readonly isListing: boolean;
   readonly surface: Surface;
   /** After aliases. */
   readonly model: string;
@@ -64,7 +84,7 @@ export interface RouteQuery {
 }
 
 export interface StrategyDeps {
-  /** Recent median of successful calls, in milliseconds; `undefined` without samples. */
+  /** Recent median of a target's successful calls, of streams to their first chunk, in milliseconds; `undefined` without samples. */
   readonly medianMs: (virtualKey: string) => number | undefined;
   /** Catalog price of a model at a target. */
   readonly price: (virtualKey: string, model: string) => TokenPrice | undefined;

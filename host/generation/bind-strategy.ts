@@ -1,5 +1,5 @@
 import {
-  type ChatRequest, contentTexts, isChat, type Rank, type RouteQuery, type RouteTarget, type StrategyDeps, type StrategyModule,
+  type ChatRequest, contentTexts, isChat, type Rank, type RankNotes, type RouteQuery, type RouteTarget, type StrategyDeps, type StrategyModule,
 } from '../contract/index.ts';
 import type { StrategyConfig } from '../config/document.ts';
 import { ConfigRefused } from '../config/problems.ts';
@@ -27,7 +27,7 @@ export function bindStrategy(config: StrategyConfig, registry: Registry, hooks: 
   if (!module) throw new Error(`"${config.mode}" is not a strategy of this build`); // CV13 has refused it before
   const settings = readSettings(module.settings, strategySettings(module, config).value);
   const rank = createRank(module, settings, deps);
-  hooks.route.tap({ name: 'strategy', stage: ORDER.strategy }, (all, exchange) => rankTargets(rank, all, routeQuery(exchange, targets)));
+  hooks.route.tap({ name: 'strategy', stage: ORDER.strategy }, (all, exchange) => rankTargets(rank, all, routeQuery(exchange, targets), exchange.explaining ?? notesFor(exchange)));
   return {
     module,
     rank,
@@ -55,26 +55,50 @@ export function routeQuery(exchange: LiveExchange, targets: ReadonlyMap<string, 
   const chat = isChat(exchange) ? (request as ChatRequest) : undefined;
   const images = (request as { readonly n?: unknown }).n;
   return {
+    isListing: false,
     surface,
     model,
     metadata,
     upstreamModel: (virtualKey) => targets.get(virtualKey)?.upstreamModel(model) ?? model,
     userTexts: () => (chat?.messages ?? []).filter(({ role }) => role === 'user').map((message) => [...contentTexts(message)].join('\n')),
     promptCharacters: () => (chat?.messages ?? []).reduce((sum, message) => sum + charactersOf(message.content), 0),
-    maxTokens: chat?.max_completion_tokens ?? chat?.max_tokens ?? undefined,
+    maxTokens: numberOf(chat?.max_completion_tokens) ?? numberOf(chat?.max_tokens),
     images: surface === 'images' && typeof images === 'number' ? images : 1,
   };
 }
+
+const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
 /** Parts count nothing, as the cost estimate of the governance reference has it. */
 function charactersOf(content: unknown): number {
   return typeof content === 'string' ? content.length : 0;
 }
 
+/** What a strategy may say of a request that is served. */
+function notesFor(exchange: LiveExchange): RankNotes {
+  return {
+    variant: (label) => { exchange.abLabel = label; },
+    nothing: (why) => { exchange.unroutable = why; },
+  };
+}
+
 /** Asks the strategy; targets it invents or repeats do not count. */
-export function rankTargets(rank: Rank, targets: readonly RouteTarget[], query: RouteQuery): readonly RouteTarget[] {
-  const ranked = rank(targets, query);
-  if (ranked === targets) return ranked;
+export function rankTargets(rank: Rank, targets: readonly RouteTarget[], query: RouteQuery, notes?: RankNotes): readonly RouteTarget[] {
+  const ranked = rank(targets, query, notes);
+  if (ranked === targets || isChoice(ranked, targets)) return ranked;
   const left = new Set(targets);
   return ranked.filter((target) => left.delete(target));
+}
+
+/** Lists longer than this are compared through a set. */
+const FEW = 64;
+
+/** Whether every one is a target, and stands there once. For few targets looking is quicker than a set. */
+function isChoice(ranked: readonly RouteTarget[], targets: readonly RouteTarget[]): boolean {
+  if (ranked.length > targets.length || targets.length > FEW) return false;
+  for (let at = 0; at < ranked.length; at += 1) {
+    const target = ranked[at] as RouteTarget;
+    if (!targets.includes(target) || ranked.indexOf(target) !== at) return false;
+  }
+  return true;
 }

@@ -1,8 +1,8 @@
-import type { PluginDeps, Prices } from '../contract/index.ts';
+import type { PluginDeps, Prices, StrategyDeps } from '../contract/index.ts';
 import { DEFAULT_MAX_REQUEST_BYTES, type GatewayConfig, type TargetConfig } from '../config/document.ts';
 import { parseDuration } from '../config/duration.ts';
 import type { Host } from '../host.ts';
-import { createGenerationHooks, sealGenerationHooks } from '../pipeline/hooks.ts';
+import { createGenerationHooks, type GenerationHooks, sealGenerationHooks } from '../pipeline/hooks.ts';
 import { RetryBudget, retryPolicy } from '../pipeline/retry.ts';
 import { type ConnectedProvider, connectProvider } from '../upstream/connect.ts';
 import { sendHttp } from '../pipeline/send-http.ts';
@@ -30,7 +30,7 @@ export async function buildGeneration(host: Host, config: GatewayConfig, number:
     const models = buildModelIndex(targetList, (target) => modelsOf(host, target));
     const plugins = await bindPlugins({ config, registry: host.registry, hooks, environment: host.variables, deps: pluginDeps(host), carryover });
     undo.unshift(() => plugins.dispose());
-    const strategy = bindStrategy(config.strategy, host.registry, hooks, targets, strategyDeps(host));
+    const strategy = bindStrategy(config.strategy, host.registry, hooks, targets, strategyDeps(host, hooks));
     await host.hooks.assemble.promise({ config, hooks, carryover, targets: targetList, registry: host.registry, models, plugins, strategy, host });
     sealGenerationHooks(hooks);
     return {
@@ -110,6 +110,10 @@ function pricesOf({ services }: Host): Prices {
   };
 }
 
-function strategyDeps({ services }: Host): Parameters<typeof bindStrategy>[4] {
-  return { medianMs: () => undefined, price: (target, model) => services.catalog.tokenPrice(target, model), random: services.random };
+function strategyDeps({ services }: Host, { median }: GenerationHooks): StrategyDeps {
+  return {
+    medianMs: (virtualKey) => median.call(virtualKey),
+    price: (target, model) => services.catalog.tokenPrice(target, model),
+    random: services.random,
+  };
 }

@@ -10,7 +10,8 @@ const WRITE_LIMIT_MS = 15_000;
 
 /**
  * Sends bytes as they are. Those that still arrive go on one by one; a source that fails before its first byte is an
- * error like any other, one that breaks off later ends the connection, so that the client sees the truncation.
+ * error like any other, one that breaks off later ends the connection, so that the client sees the truncation. Throws
+ * either way.
  */
 export async function sendRaw(response: ServerResponse, { contentType, body }: RawReply, headers: FlatHeaders, clock: Clock): Promise<void> {
   if (body instanceof Uint8Array) {
@@ -23,8 +24,9 @@ export async function sendRaw(response: ServerResponse, { contentType, body }: R
   try {
     for (let next = first; !next.done; next = await source.next()) await writePiece(response, next.value, clock);
     response.end();
-  } catch {
-    response.destroy(); // whoever broke it off has been told, or has left
+  } catch (cause) {
+    response.destroy();
+    throw cause;
   }
 }
 

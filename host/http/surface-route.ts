@@ -7,14 +7,14 @@ import type { Host } from '../host.ts';
 import { LiveExchange } from '../pipeline/exchange.ts';
 import { eventOf } from '../pipeline/relay.ts';
 import { replayReply } from '../pipeline/replay.ts';
-import { finishStream, run } from '../pipeline/run.ts';
+import { failReply, finishStream, run } from '../pipeline/run.ts';
 import type { StreamSession } from '../pipeline/stream.ts';
 import { attributionHeaders, timingHeaders } from './attribution.ts';
 import { type JsonObject, parseJsonObject, readBody } from './body.ts';
 import { contextOf } from './context.ts';
 import { wrongMethod } from './methods.ts';
 import { closeRaw, sendRaw } from './raw-reply.ts';
-import { errorEnvelope, sendError, sendJson } from './reply.ts';
+import { errorEnvelope, type FlatHeaders, sendError, sendJson } from './reply.ts';
 import { SseWriter } from './sse-writer.ts';
 
 /** What a surface's reader makes of one HTTP request. */
@@ -134,8 +134,16 @@ async function sendReply(host: Host, { write }: ReadRequest, exchange: LiveExcha
     const writer = new SseWriter(response, host.services.clock);
     writer.open(headers);
     writer.end(`${replayReply(reply as ChatReply, exchange.stripsUsage)}data: [DONE]\n\n`);
-  } else if (SURFACES[exchange.surface].isRaw) await sendRaw(response, reply as RawReply, headers, host.services.clock);
+  } else if (SURFACES[exchange.surface].isRaw) await sendBytes(host, exchange, response, headers);
   else sendJson(response, 200, write?.(exchange) ?? reply, headers);
+}
+
+async function sendBytes(host: Host, exchange: LiveExchange, response: Response, headers: FlatHeaders): Promise<void> {
+  try {
+    await sendRaw(response, exchange.reply as RawReply, headers, host.services.clock);
+  } catch (cause) {
+    throw await failReply(exchange, exchange.cancellation.cause ?? cause, host.services);
+  }
 }
 
 async function sendStream(host: Host, exchange: LiveExchange, session: StreamSession, response: Response): Promise<void> {

@@ -1,6 +1,7 @@
-import { GatewayError } from '../contract/index.ts';
+import { GatewayError, type RawReply, SURFACES } from '../contract/index.ts';
 import type { Target } from '../generation/generation.ts';
 import type { ConnectedProvider } from '../upstream/connect.ts';
+import { watchBody } from '../upstream/body.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import type { LiveExchange } from './exchange.ts';
 import { isTapped } from './hooks.ts';
@@ -34,21 +35,41 @@ export interface Attempt {
 export async function attemptTarget(exchange: LiveExchange, target: Target, provider: ConnectedProvider, services: PipelineServices): Promise<StreamSession | undefined> {
   const attempt = begin(exchange, target, provider);
   const disarm = armDeadline(attempt, services);
+  let isRelaying = false;
   try {
     await admit(attempt);
     attempt.cancellation.throwIfCancelled();
     const session = exchange.streaming ? await openStream(attempt, services, (error) => settle(attempt, error, services)) : undefined;
     if (session) return session;
     await callUnary(attempt, services);
-    await settle(attempt, undefined, services);
+    isRelaying = relayBytes(attempt, (error) => {
+      disarm?.();
+      return settle(attempt, error, services);
+    });
+    if (!isRelaying) await settle(attempt, undefined, services);
     return undefined;
   } catch (cause) {
     const error = cause instanceof GatewayError ? cause : new GatewayError('routing_error', 'the gateway could not complete the request', { cause });
     await settle(attempt, error, services);
     throw error;
   } finally {
-    disarm?.();
+    if (!isRelaying) disarm?.();
   }
+}
+
+/** An answer whose bytes go on as they arrive is an attempt until its last one; false for answers that are whole. */
+function relayBytes({ exchange }: Attempt, onOver: (error: GatewayError | undefined) => Promise<void>): boolean {
+  const { reply, surface, cancellation } = exchange;
+  if (!SURFACES[surface].isRaw) return false;
+  const { body, contentType } = reply as RawReply;
+  if (body instanceof Uint8Array) return false;
+  const over = Promise.withResolvers<void>();
+  exchange.bodyOver = over.promise;
+  exchange.reply = { contentType, body: watchBody(body, (error) => {
+    void onOver(error ?? cancellation.cause);
+    over.resolve();
+  }) };
+  return true;
 }
 
 function begin(exchange: LiveExchange, target: Target, provider: ConnectedProvider): Attempt {

@@ -1,5 +1,5 @@
 import type {
-  Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, Surface, Usage,
+  Exchange, GatewayError, Measurements, Principal, RankNotes, ReplyOf, RequestOf, Stage, Surface, Usage,
 } from '../contract/index.ts';
 import type { Clock } from '../clock.ts';
 import type { StreamGuards } from '../generation/bind-plugins.ts';
@@ -46,6 +46,11 @@ export class LiveExchange implements Exchange {
   lastTarget: Target | undefined;
   upstreamModel: string | undefined;
   attempts = 0;
+  abLabel: string | undefined;
+  /** Why the strategy left nothing to try, as it tells the caller. */
+  unroutable: string | undefined;
+  /** Somebody asks why the route is as it is; then nothing is sent, counted or logged. */
+  explaining: RankNotes | undefined;
   usage: Usage | undefined;
   costUsd: number | undefined;
   ttftMs: number | undefined;
@@ -59,6 +64,8 @@ export class LiveExchange implements Exchange {
   /** Guards of this exchange's stream, by the plugin instance that made them. */
   streamGuards: StreamGuards | undefined;
   readStreamText: (() => string) | undefined;
+  /** Settles with the last byte of an answer whose bytes go on as they arrive. */
+  bodyOver: Promise<void> | undefined;
   /** Plugins whose `after_request` verdict was noted without consequence. */
   noted: Set<PluginInstance> | undefined;
 

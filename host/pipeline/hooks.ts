@@ -28,6 +28,8 @@ export function createGenerationHooks() {
     route: new SyncWaterfallHook<[readonly RouteTarget[], LiveExchange]>(['targets', 'exchange']),
     /** What a target's circuit breaker says, admitting nothing; without one, nothing. */
     circuit: new SyncBailHook<[string], CircuitState | undefined>(['virtualKey']),
+    /** Recent median of a target's successful calls, in milliseconds; without samples, nothing. */
+    median: new SyncBailHook<[string], number | undefined>(['virtualKey']),
     /** Local refusal of one attempt: breaker, limiter. */
     admit: new AsyncSeriesBailHook<[Attempt], GatewayError | undefined>(['attempt']),
     /** Last change to the request that leaves: trace context, then the credential. */

@@ -1,4 +1,4 @@
-import { type ChatRequest, GatewayError, type ParamTreatments } from '../contract/index.ts';
+import { type ChatRequest, GatewayError, type ParamTreatments, type ProviderModule } from '../contract/index.ts';
 
 /** The chat parameters the capability matrix speaks of, in its order. */
 export const PARAMETERS = [
@@ -13,11 +13,18 @@ export function unsupportedIn(request: ChatRequest, params: ParamTreatments): st
   return PARAMETERS.filter((name) => params[name] === 'unsupported' && isSet(request, name));
 }
 
+/** Native wires are told of the two that belong together side by side. Source: providers reference 3.1. */
+const NATIVE_ORDER: readonly string[] = PARAMETERS.flatMap((name) => {
+  if (name === 'tool_choice') return [name, 'parallel_tool_calls'];
+  return name === 'parallel_tool_calls' ? [] : [name];
+});
+
 /** Names outside the matrix come after it, in body order. */
-export function inMatrixOrder(names: readonly string[]): string[] {
+export function inMatrixOrder(names: readonly string[], wire: ProviderModule['wire']): string[] {
+  const order: readonly string[] = wire === 'native' ? NATIVE_ORDER : PARAMETERS;
   const rank = (name: string): number => {
-    const at = (PARAMETERS as readonly string[]).indexOf(name);
-    return at < 0 ? PARAMETERS.length : at;
+    const at = order.indexOf(name);
+    return at < 0 ? order.length : at;
   };
   return [...new Set(names)].toSorted((a, b) => rank(a) - rank(b));
 }

@@ -4,11 +4,12 @@ import {
 } from '../contract/index.ts';
 import { holdsBack } from '../generation/bind-plugins.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
-import { collectBody, openReply, pumpReply } from '../upstream/body.ts';
+import { collectBody, openReply, pumpReply, startBody } from '../upstream/body.ts';
 import type { CollectedReply, UpstreamCall } from '../upstream/transport.ts';
 import type { Attempt } from './attempt.ts';
-import { replyError, timeoutError, transportError } from '../upstream/fault.ts';
+import { replyError, timeoutError, transportError, unusableReply } from '../upstream/fault.ts';
 import { rejectionError } from './guard.ts';
+import { errorFrameMessage } from './normalize.ts';
 import { type ChunkFilter, Relay } from './relay.ts';
 import { BufferedReply, readReply, shapeAnswer } from './read-reply.ts';
 import type { PipelineServices } from './services.ts';
@@ -39,14 +40,27 @@ async function readUnary(attempt: Attempt, wire: WireRequest, call: CallInfo, se
   return readReply(attempt, new BufferedReply(reply), call, Math.floor(now / 1000));
 }
 
-/** Opens an answer whose bytes go on as they arrive. */
+/** Opens an answer whose bytes go on as they arrive, and reads its first ones: without any it is a failed call. */
 async function openBytes(attempt: Attempt, wire: WireRequest, { transport, clock }: PipelineServices): Promise<ReplyOf<TranslatedSurface>> {
   const { status, headers, body } = await openReply(transport, await upstreamCall(attempt, wire, headersTimeoutOf(attempt)));
   if (!isSuccess(attempt.exchange.surface, status)) {
     const words = await collectBody(body).catch(() => new Uint8Array()); // a failure's status speaks for itself
     throw replyError(attempt.provider.module, { status, headers, body: words }, clock.now());
   }
-  return shapeAnswer(attempt, { contentType: headers['content-type'] ?? '', body }, Math.floor(clock.now() / 1000));
+  const contentType = headers['content-type'] ?? '';
+  if (/json/i.test(contentType)) throw unusableReply(errorIn(await collectBody(body)) ?? 'the answer is JSON, not bytes');
+  const started = await startBody(body);
+  if (!started) throw unusableReply('the answer is empty');
+  return shapeAnswer(attempt, { contentType, body: started }, Math.floor(clock.now() / 1000));
+}
+
+/** What an error says that came with a good status. */
+function errorIn(body: Buffer): string | undefined {
+  try {
+    return errorFrameMessage(JSON.parse(body.toString('utf8')));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Opens the provider's stream; resolves once its first chunk has been read. `onOver` runs after the last byte. */

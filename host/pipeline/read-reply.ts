@@ -8,6 +8,8 @@ import { translatorOf } from './translate.ts';
 
 /** A whole 2xx reply in the common wire. One that holds an error, or cannot be used, is a failed call. */
 export function readReply(attempt: Attempt, reply: BufferedReply, call: CallInfo, created: number): ReplyOf<TranslatedSurface> {
+  if (reply.body.length === 0) throw unusableReply('it is empty');
+  if (reply.isBrokenJson()) throw unusableReply('it is no whole JSON');
   const disguised = errorFrameMessage(reply.tryJson());
   if (disguised !== undefined) throw unusableReply(disguised);
   try {
@@ -46,6 +48,11 @@ export class BufferedReply implements UnaryReply {
       this.#isParsed = true;
     }
     return this.#json;
+  }
+
+  /** Says that it is JSON, begins like an object, and is none: half an answer, which must not pass for plain text. */
+  isBrokenJson(): boolean {
+    return this.body[0] === 0x7b && /json/.test(this.headers['content-type'] ?? '') && this.tryJson() === undefined;
   }
 
   /** `undefined` for bodies that are no JSON object; audio and subtitles are not even tried. */

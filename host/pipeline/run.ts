@@ -27,8 +27,14 @@ export async function run(exchange: LiveExchange, services: PipelineServices): P
   } catch (cause) {
     throw await fail(exchange, asGatewayError(cause), services);
   } finally {
-    disarm?.();
+    if (exchange.bodyOver) void exchange.bodyOver.then(disarm);
+    else disarm?.();
   }
+}
+
+/** Tells `on_error` of an answer that broke off on its way. Returns the error. */
+export function failReply(exchange: LiveExchange, cause: unknown, services: PipelineServices): Promise<GatewayError> {
+  return fail(exchange, asGatewayError(cause), services);
 }
 
 /** Runs what follows a stream's last chunk. Returns the error its last event must tell, if any. */
@@ -86,7 +92,7 @@ function asGatewayError(cause: unknown): GatewayError {
   return cause instanceof GatewayError ? cause : new GatewayError('routing_error', 'the gateway could not complete the request', { cause });
 }
 
-/** `request_timeout` of the whole request; of a stream it ends with the first chunk, when `run` returns. */
+/** `request_timeout` of the whole request, bytes that are relayed included; of a stream it ends with the first chunk, when `run` returns. */
 function armDeadline(exchange: LiveExchange, { clock }: PipelineServices): (() => void) | undefined {
   const ms = exchange.generation.requestTimeoutMs;
   if (ms === undefined) return undefined;

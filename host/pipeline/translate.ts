@@ -53,7 +53,7 @@ export function toWire(attempt: Attempt, call: CallInfo, services: PipelineServi
   const request = policy === 'drop' ? withoutUnsupported(exchange.request as ChatRequest, unsupported) : exchange.request as ChatRequest;
   if (exchange.surface === 'images') refuseImageFormat(module, (exchange.request as ImagesRequest).response_format);
   const wire = translatorOf(attempt).toUpstream(request, call);
-  const ignored = inMatrixOrder([...unsupported, ...(wire.ignored ?? [])]);
+  const ignored = inMatrixOrder([...unsupported, ...(wire.ignored ?? [])], module.wire);
   if (ignored.length > 0 && policy === 'reject') throw unsupportedError(ignored, module.name);
   exchange.ignoredParams = policy === 'warn' ? ignored : [];
   if (ignored.length > 0) {

@@ -25,14 +25,14 @@ export async function walkTargets(exchange: LiveExchange, services: PipelineServ
     failed = { error: tried.error, target };
     if (!tried.advances) break;
   }
-  throw failed?.error ?? modelNotFound(model);
+  throw failed?.error ?? modelNotFound(model, exchange.unroutable);
 }
 
 /** Names longer than any model's are cut: clients choose them. */
 const MAX_MODEL_SHOWN = 256;
 
-export function modelNotFound(model: string): GatewayError {
-  return new GatewayError('model_not_found', `no configured provider serves the model "${shownModel(model)}"`);
+export function modelNotFound(model: string, why?: string): GatewayError {
+  return new GatewayError('model_not_found', why === undefined ? `no configured provider serves the model "${shownModel(model)}"` : shownModel(why));
 }
 
 export function shownModel(model: string): string {

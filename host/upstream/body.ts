@@ -121,3 +121,78 @@ class IteratedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Arra
     return { done: true, value: undefined };
   }
 }
+
+/** A body whose first piece has been read; `undefined` for an empty one. */
+export async function startBody(body: WireReply['body']): Promise<AsyncIterable<Uint8Array> | undefined> {
+  const source = (body instanceof Uint8Array ? oneBody(body) : body)[Symbol.asyncIterator]();
+  const first = await source.next();
+  return first.done ? undefined : new StartedBody(source, first);
+}
+
+/** Gives the first piece back before the others. Closing it closes the source, also when nobody has begun to read. */
+class StartedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array> {
+  readonly #source: AsyncIterator<Uint8Array>;
+  #first: IteratorResult<Uint8Array> | undefined;
+
+  constructor(source: AsyncIterator<Uint8Array>, first: IteratorResult<Uint8Array>) {
+    this.#source = source;
+    this.#first = first;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    const first = this.#first;
+    this.#first = undefined;
+    return first ?? this.#source.next();
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array>> {
+    this.#first = undefined;
+    return await this.#source.return?.() ?? { done: true, value: undefined };
+  }
+}
+
+/** The same body; tells once how it ended: read to its end, closed before, or broken by an error. */
+export function watchBody(body: AsyncIterable<Uint8Array>, onOver: (error: GatewayError | undefined) => void): AsyncIterable<Uint8Array> {
+  return new WatchedBody(body[Symbol.asyncIterator](), onOver);
+}
+
+class WatchedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array> {
+  readonly #source: AsyncIterator<Uint8Array>;
+  #onOver: ((error: GatewayError | undefined) => void) | undefined;
+
+  constructor(source: AsyncIterator<Uint8Array>, onOver: (error: GatewayError | undefined) => void) {
+    this.#source = source;
+    this.#onOver = onOver;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    try {
+      const result = await this.#source.next();
+      if (result.done) this.#end(undefined);
+      return result;
+    } catch (cause) {
+      const error = cause instanceof GatewayError ? cause : transportError(cause);
+      this.#end(error);
+      throw error;
+    }
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array>> {
+    this.#end(undefined);
+    return await this.#source.return?.() ?? { done: true, value: undefined };
+  }
+
+  #end(error: GatewayError | undefined): void {
+    const onOver = this.#onOver;
+    this.#onOver = undefined;
+    onOver?.(error);
+  }
+}

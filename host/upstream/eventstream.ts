@@ -87,6 +87,6 @@ const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.by
 
 /** Loaded with the first stream that needs it: most gateways never do. */
 function openCodec(): EventStreamCodec {
-  const codec = createRequire(import.meta.url)('@smithy/eventstream-codec') as typeof import('@smithy/eventstream-codec');
+  const codec = createRequire(import.meta.url)('@smithy/eventstream-codec') as { readonly EventStreamCodec: typeof EventStreamCodec };
   return new codec.EventStreamCodec(textOf, (text) => Buffer.from(text, 'utf8'));
 }

@@ -1,8 +1,12 @@
 import type { CallInfo, FormPart, RawReply, SpeechRequest, TranscriptionRequest, Translator, UnaryReply, WireRequest } from 'gw/contract';
 import { type BodyOptions, commonBody } from './body.ts';
 import { fieldsBeside, isFields, isGiven } from './fields.ts';
+import { type Path, pathOf } from './paths.ts';
 
 export interface TranscriptionOptions {
+  readonly path?: Path;
+  /** What the form says where its address already names the model; the model unless said. */
+  readonly model?: string;
   /** The whole address, for vendors who serve audio elsewhere; the credential goes along. */
   readonly address?: (call: CallInfo) => string;
 }
@@ -26,20 +30,20 @@ export function commonTranslations(options: TranscriptionOptions = {}): Translat
   return speechToText('/audio/translations', FIELDS.filter((name) => name !== 'language'), options);
 }
 
-function speechToText(path: string, fields: readonly (typeof FIELDS)[number][], { address }: TranscriptionOptions): SpeechToText {
+function speechToText(usual: string, fields: readonly (typeof FIELDS)[number][], { address, path, model }: TranscriptionOptions): SpeechToText {
   return {
     toUpstream(request, call) {
-      const sent = { form: formOf(request, call, fields), ignored: fieldsBeside(request, KNOWN) };
-      return address ? { path: address(call), withCredential: true, ...sent } : { path, ...sent };
+      const sent = { form: formOf(request, model ?? call.model, fields), ignored: fieldsBeside(request, KNOWN) };
+      return address ? { path: address(call), withCredential: true, ...sent } : { path: pathOf(path, usual, call), ...sent };
     },
     fromUpstream: (reply, _call, request) => readTranscript(reply, request.response_format),
   };
 }
 
-function formOf(request: TranscriptionRequest, call: CallInfo, fields: readonly (typeof FIELDS)[number][]): FormPart[] {
+function formOf(request: TranscriptionRequest, model: string, fields: readonly (typeof FIELDS)[number][]): FormPart[] {
   const values = fields.flatMap((name) => (isGiven(request[name]) ? [{ name, value: String(request[name]) }] : []));
   const granularities = (request.timestamp_granularities ?? []).map((value) => ({ name: 'timestamp_granularities[]', value }));
-  return [{ name: 'file', file: request.file }, { name: 'model', value: call.model }, ...values, ...granularities];
+  return [{ name: 'file', file: request.file }, { name: 'model', value: model }, ...values, ...granularities];
 }
 
 const PLAIN = new Set<unknown>(['text', 'srt', 'vtt']);
@@ -67,6 +71,7 @@ function transcriptOf(reply: UnaryReply): string {
 }
 
 export interface SpeechOptions extends BodyOptions {
+  readonly path?: Path;
   /** Reads the audio out of a reply that is no audio itself; without it the bytes go on as they arrive. */
   readonly readAudio?: (reply: UnaryReply) => Uint8Array;
 }
@@ -75,7 +80,7 @@ export interface SpeechOptions extends BodyOptions {
 export function commonSpeech(options: SpeechOptions = {}): Translator<'audio.speech'> {
   const { readAudio } = options;
   return {
-    toUpstream: (request, call) => ({ path: '/audio/speech', ...commonBody({ ...request, response_format: formatOf(request) }, call, options) }),
+    toUpstream: (request, call) => ({ path: pathOf(options.path, '/audio/speech', call), ...commonBody({ ...request, response_format: formatOf(request) }, call, options) }),
     fromUpstream: (reply) => ({ contentType: 'application/octet-stream', body: readAudio ? readAudio(reply) : reply.body }), // the host names the type
     relaysBytes: !readAudio,
   };

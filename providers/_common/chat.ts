@@ -1,12 +1,15 @@
 import type { CallInfo, ChatMessage, ChatReply, ChatRequest, ChatTranslator, ParamTreatments, UnaryReply, WireRequest } from 'gw/contract';
 import { renameFields } from './body.ts';
 import { isFields } from './fields.ts';
+import { type Path, pathOf } from './paths.ts';
 
 /** Which token-ceiling fields a provider reads. `reconciled` sends what the client sent, after unification. */
 export type CeilingStyle = 'reconciled' | 'max_completion_tokens' | 'max_tokens';
 
 export interface ChatOptions {
-  readonly path?: string;
+  readonly path?: Path;
+  /** Further headers of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly ceiling?: CeilingStyle;
   /** Fields that the vendor calls otherwise, beside those that `params` renames: ours to theirs. */
   readonly renames?: Readonly<Record<string, string>>;
@@ -26,9 +29,11 @@ export type ChatBody = Readonly<Record<string, unknown>> & { readonly messages: 
 export function commonChat(params: ParamTreatments, options: ChatOptions = {}): ChatTranslator {
   const declared = Object.entries(params).flatMap(([name, treatment]) => (typeof treatment === 'object' ? [[name, treatment.rename] as const] : []));
   const renames = [...declared, ...Object.entries(options.renames ?? {})];
-  const { adjustReply } = options;
+  const { adjustReply, headers } = options;
   return {
-    toUpstream: (request, call) => ({ path: options.path ?? '/chat/completions', body: toBody(request, call, renames, options) }) satisfies WireRequest,
+    toUpstream: (request, call) => ({
+      path: pathOf(options.path, '/chat/completions', call), ...(headers && { headers }), body: toBody(request, call, renames, options),
+    }) satisfies WireRequest,
     fromUpstream: adjustReply ? (reply) => adjustReply(readReply(reply)) : readReply,
     openStream: 'common',
   };

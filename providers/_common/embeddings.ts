@@ -1,9 +1,10 @@
 import type { CallInfo, EmbeddingsReply, EmbeddingsRequest, Translator, UnaryReply } from 'gw/contract';
 import { type BodyOptions, commonBody } from './body.ts';
 import { countOf, type Fields, invalidRequest, isFields, isGiven, itemsOf, objectOf } from './fields.ts';
+import { type Path, pathOf } from './paths.ts';
 
 export interface EmbeddingsOptions extends BodyOptions {
-  readonly path?: string;
+  readonly path?: Path;
   /**
    * When `encoding_format` travels: `float` (the default) only where the client asks for float by name, `any` also for
    * base64, where the vendor documents it, `always` in every request. The host answers in the client's format anyway.
@@ -18,7 +19,7 @@ export function commonEmbeddings(options: EmbeddingsOptions = {}): Translator<'e
       const { encoding_format: asked, ...fields } = request;
       const format = wireFormat(asked, options.encodingFormat ?? 'float');
       const { body, ignored } = commonBody(format === undefined ? fields : { ...fields, encoding_format: format }, call, options);
-      return { path: options.path ?? '/embeddings', body, ignored };
+      return { path: pathOf(options.path, '/embeddings', call), body, ignored };
     },
     fromUpstream: readEmbeddings,
   };

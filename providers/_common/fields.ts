@@ -10,6 +10,11 @@ export const isGiven = (value: unknown): boolean => value !== undefined && value
 /** A count an upstream states; 0 for anything else. */
 export const countOf = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0);
 
+/** Fields without those that are missing or `null`; zeros, empty texts and `false` stay. */
+export function withoutAbsent(fields: Fields): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
+}
+
 /** What the caller has to change: answered with 400, and nothing is sent. */
 export const invalidRequest = (message: string): GatewayError => new GatewayError('invalid_request', message);
 

@@ -1,9 +1,10 @@
 import { GatewayError, type ImagesReply, type Translator, type UnaryReply, type Usage } from 'gw/contract';
 import { type BodyOptions, commonBody } from './body.ts';
 import { countOf, type Fields, isFields, isGiven, itemsOf, objectOf } from './fields.ts';
+import { type Path, pathOf } from './paths.ts';
 
 export interface ImagesOptions extends BodyOptions {
-  readonly path?: string;
+  readonly path?: Path;
 }
 
 /** Images on the common wire. Source: providers reference 7.2. */
@@ -11,7 +12,7 @@ export function commonImages(options: ImagesOptions = {}): Translator<'images'> 
   return {
     toUpstream(request, call) {
       const { body, ignored } = commonBody(request, call, options);
-      return { path: options.path ?? '/images/generations', body, ignored };
+      return { path: pathOf(options.path, '/images/generations', call), body, ignored };
     },
     fromUpstream: readImages,
   };

@@ -3,6 +3,8 @@ import { embeddingsOf, inputTexts } from './embeddings.ts';
 import { countOf, fieldsBeside, objectOf } from './fields.ts';
 import { withoutTail } from './paths.ts';
 
+export { modelNames } from './model-names.ts';
+
 /** Chat parameters that Ollama's compatible API does not read. Source: Ollama documentation, "OpenAI compatibility", 2026-11-21. */
 export const OLLAMA_PARAMS: ParamTreatments = {
   n: 'unsupported',
@@ -12,12 +14,6 @@ export const OLLAMA_PARAMS: ParamTreatments = {
   user: 'unsupported',
   logit_bias: 'unsupported',
 };
-
-/** Models that a variable lists between commas, or else these. */
-export function modelNames(list: string | undefined, otherwise: readonly string[]): readonly string[] {
-  const names = (list ?? '').split(',').map((name) => name.trim()).filter((name) => name !== '');
-  return names.length > 0 ? names : otherwise;
-}
 
 /** Ollama's own embeddings, beside the compatible API: it has no user, no input type and no encodings. Source: providers reference 7.1. */
 export function ollamaEmbeddings(): Translator<'embeddings'> {

@@ -1,4 +1,12 @@
+import type { CallInfo } from 'gw/contract';
 import { invalidRequest } from './fields.ts';
+
+/** Where a surface is: below the API root, or wherever a call of it belongs. */
+export type Path = string | ((call: CallInfo) => string);
+
+export function pathOf(path: Path | undefined, otherwise: string, call: CallInfo): string {
+  return typeof path === 'function' ? path(call) : (path ?? otherwise);
+}
 
 /** A model's name as one path segment. Throws a 400 for names that would leave their place in the path. */
 export function pathSegment(model: string): string {

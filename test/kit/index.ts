@@ -1,5 +1,6 @@
 export { atEnd } from './cleanup.ts';
 export { fakeClock, type FakeClock } from './clock.ts';
+export * from './faults/index.ts';
 export { golden } from './golden.ts';
 export { type Answer, answerOf, ask, eventsOf, MASTER_KEY, startHost, type TestHost, type TestHostOptions } from './host.ts';
 export { BIN, type GatewayProcess, type ProcessOptions, runGw, type RunResult, startGateway, temporaryFolder } from './process.ts';

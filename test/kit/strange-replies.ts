@@ -12,11 +12,11 @@ export function strangeBodies(surface: TranslatedSurface): readonly string[] {
 
 export type StrangeReply = readonly [status: number, body: string, stream: boolean];
 
-/** Statuses that are no success of the surface, and successes that hold nothing. Bytes that are relayed may be anything. */
+/** Statuses that are no success of the surface, and successes that hold nothing. Bytes that are relayed may be any, but not none. */
 export function strangeReplies(surface: TranslatedSurface, isRelayed: boolean): readonly StrangeReply[] {
   const isChat = surface === 'chat';
   const statuses = [...(isChat ? [201, 204, 206] : []), 301, 304, 418, 451, 503, 599].map((status): StrangeReply => [status, status === 204 || status === 304 ? '' : '{}', false]);
-  const bodies = isRelayed ? [] : strangeBodies(surface).map((body): StrangeReply => [200, body, false]);
+  const bodies = (isRelayed ? ['', '{"error":{"message":"broken"}}'] : strangeBodies(surface)).map((body): StrangeReply => [200, body, false]);
   const streams = isChat ? [[200, '', true], [200, '{"choices":[]}', true], [200, 'data: 7\n\ndata: [null]\n\n', true], [204, '', true], [301, '', true], [503, 'busy', true]] as const : [];
   return [...statuses, ...bodies, ...streams];
 }

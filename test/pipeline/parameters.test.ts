@@ -40,6 +40,9 @@ describe('unsupported parameters', () => {
   });
 
   it('stand in the order of the matrix, then further fields as the body has them, each once', () => {
-    expect(inMatrixOrder(['zebra', 'user', 'alpha', 'n', 'zebra', 'n'])).to.deep.equal(['n', 'user', 'zebra', 'alpha']);
+    expect(inMatrixOrder(['zebra', 'user', 'alpha', 'n', 'zebra', 'n'], 'common')).to.deep.equal(['n', 'user', 'zebra', 'alpha']);
+    const tools = ['logprobs', 'parallel_tool_calls', 'tool_choice'];
+    expect(inMatrixOrder(tools, 'common')).to.deep.equal(['tool_choice', 'logprobs', 'parallel_tool_calls']);
+    expect(inMatrixOrder(tools, 'native')).to.deep.equal(['tool_choice', 'parallel_tool_calls', 'logprobs']);
   });
 });

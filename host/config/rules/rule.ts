@@ -18,8 +18,8 @@ export interface CheckContext {
 /** The same for one rule: its id goes with what it reports. */
 export interface RuleContext {
   readonly known: KnownModules;
-  /** `rule` only when a module's own schema states another than the rule's id. */
-  readonly report: (path: string, message: string, fix: string, rule?: string) => void;
+  /** `rule` only when a module states another than the rule's id; `needs` only when it differs from the rule's. */
+  readonly report: (path: string, message: string, fix: string, rule?: string, needs?: RegExp) => void;
 }
 
 /** One rule of the configuration reference, section 2. Reports every breach; never throws on a document that decoded. */
@@ -36,6 +36,6 @@ export const sortedNames = (modules: ReadonlyMap<string, unknown>): string => [.
 export function ruleTap(rule: ConfigRule): (config: GatewayConfig, context: CheckContext) => void {
   return (config, { known, report }) => rule.check(config, {
     known,
-    report: (path, message, fix, id = rule.id) => report({ path, rule: id, message, fix, ...(rule.needs && { needs: rule.needs }) }),
+    report: (path, message, fix, id = rule.id, needs = rule.needs) => report({ path, rule: id, message, fix, ...(needs && { needs }) }),
   });
 }

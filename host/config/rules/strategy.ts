@@ -1,6 +1,8 @@
 import { type ConfigRule, sortedNames } from './rule.ts';
 import { settingsProblems, strategySettings } from './settings.ts';
 
+/** What a module's own rules may compare with. */
+const TARGETS = /^targets(\[\d+\](\.(virtual_key|weight))?)?$/;
 const FAILOVER_REASONS = ['context_length', 'content_policy'];
 
 export const strategyRules: readonly ConfigRule[] = [
@@ -21,7 +23,7 @@ export const strategyRules: readonly ConfigRule[] = [
       for (const problem of problems) report(problem.path, problem.message, problem.fix, problem.rule);
       if (problems.length > 0 || !module.check) return;
       const weighed = targets.map(({ virtual_key, weight }) => ({ virtualKey: virtual_key, weight: weight ?? 0 }));
-      for (const problem of module.check(settings, weighed)) report(problem.path, problem.message, problem.fix, problem.rule);
+      for (const problem of module.check(settings, weighed)) report(problem.path, problem.message, problem.fix, problem.rule, TARGETS);
     },
   },
   {

@@ -10,8 +10,9 @@ const FULL: Body = {
   messages: [
     { role: 'system', content: 'rules' },
     { role: 'user', content: [{ type: 'text', text: 'a < b & c > d' }, { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==', detail: 'low' } }], name: 'jane' },
-    { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }] },
+    { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }], reasoning_content: 'thought', reasoning_details: [{ index: 0, type: 'reasoning.text', signature: 's' }] },
     { role: 'tool', content: 'seven', tool_call_id: 'call_1' },
+    { role: 'assistant', name: '', tool_calls: [], tool_call_id: null, reasoning_content: '' },
   ],
   temperature: 0.5, top_p: 0.9, n: 1, seed: 7, max_tokens: 100, max_completion_tokens: 64, presence_penalty: 0.1, frequency_penalty: -0.1, stop: ['END'],
   tools: [{ type: 'function', function: { name: 'f', description: 'd', parameters: { type: 'object', properties: {} }, strict: true } }],
@@ -20,18 +21,29 @@ const FULL: Body = {
   reasoning_effort: 'low', metadata: { team: 'a' }, brand_new_field: { nested: [1, null] },
 };
 
-/** What the request becomes everywhere: one ceiling value, and content in every turn. */
-const sentByAll: Body = { ...FULL, max_tokens: 64, max_completion_tokens: 64, messages: FULL['messages'].map((message: Body) => ({ ...message, content: message['content'] ?? '' })) };
+/** What the request becomes everywhere: one ceiling value, content in every turn, and no member that holds nothing. */
+const sentByAll: Body = {
+  ...FULL, max_tokens: 64, max_completion_tokens: 64,
+  messages: [...FULL['messages'].slice(0, -1).map((message: Body) => ({ ...message, content: message['content'] ?? '' })), { role: 'assistant', content: '' }],
+};
 
 const without = (body: Body, ...names: readonly string[]): Body => Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
 const onlyNewCeiling = (body: Body): Body => without(body, 'max_tokens');
 
-/** What differs from the common wire, by provider. Source: providers reference 3.3, 4.2 and 6. */
+const withoutInTurns = (body: Body, ...names: readonly string[]): Body => ({ ...body, messages: body['messages'].map((message: Body) => without(message, ...names)) });
+const THOUGHTS = ['reasoning_content', 'reasoning_details'];
+
+/**
+ * What differs from the common wire, by provider. Source: providers reference 3.3, 4.2 and 6. Three vendors answer 4xx to
+ * the thoughts of earlier turns, mistral also to names: NousResearch/hermes-agent issue 34716, 2026-05-29 (cerebras),
+ * janhq/jan issue 8136, 2026-05-13 (groq), charmbracelet/crush issue 1590, 2025-12-10, and Gage-Technologies/mistral-go
+ * pull request 2, 2024-04-18 (mistral).
+ */
 const DEVIATIONS: Readonly<Record<string, (body: Body) => Body>> = {
   openai: onlyNewCeiling,
-  cerebras: onlyNewCeiling,
-  groq: (body) => ({ ...onlyNewCeiling(body), messages: body['messages'].map((message: Body) => without(message, 'name')) }),
-  mistral: (body) => ({ ...without(body, 'max_completion_tokens', 'seed'), random_seed: body['seed'] }),
+  cerebras: (body) => withoutInTurns(onlyNewCeiling(body), ...THOUGHTS),
+  groq: (body) => withoutInTurns(onlyNewCeiling(body), 'name', ...THOUGHTS),
+  mistral: (body) => ({ ...withoutInTurns(without(body, 'max_completion_tokens', 'seed'), 'name', ...THOUGHTS), random_seed: body['seed'] }),
   deepseek: (body) => ({ ...without(body, 'user'), user_id: body['user'] }),
   together: (body) => ({ ...without(body, 'top_logprobs'), logprobs: 2 }),
 };

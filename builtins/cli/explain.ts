@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { stringify } from 'yaml';
+import { defineBuiltin } from '../../host/builtin.ts';
+import { type CommandInput, type CommandIo, UsageError } from '../../host/command-line.ts';
+import type { GatewayConfig } from '../../host/config/document.ts';
+import { checkConfig } from '../../host/generation/apply.ts';
+import { buildOffline } from '../../host/generation/offline.ts';
+import type { Host } from '../../host/host.ts';
+import { explain, type Explanation, readQuestion, type RouteQuestion } from '../../host/pipeline/explain.ts';
+import { parseMetadata } from '../../host/pipeline/metadata.ts';
+import { loadConfiguration } from '../../host/start.ts';
+import { problemReport, table } from './report.ts';
+
+/** `gw explain`: where a request would go and why, without sending it. */
+export default defineBuiltin({
+  name: 'explain-command',
+  apply: ({ hooks }) => hooks.command.tap('explain', (commandLine, host) => commandLine.add({
+    name: 'explain',
+    summary: 'Tell where a request would go and why, without sending it',
+    options: [
+      { flags: '--config <file>', summary: 'Configuration (GATEWAY_CONFIG, else the one found here)' },
+      { flags: '--request <file>', summary: 'JSON file with the request body' },
+      { flags: '--metadata <json>', summary: 'Entries of X-Gateway-Metadata' },
+      { flags: '--surface <name>', summary: 'What is asked for: chat (default), embeddings, images, …' },
+    ],
+    run: (input, io) => run(host, input, io),
+  })),
+});
+
+async function run(host: Host, { options, format }: CommandInput, io: CommandIo): Promise<number> {
+  const question = await readInput(host, options);
+  const config = await readConfig(host, options['config'], io);
+  if (!config) return 1;
+  const generation = await buildOffline(host, config);
+  try {
+    const explanation = explain(generation, question, { services: host.services, registry: host.registry, plugins: config.plugins });
+    if (format === 'json') io.out(`${JSON.stringify(explanation, null, 2)}\n`);
+    else if (format === 'yaml') io.out(stringify(explanation));
+    else io.out(`${report(explanation)}\n`);
+    return 0;
+  } finally {
+    await generation.dispose();
+  }
+}
+
+async function readInput(host: Host, { request, metadata, surface }: CommandInput['options']): Promise<RouteQuestion> {
+  if (typeof request !== 'string' || request === '') throw new UsageError('name the file with the request body: --request <file>');
+  const text = await readFile(resolve(host.workingDirectory, request), 'utf8').catch((cause: unknown) => {
+    throw new UsageError(`${request} cannot be read: ${(cause as Error).message}`, { cause });
+  });
+  return readQuestion(typeof surface === 'string' ? surface : 'chat', parseRequest(request, text), parseMetadata(typeof metadata === 'string' ? metadata : ''));
+}
+
+function parseRequest(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new UsageError(`${path} is not valid JSON: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** The checked configuration; what is wrong with it is told as `gw validate` does. */
+async function readConfig(host: Host, named: string | boolean | undefined, io: CommandIo): Promise<GatewayConfig | undefined> {
+  const file = await loadConfiguration(host, typeof named === 'string' ? named : host.settings.configPath);
+  if (!file) throw new UsageError('there is no configuration here; name one: --config <file>');
+  const problems = checkConfig(host, file);
+  if (problems.length === 0 && file.config) return file.config;
+  io.err(host.redactor.redact(problemReport(problems)));
+  return undefined;
+}
+
+function report(explanation: Explanation): string {
+  const { model, requested_model, surface, streaming, strategy, on_failure, rule, ab_label, refusal, order, dropped, plugins, notes } = explanation;
+  const facts = [
+    `Model: ${model}${model === requested_model ? '' : ` (asked for as ${requested_model})`}`,
+    `Surface: ${surface}${streaming ? ', streamed' : ''}`,
+    `Strategy: ${strategy} (on failure: ${on_failure})`,
+    ...(rule === null ? [] : [`Rule: ${rule}`]),
+    ...(ab_label === null ? [] : [`Variant: ${ab_label}`]),
+    ...(plugins.length === 0 ? [] : [`Plugins: ${plugins.map(({ name, stage }) => `${name} (${stage})`).join(', ')}`]),
+    ...(refusal === null ? [] : [`Refused: ${refusal.code}: ${refusal.message}`]),
+    ...notes.map((note) => `Note: ${note}`),
+  ];
+  const tried = order.map(({ target, upstream_model, reason, figures, circuit }, at) => [
+    String(at + 1), target, upstream_model, `${reason}${circuit === null || circuit === 'closed' ? '' : `; its circuit is ${circuit}`}${figuresText(figures)}`,
+  ]);
+  const left = dropped.map(({ target, reason, figures }) => [target, `${reason}${figuresText(figures)}`]);
+  return [
+    ...facts,
+    ...(tried.length === 0 ? [] : ['', table(['', 'TARGET', 'UPSTREAM MODEL', 'WHY'], tried)]),
+    ...(left.length === 0 ? [] : ['', table(['DROPPED', 'WHY'], left)]),
+  ].join('\n');
+}
+
+function figuresText(figures: Readonly<Record<string, number>>): string {
+  const shown = Object.entries(figures).map(([name, value]) => `${name} ${Number(value.toPrecision(6))}`);
+  return shown.length === 0 ? '' : ` (${shown.join(', ')})`;
+}

@@ -1,0 +1,26 @@
+import { defineBuiltin } from '../../host/builtin.ts';
+import type { Attempt } from '../../host/pipeline/attempt.ts';
+import { RecentMedian } from './median.ts';
+
+/** Samples that count, per target. */
+const WINDOW = 100;
+
+/**
+ * Measures how long each target takes, for strategies that ask: successful provider calls only, since one that fails at
+ * once would look fastest. Kept over configuration changes for targets that stay. Source: governance reference 11.
+ */
+export default defineBuiltin({
+  name: 'latency',
+  apply: ({ hooks }) => hooks.assemble.tapPromise('latency', async ({ hooks: pipeline, targets, carryover }) => {
+    const medians = new Map(targets.map(({ virtualKey }) => [virtualKey, carryover.lease(`latency ${virtualKey}`, () => new RecentMedian(WINDOW))]));
+    pipeline.median.tap('latency', (virtualKey) => medians.get(virtualKey)?.value);
+    pipeline.settled.tapPromise('latency', async (attempt) => {
+      if (hasAnswered(attempt) && attempt.upstreamMs !== undefined) medians.get(attempt.target.virtualKey)?.add(attempt.upstreamMs);
+    });
+  }),
+});
+
+/** An upstream's 400 is no failure of the target, and no answer either. What a plugin withheld is one. */
+function hasAnswered({ outcome, error }: Attempt): boolean {
+  return outcome === 'success' && !error?.fault;
+}

@@ -1,0 +1,210 @@
+import { GatewayError, type PluginModule, type RankFigures, type RankNotes, type RequestOf, type RouteTarget, type Stage, type Surface, SURFACES } from '../contract/index.ts';
+import type { PluginEntry } from '../config/document.ts';
+import { readSettings } from '../config/rules/settings.ts';
+import { isFields } from '../fields.ts';
+import type { Generation } from '../generation/generation.ts';
+import { implementsSurface } from '../generation/model-index.ts';
+import { LiveExchange } from './exchange.ts';
+import { covers, guardsContent } from './guard.ts';
+import type { CircuitState } from './hooks.ts';
+import type { PipelineServices } from './services.ts';
+import { modelNotFound } from './walk.ts';
+
+/** A request that is not sent. */
+export interface RouteQuestion {
+  readonly surface: Surface;
+  /** The body, in the common wire. */
+  readonly request: RequestOf<Surface>;
+  readonly streaming: boolean;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** Where a request would go and why, as it is printed. */
+export interface Explanation {
+  /** After aliases. */
+  readonly model: string;
+  readonly requested_model: string;
+  readonly surface: Surface;
+  readonly streaming: boolean;
+  /** `strategy.mode` */
+  readonly strategy: string;
+  readonly on_failure: 'next target' | 'error';
+  /** The rule that matched, as a path inside the `strategy` block. */
+  readonly rule: string | null;
+  /** The variant an `ab-test` drew. */
+  readonly ab_label: string | null;
+  /** Why the request would be refused before any target is tried. */
+  readonly refusal: { readonly code: string; readonly message: string } | null;
+  /** Targets in the order in which they would be tried. */
+  readonly order: readonly OrderedTarget[];
+  readonly dropped: readonly DroppedTarget[];
+  /** What would run, in its order. Nothing has run: what a plugin would refuse or change is not known. */
+  readonly plugins: readonly { readonly name: string; readonly stage: Stage }[];
+  readonly notes: readonly string[];
+}
+
+export interface DroppedTarget {
+  readonly target: string;
+  readonly reason: string;
+  /** What it was judged by, by name with its unit: `weight`, `median_ms`, `cost_usd`. */
+  readonly figures: RankFigures;
+}
+
+export interface OrderedTarget extends DroppedTarget {
+  readonly provider: string;
+  /** After `model_map`. */
+  readonly upstream_model: string;
+  /** State of its circuit breaker, when it has one. */
+  readonly circuit: CircuitState | null;
+}
+
+export interface ExplainDeps {
+  readonly services: PipelineServices;
+  readonly registry: { readonly plugins: ReadonlyMap<string, PluginModule> };
+  /** The configured plugins, when the generation was built without. */
+  readonly plugins?: readonly PluginEntry[];
+}
+
+/** Takes a request through everything that decides its route, and stops there: nobody is called, nothing is counted. */
+export function explain(generation: Generation, question: RouteQuestion, deps: ExplainDeps): Explanation {
+  const { strategy, config, models, hooks } = generation;
+  const { surface, streaming } = question;
+  const heard = new HeardNotes();
+  const exchange = openExchange(generation, question, heard, deps.services);
+  const early = refusalOf(() => hooks.prepare.call(exchange));
+  const plugins = readPlugins(deps.plugins ?? config.plugins, surface, deps.registry.plugins);
+  const marked = models.routeTargets(exchange.model, surface, streaming);
+  const order = hooks.route.call(marked, exchange).filter(({ virtualKey, serves }) => serves && generation.targets.get(virtualKey)?.provider);
+  const refusal = early ?? plugins.refusal ?? (order.length > 0 ? undefined : modelNotFound(exchange.model, heard.why));
+  return {
+    model: exchange.model,
+    requested_model: question.request.model ?? '',
+    surface, streaming,
+    strategy: config.strategy.mode,
+    on_failure: strategy.advances ? 'next target' : 'error',
+    rule: heard.path ?? null,
+    ab_label: heard.label ?? null,
+    refusal: refusal ? { code: refusal.code, message: refusal.message } : null,
+    order: order.map((target) => orderedTarget(generation, target, exchange.model, heard)),
+    dropped: marked.filter((target) => !order.includes(target)).map((target) => droppedTarget(generation, target, question, heard)),
+    plugins: plugins.running,
+    notes: plugins.notes,
+  };
+}
+
+/** Checks what somebody wants explained. Throws `invalid_request` where the route of the body could not be told. */
+export function readQuestion(surface: string, request: unknown, metadata: Readonly<Record<string, string>>): RouteQuestion {
+  const routed = Object.entries(SURFACES).filter(([, { translator }]) => translator !== undefined).map(([name]) => name);
+  if (!routed.includes(surface)) throw invalid(`the surface "${surface}" is not routed by the strategy; use one of: ${routed.join(', ')}`);
+  if (!isFields(request)) throw invalid('the request must be a JSON object');
+  if (typeof request['model'] !== 'string' || request['model'] === '') throw invalid('the request needs a model');
+  const { isChat } = SURFACES[surface as Surface];
+  const body = surface === 'completions' ? { ...request, messages: [{ role: 'user', content: request['prompt'] }] } : request;
+  if (isChat && !isMessages((body as { readonly messages?: unknown }).messages)) throw invalid('messages must be a list of messages');
+  return { surface: surface as Surface, request: body as unknown as RequestOf<Surface>, streaming: isChat && request['stream'] === true, metadata: isChat ? metadata : {} };
+}
+
+function isMessages(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((message) => isFields(message) && (!Array.isArray(message['content']) || message['content'].every(isFields)));
+}
+
+function invalid(message: string): GatewayError {
+  return new GatewayError('invalid_request', message);
+}
+
+/** What the strategy and the filters behind it say of one route. */
+class HeardNotes implements RankNotes {
+  label: string | undefined;
+  why: string | undefined;
+  path: string | undefined;
+  readonly #told = new Map<string, { readonly reasons: string[]; readonly figures: Record<string, number> }>();
+
+  variant(label: string): void {
+    this.label = label;
+  }
+
+  nothing(why: string): void {
+    this.why = why;
+  }
+
+  rule(path: string): void {
+    this.path = path;
+  }
+
+  target(virtualKey: string, why: string, figures: RankFigures = {}): void {
+    const told = this.#told.get(virtualKey) ?? { reasons: [], figures: {} };
+    told.reasons.push(why);
+    Object.assign(told.figures, figures);
+    this.#told.set(virtualKey, told);
+  }
+
+  reasonOf(virtualKey: string): string | undefined {
+    return this.#told.get(virtualKey)?.reasons.join('; ');
+  }
+
+  figuresOf(virtualKey: string): RankFigures {
+    return this.#told.get(virtualKey)?.figures ?? {};
+  }
+}
+
+function openExchange(generation: Generation, question: RouteQuestion, heard: HeardNotes, { clock }: PipelineServices): LiveExchange {
+  const exchange = new LiveExchange({ ...question, id: '0'.repeat(32), generation, clock, principal: undefined, arrivedAt: clock.monotonic() });
+  exchange.explaining = heard;
+  return exchange;
+}
+
+function refusalOf(prepare: () => void): GatewayError | undefined {
+  try {
+    prepare();
+    return undefined;
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+}
+
+function orderedTarget({ targets, hooks, strategy }: Generation, { virtualKey }: RouteTarget, model: string, heard: HeardNotes): OrderedTarget {
+  const target = targets.get(virtualKey);
+  return {
+    target: virtualKey,
+    provider: target?.provider?.module.name ?? '',
+    upstream_model: target?.upstreamModel(model) ?? model,
+    reason: heard.reasonOf(virtualKey) ?? (strategy.advances ? 'in declared order' : 'the strategy tries this target only'),
+    figures: heard.figuresOf(virtualKey),
+    circuit: hooks.circuit.call(virtualKey) ?? null,
+  };
+}
+
+function droppedTarget(generation: Generation, { virtualKey, serves }: RouteTarget, question: RouteQuestion, heard: HeardNotes): DroppedTarget {
+  const left = generation.strategy.advances ? 'left out by the strategy' : 'the strategy tries one target only';
+  const reason = serves ? (heard.reasonOf(virtualKey) ?? left) : whyNotServing(generation, virtualKey, question);
+  return { target: virtualKey, reason, figures: heard.figuresOf(virtualKey) };
+}
+
+function whyNotServing({ targets }: Generation, virtualKey: string, { surface, streaming }: RouteQuestion): string {
+  const target = targets.get(virtualKey);
+  if (!target?.provider) return 'provider not registered';
+  if (implementsSurface(target, surface, streaming)) return 'does not serve the model';
+  return implementsSurface(target, surface, false) ? `does not stream ${surface}` : `does not serve ${surface}`;
+}
+
+interface ReadPlugins {
+  readonly running: Explanation['plugins'];
+  readonly refusal: GatewayError | undefined;
+  readonly notes: readonly string[];
+}
+
+function readPlugins(entries: readonly PluginEntry[], surface: Surface, known: ExplainDeps['registry']['plugins']): ReadPlugins {
+  const enabled = entries.filter((entry) => entry.enabled).flatMap((entry) => {
+    const module = known.get(entry.name);
+    return module ? [{ module, entry, stage: entry.stage as Stage }] : [];
+  });
+  const before = enabled.filter(({ stage }) => stage === 'before_request');
+  const blind = before.find(({ module, entry }) => !covers(module, surface) && guardsContent(module, readSettings(module.settings, entry.config)));
+  const changing = before.filter(({ module }) => covers(module, surface) && module.type === 'transform' && module.keepsModel !== true);
+  return {
+    running: enabled.filter(({ module }) => covers(module, surface)).map(({ module, stage }) => ({ name: module.name, stage })),
+    refusal: blind && new GatewayError('request_rejected', `${blind.module.name} does not read ${surface} bodies, and they are not forwarded uninspected`),
+    notes: changing.map(({ module }) => `${module.name} may change the model; this is the route without it`),
+  };
+}

@@ -1,0 +1,44 @@
+import { Buffer } from 'node:buffer';
+import { GatewayError, type ProviderFault, type WireReply } from 'gw/contract';
+import { type Fields, isFields } from '../fields.ts';
+import type { MessagesVariant } from './variant.ts';
+
+/** The vendor's words for what opt-in failover recognises. Source: platform.claude.com, "Errors" and "Context windows", 2026-11-21. */
+const REASONS: readonly (readonly [RegExp, NonNullable<ProviderFault['reason']>])[] = [
+  [/(prompt|input) is too long|maximum context|context (window|limit|length)/i, 'context_length'],
+  [/content filtering policy|content policy|usage policy/i, 'content_policy'],
+];
+
+/** The vendor's own error body; `undefined` for another, which the host reads as it reads the usual ones. Source: providers reference 11.2. */
+export function messagesFault(reply: WireReply): ProviderFault | undefined {
+  if (!(reply.body instanceof Uint8Array)) return undefined;
+  const body = parsed(Buffer.from(reply.body).toString('utf8'));
+  const error = isFields(body) ? body['error'] : undefined;
+  if (!isFields(error) || typeof error['message'] !== 'string' || error['message'].trim() === '') return undefined;
+  const message = error['message'].trim();
+  return { message, reason: reasonOf(message) };
+}
+
+function reasonOf(message: string): ProviderFault['reason'] {
+  return REASONS.find(([words]) => words.test(message))?.[1];
+}
+
+const MAX_MESSAGE = 2048;
+
+/** What ends a stream that fails while it runs. The vendor's words go to the client, the provider's name to operators only. Source: providers reference 5.1. */
+export function streamError({ error }: Fields, { label }: MessagesVariant): GatewayError {
+  const { type, message } = isFields(error) ? error : {};
+  const words = [type, message].filter((word) => typeof word === 'string' && word !== '').join(': ').slice(0, MAX_MESSAGE);
+  return new GatewayError('upstream_error', 'the provider failed while answering', {
+    cause: new Error(`${label}: ${words}`),
+    fault: { kind: 'reply', message: words || 'the provider failed while answering', reason: reasonOf(words) },
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import type { ChatRequest } from 'gw/contract';
+import { type Fields, isFields } from '../fields.ts';
+import type { ClaudeTraits } from './models.ts';
+import { outputSchema } from './schema.ts';
+import { ANSWER_TOOL } from './tools.ts';
+
+export interface FormatPlan {
+  /** The body's `output_config.format`. */
+  readonly format?: Fields;
+  /** The tool that must be called, and whose input is the answer. */
+  readonly tool?: Fields;
+  readonly ignored: readonly string[];
+}
+
+const ANY_OBJECT: Fields = { type: 'object', additionalProperties: true };
+
+/**
+ * `response_format` by the vendor's own means: its output format where model and schema allow it, else a forced tool,
+ * which needs that the caller has no tools of its own. Source: providers reference 5.1.
+ */
+export function planFormat({ response_format: asked }: ChatRequest, traits: ClaudeTraits, hasTools: boolean): FormatPlan {
+  if (asked === undefined || asked === null || asked.type === 'text') return { ignored: [] };
+  if (asked.type !== 'json_object' && asked.type !== 'json_schema') return { ignored: ['response_format'] };
+  const { schema, description } = schemaIn(asked);
+  const format = traits.hasOutputFormat && schema ? outputSchema(schema) : undefined;
+  if (format) return { format: { type: 'json_schema', schema: format }, ignored: [] };
+  if (hasTools || traits.alwaysThinks) return { ignored: ['response_format'] };
+  return { tool: { name: ANSWER_TOOL, description, input_schema: inputSchema(schema) }, ignored: [] };
+}
+
+interface AskedSchema {
+  readonly schema: Fields | undefined;
+  readonly description: string;
+}
+
+function schemaIn({ type, json_schema: asked }: { readonly type: string; readonly json_schema?: unknown }): AskedSchema {
+  const { schema, description } = type === 'json_schema' && isFields(asked) ? asked : {};
+  return { schema: isFields(schema) ? schema : undefined, description: typeof description === 'string' ? description : 'Gives the answer, as JSON.' };
+}
+
+/** A tool's input is an object; any other schema would be refused. */
+function inputSchema(schema: Fields | undefined): Fields {
+  return schema && (schema['type'] === 'object' || isFields(schema['properties'])) ? { type: 'object', ...schema } : ANY_OBJECT;
+}

@@ -1,0 +1,39 @@
+/** What a Claude model accepts, as far as requests depend on it. */
+export interface ClaudeTraits {
+  /** How it is told to think: not at all, by a budget of tokens, or by an effort it adapts to. */
+  readonly thinking: 'none' | 'budget' | 'adaptive';
+  /** Thinks unless told not to. */
+  readonly thinksUnasked: boolean;
+  /** Cannot be told not to think, and so not be made to call a tool either. */
+  readonly alwaysThinks: boolean;
+  /** Takes `temperature`, `top_p` and `top_k`. */
+  readonly samples: boolean;
+  /** Takes an output format with a JSON schema. */
+  readonly hasOutputFormat: boolean;
+}
+
+/** The version in any spelling: `claude-3-7-sonnet-20250219`, `us.anthropic.claude-opus-4-6-v1`, `claude-opus-4@20250514`. */
+const NAME = /claude-(?:[a-z]+-)?(\d+)(?:[-.](\d{1,2})(?!\d))?/i;
+
+/**
+ * Traits by version, so that a model nobody has listed is treated like the newest known; a name without a version like
+ * the oldest that thinks. Sources: platform.claude.com, "Adaptive thinking", "Effort", "Structured outputs", "What's new in
+ * Claude Opus 5.5"; docs.memberjunction.org, "RejectsSamplingParams"; 2026-11-21.
+ */
+export function claudeTraits(model: string): ClaudeTraits {
+  const [, major = '4', minor = '0'] = NAME.exec(model) ?? [];
+  const version = Number(major) * 100 + Number(minor);
+  const isNewLine = /claude-(mythos|fable)/i.test(model);
+  const isAdaptive = isNewLine || version >= 407;
+  return {
+    thinking: isAdaptive ? 'adaptive' : olderThinking(version),
+    thinksUnasked: isNewLine || version >= 500,
+    alwaysThinks: isNewLine || version >= 501,
+    samples: !isAdaptive,
+    hasOutputFormat: isNewLine || version >= 405,
+  };
+}
+
+function olderThinking(version: number): 'none' | 'budget' {
+  return version >= 307 ? 'budget' : 'none';
+}

@@ -1,0 +1,113 @@
+import type { CallInfo, ChatRequest } from 'gw/contract';
+import { type Fields, fieldsBeside, isFields, isGiven } from '../fields.ts';
+import { planFormat } from './format.ts';
+import { toConversation } from './messages.ts';
+import { type ClaudeTraits, claudeTraits } from './models.ts';
+import { planThinking } from './thinking.ts';
+import { ANSWER_TOOL, isForcing, planTools } from './tools.ts';
+import type { MessagesVariant } from './variant.ts';
+
+export interface MessagesBody {
+  readonly body: Fields;
+  /** Request fields that cannot travel, for `WireRequest.ignored`; those of the provider's `params` are not among them. */
+  readonly ignored: readonly string[];
+}
+
+/** The vendor demands a ceiling. Source: providers reference 5.1. */
+const DEFAULT_MAX_TOKENS = 1024;
+
+/** Fields that are read here, or that `params` speaks for. */
+const KNOWN = [
+  'model', 'messages', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'top_k', 'stop', 'tools', 'tool_choice',
+  'parallel_tool_calls', 'response_format', 'user', 'metadata', 'service_tier', 'reasoning_effort', 'thinking', 'output_config', 'cache_control',
+  'n', 'seed', 'presence_penalty', 'frequency_penalty', 'logprobs', 'top_logprobs', 'logit_bias',
+];
+
+/**
+ * A chat request as the body of a Messages call, for the model of `call`. Changes nothing in it. Throws a 400 that names
+ * the part, the call or the tool that the vendor cannot take. Source: providers reference 5.1.
+ */
+export function toMessagesBody(request: ChatRequest, call: CallInfo, variant: MessagesVariant): MessagesBody {
+  const traits = claudeTraits(call.model);
+  const { system, messages, lacksThinking } = toConversation(request.messages, variant);
+  const own = planTools(request, !traits.alwaysThinks);
+  const format = planFormat(request, traits, own.tools !== undefined);
+  const tools = format.tool ? [format.tool] : own.tools;
+  const choice = format.tool ? { type: 'tool', name: ANSWER_TOOL, disable_parallel_tool_use: true } : own.choice;
+  const maxTokens = request.max_completion_tokens ?? request.max_tokens ?? undefined;
+  const thinking = planThinking(request, { traits, maxTokens, isForced: isForcing(choice), lacksThinking });
+  const sampling = samplingOf(request, traits, thinking.isActive);
+  const stop = stopOf(request);
+  const direct = variant.isDirect ? directFields(request, call) : { fields: {}, ignored: bedrockIgnored(request) };
+  return {
+    body: {
+      ...variant.fixed,
+      ...direct.fields,
+      max_tokens: maxTokens ?? DEFAULT_MAX_TOKENS + thinking.reserve,
+      ...present({ system, messages, tools, tool_choice: choice, thinking: thinking.thinking }),
+      ...sampling.fields,
+      ...present({ stop_sequences: stop.sequences, output_config: outputConfig(request, thinking.effort, format.format), cache_control: fieldsOf(request['cache_control']) }),
+    },
+    ignored: [...own.ignored, ...format.ignored, ...thinking.ignored, ...sampling.ignored, ...stop.ignored, ...direct.ignored, ...fieldsBeside(request, KNOWN)],
+  };
+}
+
+const fieldsOf = (value: unknown): Fields | undefined => (isFields(value) ? value : undefined);
+
+/** The members that are there. */
+function present(members: Fields): Fields {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+interface Part {
+  readonly fields: Fields;
+  readonly ignored: readonly string[];
+}
+
+/** `temperature` ends at 1 here. What equals the vendor's default need not travel where it may not. */
+function samplingOf({ temperature, top_p: topP, top_k: topK }: ChatRequest, traits: ClaudeTraits, isThinking: boolean): Part {
+  const clamped = typeof temperature === 'number' ? Math.min(temperature, 1) : undefined;
+  const given = present({ temperature: clamped, top_p: topP ?? undefined, top_k: topK ?? undefined });
+  if (traits.samples && !isThinking) return { fields: given, ignored: [] };
+  const mayTravel = (name: string): boolean => traits.samples && name === 'top_p' && Number(topP) >= MIN_THINKING_TOP_P;
+  const fields = Object.fromEntries(Object.entries(given).filter(([name]) => mayTravel(name)));
+  const ignored = Object.keys(given).filter((name) => !mayTravel(name) && (name === 'top_k' || given[name] !== 1));
+  return { fields, ignored };
+}
+
+/** What thinking leaves of `top_p`. Source: platform.claude.com, "Extended thinking", 2026-11-21. */
+const MIN_THINKING_TOP_P = 0.95;
+
+/** The vendor refuses sequences of white space only. */
+function stopOf({ stop }: ChatRequest): { readonly sequences: readonly string[] | undefined; readonly ignored: readonly string[] } {
+  const asked = typeof stop === 'string' ? [stop] : (stop ?? []);
+  const sequences = asked.filter((sequence) => sequence.trim() !== '');
+  return { sequences: sequences.length > 0 ? sequences : undefined, ignored: sequences.length < asked.length ? ['stop'] : [] };
+}
+
+/** A caller's own `output_config` wins over what other fields would make of it. */
+function outputConfig({ output_config: own }: ChatRequest, effort: string | undefined, format: Fields | undefined): Fields | undefined {
+  const config = { ...present({ effort, format }), ...fieldsOf(own) };
+  return Object.keys(config).length > 0 ? config : undefined;
+}
+
+const TIERS: ReadonlyMap<unknown, string> = new Map([['auto', 'auto'], ['default', 'standard_only'], ['standard_only', 'standard_only']]);
+
+/** What only the vendor's own API has a place for. */
+function directFields(request: ChatRequest, call: CallInfo): Part {
+  const { metadata, service_tier: tier } = request;
+  const { user_id: userId, ...others } = fieldsOf(metadata) ?? {};
+  const user = [request.user, userId].find((id) => typeof id === 'string' && id !== '');
+  const serviceTier = TIERS.get(tier);
+  const ignored = [];
+  if (isGiven(metadata) && (!isFields(metadata) || Object.keys(others).length > 0)) ignored.push('metadata');
+  if (isGiven(tier) && serviceTier === undefined) ignored.push('service_tier');
+  return {
+    fields: { model: call.model, ...(call.stream && { stream: true }), ...present({ metadata: user && { user_id: user }, service_tier: serviceTier }) },
+    ignored,
+  };
+}
+
+function bedrockIgnored(request: ChatRequest): string[] {
+  return ['metadata', 'service_tier'].filter((name) => isGiven(request[name]));
+}

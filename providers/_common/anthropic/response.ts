@@ -1,0 +1,78 @@
+import { Buffer } from 'node:buffer';
+import type { CallInfo, ChatReply, ToolCall, UnaryReply } from 'gw/contract';
+import { type Fields, isFields, objectOf } from '../fields.ts';
+import { exactJson } from './exact-json.ts';
+import { sealedItem, thoughtItem } from './reasoning.ts';
+import { ANSWER_TOOL } from './tools.ts';
+import { readCounts, toUsage } from './usage.ts';
+import type { MessagesVariant } from './variant.ts';
+
+/** A whole answer in the common wire. Throws when the body is no message. Source: providers reference 5.1. */
+export function readMessage(reply: UnaryReply, call: CallInfo, variant: MessagesVariant): ChatReply {
+  const { id, model, usage, role, stop_reason: reason } = objectOf(reply);
+  const blocks = blocksOf(reply);
+  const said = { content: contentOf(blocks), ...callsOf(blocks), ...thoughtsOf(blocks) };
+  const isEmpty = said.content === null && !said.tool_calls && !said.reasoning_details;
+  if (isEmpty && typeof reason !== 'string') throw new Error('the answer says nothing');
+  return {
+    ...(typeof id === 'string' && { id }),
+    model: variant.isDirect && typeof model === 'string' ? model : call.model,
+    choices: [{
+      index: 0,
+      message: { role: variant.isDirect && typeof role === 'string' ? role : 'assistant', ...said },
+      finish_reason: finishOf(reason, blocks.some(isAnswer)),
+    }],
+    ...(isFields(usage) && { usage: toUsage(readCounts(usage)) }),
+  };
+}
+
+/** The blocks of the message; where it calls tools, with every digit of their input. */
+function blocksOf(reply: UnaryReply): Fields[] {
+  const { content } = objectOf(reply);
+  if (!Array.isArray(content)) throw new Error('the answer holds no content');
+  const blocks = content.filter(isFields);
+  if (!blocks.some(({ type }) => type === 'tool_use')) return blocks;
+  const exact = exactJson(Buffer.from(reply.body).toString('utf8'));
+  return isFields(exact) && Array.isArray(exact['content']) ? exact['content'].filter(isFields) : blocks;
+}
+
+/** The vendor's word for the end, where it has one; a structured answer is no call to the caller. */
+export function finishOf(reason: unknown, isStructured: boolean): string | null {
+  if (typeof reason !== 'string') return null;
+  if (reason === 'tool_use' && isStructured) return 'stop';
+  return reason === 'model_context_window_exceeded' ? 'length' : reason;
+}
+
+const isAnswer = ({ type, name }: Fields): boolean => type === 'tool_use' && name === ANSWER_TOOL;
+
+function contentOf(blocks: readonly Fields[]): string | null {
+  const content = blocks.map((block) => {
+    if (isAnswer(block)) return argumentsOf(block);
+    return block['type'] === 'text' && typeof block['text'] === 'string' ? block['text'] : '';
+  }).join('');
+  return content === '' ? null : content;
+}
+
+const argumentsOf = ({ input }: Fields): string => JSON.stringify(isFields(input) ? input : {});
+
+function callsOf(blocks: readonly Fields[]): { tool_calls?: ToolCall[] } {
+  const calls = blocks.filter((block) => block['type'] === 'tool_use' && !isAnswer(block)).map((block): ToolCall => {
+    const { id, name } = block;
+    return { ...(typeof id === 'string' && { id }), type: 'function', function: { name: typeof name === 'string' ? name : '', arguments: argumentsOf(block) } };
+  });
+  return calls.length > 0 ? { tool_calls: calls } : {};
+}
+
+function thoughtsOf(blocks: readonly Fields[]): { reasoning_content?: string; reasoning_details?: unknown[] } {
+  const details: Fields[] = [];
+  const texts: string[] = [];
+  for (const { type, thinking, signature, data } of blocks) {
+    if (type === 'redacted_thinking' && isText(data)) details.push(sealedItem(details.length, data));
+    if (type !== 'thinking') continue;
+    if (isText(thinking)) texts.push(thinking);
+    if (isText(thinking) || isText(signature)) details.push(thoughtItem(details.length, { ...(isText(thinking) && { text: thinking }), ...(isText(signature) && { signature }) }));
+  }
+  return { ...(texts.length > 0 && { reasoning_content: texts.join('') }), ...(details.length > 0 && { reasoning_details: details }) };
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -1,0 +1,103 @@
+import { type Fields, isFields } from '../fields.ts';
+
+/** Schemas below these members, by how they hold them. */
+const MAPS = ['properties', '$defs', 'definitions'] as const;
+const LISTS = ['anyOf', 'oneOf', 'allOf'] as const;
+
+/** Constraints that the vendor's output format does not know: told to the model in words. */
+const UNKNOWN = [
+  'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems',
+  'minProperties', 'maxProperties', 'pattern', 'format',
+];
+
+const FORMATS = new Set<unknown>(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid']);
+
+/** Whether the vendor knows the constraint after all, with this value. */
+function isKnown(name: string, value: unknown): boolean {
+  return (name === 'format' && FORMATS.has(value)) || (name === 'minItems' && (value === 0 || value === 1));
+}
+
+/** Members that say nothing about the shape of a value, or are told otherwise. */
+const DROPPED = new Set(['$schema', '$id', '$comment', 'examples', 'definitions', 'oneOf']);
+
+/** More of them than this is no schema for an answer, and would take its time. */
+const MAX_DEFINITIONS = 500;
+
+/**
+ * A JSON schema in the subset of the vendor's output format: objects without further members, constraints it does not
+ * know moved into the description. `undefined` for what the subset cannot say: open objects, recursion, references
+ * elsewhere. Source: platform.claude.com, "Structured outputs", 2026-11-21.
+ */
+export function outputSchema(schema: Fields): Fields | undefined {
+  try {
+    if (isRecursive(schema)) return undefined;
+    return narrowed(schema);
+  } catch (error) {
+    if (error instanceof OutsideSubset) return undefined;
+    throw error;
+  }
+}
+
+class OutsideSubset extends Error {}
+
+function narrowed(schema: unknown): Fields {
+  if (!isFields(schema)) throw new OutsideSubset();
+  if (isOpen(schema) || hasForeign(schema)) throw new OutsideSubset();
+  const unknown = UNKNOWN.filter((name) => schema[name] !== undefined && !isKnown(name, schema[name]));
+  const kept: Record<string, unknown> = Object.fromEntries(Object.entries(schema).filter(([name]) => !DROPPED.has(name) && !unknown.includes(name)));
+  const told = unknown.map((name) => `${name}: ${JSON.stringify(schema[name])}`);
+  if (told.length > 0) kept['description'] = [schema['description'], `{${told.join(', ')}}`].filter((text) => typeof text === 'string').join(' ');
+  for (const name of MAPS) if (isFields(schema[name])) kept[name === 'definitions' ? '$defs' : name] = mapped(schema[name]);
+  for (const name of LISTS) if (Array.isArray(schema[name])) kept[name === 'oneOf' ? 'anyOf' : name] = schema[name].map(narrowed);
+  if (schema['items'] !== undefined) kept['items'] = narrowed(schema['items']);
+  if (typeof schema['$ref'] === 'string') kept['$ref'] = schema['$ref'].replace('#/definitions/', '#/$defs/');
+  if (isObjectSchema(schema)) kept['additionalProperties'] = false;
+  return kept;
+}
+
+const mapped = (schemas: Fields): Fields => Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, narrowed(schema)]));
+
+function isObjectSchema({ type, properties }: Fields): boolean {
+  return type === 'object' || (Array.isArray(type) && type.includes('object')) || isFields(properties);
+}
+
+/** An object whose members are not all named, or a value of any kind. */
+function isOpen(schema: Fields): boolean {
+  const { properties, additionalProperties: further } = schema;
+  if (isObjectSchema(schema)) return !isFields(properties) || further === true || isFields(further);
+  return !['type', '$ref', 'enum', 'const', ...LISTS].some((name) => schema[name] !== undefined);
+}
+
+/** Members with a meaning of their own that the subset has nothing for. */
+function hasForeign(schema: Fields): boolean {
+  return ['not', 'if', 'patternProperties', 'propertyNames', 'prefixItems', 'contains', 'dependentSchemas'].some((name) => schema[name] !== undefined);
+}
+
+/** Whether following references leads back to where they began, or nowhere. */
+function isRecursive(root: Fields): boolean {
+  const definitions: Fields = { ...pick(root['definitions']), ...pick(root['$defs']) };
+  if (Object.keys(definitions).length > MAX_DEFINITIONS) return true;
+  const open = new Set<string>();
+  const seen = new Set<string>();
+  const refersBack = (name: string): boolean => {
+    if (open.has(name) || definitions[name] === undefined) return true;
+    if (seen.has(name)) return false;
+    seen.add(name);
+    open.add(name);
+    const isBack = references(definitions[name]).some(refersBack);
+    open.delete(name);
+    return isBack;
+  };
+  return references(root).some(refersBack);
+}
+
+/** Names of the definitions that a schema refers to; an empty one for a reference elsewhere. */
+function references(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(references);
+  if (!isFields(value)) return [];
+  const { $ref: reference } = value;
+  const own = typeof reference === 'string' ? [/^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(reference)?.[1] ?? ''] : [];
+  return [...own, ...Object.entries(value).flatMap(([name, member]) => (name === 'enum' || name === 'const' ? [] : references(member)))];
+}
+
+const pick = (value: unknown): Fields => (isFields(value) ? value : {});

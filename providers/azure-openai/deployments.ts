@@ -1,0 +1,30 @@
+import type { CallInfo, Credentials } from 'gw/contract';
+import { pathSegment } from 'gw/common-wire';
+
+const API_VERSION = '2024-10-21';
+
+/** A path of the configured deployment, whatever model the request names. Source: providers reference 2.4. */
+export function pinned(path: string): (call: CallInfo) => string {
+  return ({ credentials }) => deploymentPath(configured(credentials), path, credentials);
+}
+
+/** A path of the deployment named like the request's model; of the configured one when that is empty. */
+export function requested(path: string): (call: CallInfo) => string {
+  return ({ model, credentials }) => deploymentPath(model || configured(credentials), path, credentials);
+}
+
+/** Throws when the configured deployment cannot stand in a path: an operator's mistake, so it must not wait for a request. */
+export function checkDeployment(credentials: Credentials): void {
+  try {
+    pathSegment(configured(credentials));
+  } catch (cause) {
+    throw new Error(`AZURE_OPENAI_DEPLOYMENT "${configured(credentials)}" cannot stand in an address`, { cause });
+  }
+}
+
+const configured = ({ AZURE_OPENAI_DEPLOYMENT: deployment = '' }: Credentials): string => deployment;
+
+/** The version travels as it is written. */
+function deploymentPath(deployment: string, path: string, { AZURE_OPENAI_API_VERSION: version = API_VERSION }: Credentials): string {
+  return `/openai/deployments/${pathSegment(deployment)}${path}?api-version=${version}`;
+}

@@ -1,0 +1,42 @@
+import { defineProvider, headerKey } from 'gw/contract';
+import { commonTranslators } from 'gw/common-wire';
+import { azureFault, resourceRoot } from '../_common/azure.ts';
+import { checkDeployment, pinned, requested } from './deployments.ts';
+import { textInput, withoutModel } from './bodies.ts';
+
+const authorize = headerKey('api-key', 'AZURE_OPENAI_API_KEY');
+
+/**
+ * Bodies of the common wire at the paths of a resource: chat at the one configured deployment, everything else at the
+ * deployment that the request names. Source: Azure OpenAI REST API reference, data plane inference 2024-10-21, 2026-11-21.
+ */
+export default defineProvider({
+  name: 'azure-openai',
+  wire: 'native',
+  connection: {
+    env: ['AZURE_OPENAI_API_KEY', 'AZURE_OPENAI_ENDPOINT', 'AZURE_OPENAI_DEPLOYMENT'],
+    optionalEnv: ['AZURE_OPENAI_API_VERSION'],
+    baseUrlEnv: 'AZURE_OPENAI_ENDPOINT',
+    baseUrl: ({ AZURE_OPENAI_ENDPOINT: endpoint = '' }) => endpoint,
+    root: resourceRoot,
+    authorize,
+    open: (credentials) => {
+      checkDeployment(credentials);
+      return { authorize };
+    },
+    models: ({ AZURE_OPENAI_DEPLOYMENT: deployment }) => (deployment === undefined ? [] : [deployment]),
+  },
+  params: {},
+  translators: commonTranslators(['chat', 'embeddings', 'images', 'audio.transcriptions', 'audio.translations', 'audio.speech'], {}, {
+    chat: { path: pinned('/chat/completions'), ceiling: 'max_completion_tokens' },
+    embeddings: { path: requested('/embeddings'), encodingFormat: 'any', drops: ['input_type'], adjust: textInput },
+    images: { path: requested('/images/generations'), adjust: withoutModel },
+    'audio.transcriptions': { path: requested('/audio/transcriptions'), model: '' },
+    'audio.translations': { path: requested('/audio/translations'), model: '' },
+    'audio.speech': { path: requested('/audio/speech'), adjust: (body) => ({ ...body, model: '' }) },
+  }),
+  batches: true,
+  forwardPath: '/openai/v1',
+  catalogModels: false,
+  toFault: azureFault,
+});

@@ -1,0 +1,97 @@
+import type { CallInfo, ChatChunk, ChatReply, ChatRequest, ChatTranslator, StreamDecoder, StreamEvent, UnaryReply, WireRequest } from 'gw/contract';
+import { type Fields, invalidRequest, isFields, objectOf } from 'gw/common-wire';
+import { BEDROCK, openMessagesStream, readMessage, toMessagesBody } from '../_common/anthropic/index.ts';
+import { tierOf } from './common.ts';
+import { CompletionStream } from './completion.ts';
+import { type NativeBody, needsConverse, toConverseBody, toNovaBody } from './converse/request.ts';
+import { readConverse } from './converse/response.ts';
+import { ConverseStream } from './converse/stream.ts';
+import { isException, streamFailure } from './errors.ts';
+import { holdsMarks, LLAMA_CHUNK, readLlama, toLlamaBody } from './llama.ts';
+import { familyOf, modelPath } from './models.ts';
+import { readTitan, TITAN_CHUNK, toTitanBody } from './titan.ts';
+
+/** Each family by its own wire; Converse for every other model, and for what a family's own wire has no place for. */
+export const chat: ChatTranslator = { toUpstream, fromUpstream, openStream };
+
+function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
+  switch (familyOf(call.model)) {
+    case 'none': throw invalidRequest(`bedrock cannot chat with the model "${call.model}"`);
+    case 'claude': return invoke(request, call, toClaudeBody(request, call));
+    case 'titan': return invoke(request, call, toTitanBody(request));
+    case 'nova': return needsConverse(request) ? converse(request, call) : invoke(request, call, toNovaBody(request, call));
+    case 'llama': return needsConverse(request) || holdsMarks(request) ? converse(request, call) : invoke(request, call, toLlamaBody(request));
+    default: return converse(request, call);
+  }
+}
+
+/** The service has a place for the tier that the body of Claude has not. */
+function toClaudeBody(request: ChatRequest, call: CallInfo): NativeBody {
+  const { body, ignored } = toMessagesBody(request, call, BEDROCK);
+  return { body, ignored: [...ignored.filter((name) => name !== 'service_tier'), ...tierOf(request).ignored] };
+}
+
+function invoke(request: ChatRequest, call: CallInfo, { body, ignored }: NativeBody): WireRequest {
+  const { tier } = tierOf(request);
+  return {
+    path: modelPath(call.model, call.stream ? 'invoke-with-response-stream' : 'invoke'),
+    ...(tier !== undefined && { headers: { 'x-amzn-bedrock-service-tier': tier } }),
+    body,
+    ignored,
+  };
+}
+
+function converse(request: ChatRequest, call: CallInfo): WireRequest {
+  const { body, ignored } = toConverseBody(request, call);
+  return { path: modelPath(call.model, call.stream ? 'converse-stream' : 'converse'), body, ignored };
+}
+
+/** Families that have two ways tell by the answer which one it took. */
+function fromUpstream(reply: UnaryReply, call: CallInfo): ChatReply {
+  switch (familyOf(call.model)) {
+    case 'claude': return readMessage(reply, call, BEDROCK);
+    case 'titan': return readTitan(reply, call);
+    case 'llama': return 'output' in objectOf(reply) ? readConverse(reply, call) : readLlama(reply, call);
+    default: return readConverse(reply, call);
+  }
+}
+
+type ChunkReader = (event: StreamEvent) => readonly ChatChunk[];
+
+/** `chunk` events hold what a model's own wire streams, other events are those of Converse. */
+function openStream(call: CallInfo): StreamDecoder {
+  const stream = new ConverseStream(call);
+  const readChunk = chunkReader(call, stream);
+  return (event) => {
+    if (isException(event)) throw streamFailure(event);
+    return event.type === 'chunk' ? readChunk(event) : stream.read(event.type, parsed(event.data));
+  };
+}
+
+function chunkReader(call: CallInfo, stream: ConverseStream): ChunkReader {
+  switch (familyOf(call.model)) {
+    case 'claude': return openMessagesStream(call, BEDROCK);
+    case 'titan': return completionReader(new CompletionStream(call, TITAN_CHUNK));
+    case 'llama': return completionReader(new CompletionStream(call, LLAMA_CHUNK));
+    // Nova's own chunks are events of Converse, each under its name.
+    default: return ({ data }) => Object.entries(fieldsIn(data)).flatMap(([type, event]) => stream.read(type, event));
+  }
+}
+
+function completionReader(stream: CompletionStream): ChunkReader {
+  return ({ data }) => stream.read(fieldsIn(data));
+}
+
+function fieldsIn(data: string): Fields {
+  const value = parsed(data);
+  return isFields(value) ? value : {};
+}
+
+/** `undefined` for what is not JSON: such events say nothing. */
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,73 @@
+import type { Connection, ConnectionDeps, Credentials, OpenConnection } from 'gw/contract';
+import { type KeySource, RequestSigner } from './signing.ts';
+
+const valueOf = (credentials: Credentials, name: string): string => credentials[name]?.trim() ?? '';
+
+export function regionOf(credentials: Credentials): string {
+  return valueOf(credentials, 'AWS_REGION') || 'us-east-1';
+}
+
+/** ARNs name the partition of their region. Source: AWS, "Amazon Resource Names", 2026-11-21. */
+export function partitionOf(region: string): string {
+  if (region.startsWith('cn-')) return 'aws-cn';
+  return region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws';
+}
+
+function hostOf(service: string, credentials: Credentials): string {
+  const region = regionOf(credentials);
+  return `https://${service}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
+}
+
+/** The root of the service that reranks. */
+export function agentRoot(credentials: Credentials): string {
+  return valueOf(credentials, 'AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME').replace(/\/+$/, '') || hostOf('bedrock-agent-runtime', credentials);
+}
+
+/** Source: providers reference 1.1 and 2.4. */
+export const connection: Connection = {
+  env: [['AWS_BEARER_TOKEN_BEDROCK', 'AWS_REGION', 'AWS_ACCESS_KEY_ID']],
+  optionalEnv: ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME', 'AWS_CA_BUNDLE'],
+  baseUrlEnv: 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME',
+  baseUrl: (credentials) => hostOf('bedrock-runtime', credentials),
+  rootStyle: 'host',
+  connectTimeoutMs: 15_000,
+  open,
+};
+
+/** A bearer token wins over fixed keys, and those over the default chain. Throws on half a credential and on a bad address. */
+function open(credentials: Credentials, { log, now }: ConnectionDeps): OpenConnection {
+  const keys = fixedKeys(credentials);
+  requireRegion(regionOf(credentials));
+  const rerankRoot = agentRoot(credentials);
+  requireAddress(rerankRoot);
+  if (valueOf(credentials, 'AWS_CA_BUNDLE') !== '') log.warn('AWS_CA_BUNDLE is not read: name the certificates in NODE_EXTRA_CA_CERTS', { provider: 'bedrock' });
+  const signer = new RequestSigner(regionOf(credentials), keys ? async () => keys : defaultChain, now);
+  const token = valueOf(credentials, 'AWS_BEARER_TOKEN_BEDROCK');
+  if (token === '') return { authorize: (request) => signer.sign(request) };
+  // The service that reranks takes no bearer token.
+  return { authorize: (request) => (request.url.startsWith(`${rerankRoot}/rerank`) ? signer.sign(request) : { authorization: `Bearer ${token}` }) };
+}
+
+/** Keys from the environment; `undefined` when there are none. */
+function fixedKeys(credentials: Credentials): KeySource | undefined {
+  const [accessKeyId, secretAccessKey, sessionToken] = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'].map((name) => valueOf(credentials, name));
+  if (!accessKeyId && !secretAccessKey && !sessionToken) return undefined;
+  if (!accessKeyId || !secretAccessKey) throw new Error('it needs both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or neither');
+  return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
+}
+
+function requireRegion(region: string): void {
+  if (!/^[a-z0-9-]+$/i.test(region)) throw new Error(`its region AWS_REGION "${region}" is no name of a region`);
+}
+
+function requireAddress(address: string): void {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' && !/[?#]/.test(address);
+  if (!isPlain) throw new Error('its address AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME is not a plain http or https address');
+}
+
+/** Environment, shared files, SSO, web identity, container and instance metadata. Tried once each: the gateway retries. */
+async function defaultChain(): Promise<KeySource> {
+  const { fromNodeProviderChain } = await import('@aws-sdk/credential-providers');
+  return fromNodeProviderChain({ maxRetries: 0, clientConfig: { maxAttempts: 1 } });
+}

@@ -1,0 +1,110 @@
+import type { CallInfo, ChatChunk, ChunkDelta } from 'gw/contract';
+import { type Fields, isFields } from 'gw/common-wire';
+import { sealedItem, thoughtItem } from '../../_common/anthropic/reasoning.ts';
+import { ANSWER_TOOL } from '../../_common/anthropic/tools.ts';
+import { answerId } from '../common.ts';
+import { converseUsage, finishOf, isText } from './response.ts';
+
+interface CallState {
+  readonly index: number;
+  hasFragment: boolean;
+}
+
+/** One streamed answer of Converse, or of Nova, event by event. Source: Amazon Bedrock API reference, "ConverseStreamOutput", 2026-11-21. */
+export class ConverseStream {
+  readonly #head: Pick<ChatChunk, 'id' | 'model'>;
+  /** By the service's index of the block. */
+  readonly #blocks = new Map<unknown, CallState | 'answer'>();
+  readonly #calls: CallState[] = [];
+  /** Places in `reasoning_details`, by block. */
+  readonly #thoughts = new Map<unknown, number>();
+  #answer: { hasFragment: boolean } | undefined;
+
+  constructor(call: CallInfo) {
+    this.#head = { id: answerId(call), model: call.model };
+  }
+
+  read(type: string, event: unknown): ChatChunk[] {
+    if (!isFields(event)) return [];
+    switch (type) {
+      case 'contentBlockStart': return this.#open(event);
+      case 'contentBlockDelta': return this.#extend(event);
+      case 'messageStop': return this.#stop(event);
+      case 'metadata': return this.#metadata(event);
+      default: return [];
+    }
+  }
+
+  #open({ contentBlockIndex: block, start }: Fields): ChatChunk[] {
+    const toolUse = isFields(start) ? start['toolUse'] : undefined;
+    if (!isFields(toolUse)) return [];
+    const { toolUseId: id, name } = toolUse;
+    if (name === ANSWER_TOOL) {
+      this.#answer = { hasFragment: false };
+      this.#blocks.set(block, 'answer');
+      return [];
+    }
+    const call: CallState = { index: this.#calls.length, hasFragment: false };
+    this.#calls.push(call);
+    this.#blocks.set(block, call);
+    return this.#chunk({
+      tool_calls: [{ index: call.index, ...(typeof id === 'string' && { id }), type: 'function', function: { name: typeof name === 'string' ? name : '', arguments: '' } }],
+    });
+  }
+
+  #extend({ contentBlockIndex: block, delta }: Fields): ChatChunk[] {
+    if (!isFields(delta)) return [];
+    const { text, toolUse, reasoningContent } = delta;
+    if (isText(text)) return this.#chunk({ content: text });
+    if (isFields(toolUse)) return this.#input(block, toolUse['input']);
+    return isFields(reasoningContent) ? this.#think(block, reasoningContent) : [];
+  }
+
+  /** A fragment of arguments; one of a block nobody opened belongs to no call. */
+  #input(block: unknown, fragment: unknown): ChatChunk[] {
+    const state = this.#blocks.get(block);
+    if (!isText(fragment) || !state) return [];
+    if (state === 'answer') {
+      if (this.#answer) this.#answer.hasFragment = true;
+      return this.#chunk({ content: fragment });
+    }
+    state.hasFragment = true;
+    return this.#arguments(state, fragment);
+  }
+
+  #arguments({ index }: CallState, text: string): ChatChunk[] {
+    return this.#chunk({ tool_calls: [{ index, function: { arguments: text } }] });
+  }
+
+  #think(block: unknown, { text, signature, redactedContent: data }: Fields): ChatChunk[] {
+    if (isText(text)) return this.#chunk({ reasoning_content: text, reasoning_details: [thoughtItem(this.#thought(block), { text })] });
+    if (isText(signature)) return this.#chunk({ reasoning_details: [thoughtItem(this.#thought(block), { signature })] });
+    return isText(data) ? this.#chunk({ reasoning_details: [sealedItem(this.#thought(block), data)] }) : [];
+  }
+
+  /** The place of a block's item among the thoughts. */
+  #thought(block: unknown): number {
+    const place = this.#thoughts.get(block) ?? this.#thoughts.size;
+    this.#thoughts.set(block, place);
+    return place;
+  }
+
+  /** First whole the arguments that came without fragments, then the reason. */
+  #stop({ stopReason }: Fields): ChatChunk[] {
+    const reason = finishOf(stopReason, this.#answer !== undefined && this.#calls.length === 0);
+    if (reason === null) return [];
+    const answer = this.#answer?.hasFragment === false ? this.#chunk({ content: '{}' }) : [];
+    const calls = this.#calls.filter(({ hasFragment }) => !hasFragment).flatMap((call) => this.#arguments(call, '{}'));
+    return [...answer, ...calls, { ...this.#head, choices: [{ index: 0, delta: {}, finish_reason: reason }] }];
+  }
+
+  /** Comes after the reason. */
+  #metadata({ usage }: Fields): ChatChunk[] {
+    const counted = converseUsage(usage);
+    return counted ? [{ ...this.#head, choices: [], usage: counted }] : [];
+  }
+
+  #chunk(delta: ChunkDelta): ChatChunk[] {
+    return [{ ...this.#head, choices: [{ index: 0, delta, finish_reason: null }] }];
+  }
+}

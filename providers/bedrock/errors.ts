@@ -1,0 +1,64 @@
+import { Buffer } from 'node:buffer';
+import { type ErrorCode, GatewayError, type ProviderFault, type StreamEvent, type WireReply } from 'gw/contract';
+import { isFields } from 'gw/common-wire';
+
+/**
+ * The service has one type for every bad request, so only its words tell what opt-in failover recognises: those of Claude,
+ * Nova, Llama and Titan. Sources: AWS re:Post and vendors' documentation of these messages, 2026-11-21.
+ */
+const REASONS: readonly (readonly [RegExp, NonNullable<ProviderFault['reason']>])[] = [
+  [/input is too long|prompt is too long|too many input tokens|input tokens? exceed|exceeds? (the )?(model'?s? )?(maximum )?(context|input)|maximum context length|context (window|limit)/i, 'context_length'],
+  [/content filter|content policy|usage policy|guardrail|responsible ai|blocked by our/i, 'content_policy'],
+];
+
+const reasonOf = (message: string): ProviderFault['reason'] => REASONS.find(([words]) => words.test(message))?.[1];
+
+/** Error bodies of the service, and of models behind it; `undefined` for others. Source: AWS, "Restjson errors", 2026-11-21. */
+export function toFault({ body }: WireReply): ProviderFault | undefined {
+  const message = body instanceof Uint8Array ? messageIn(Buffer.from(body).toString('utf8')) : undefined;
+  return message === undefined ? undefined : { message, reason: reasonOf(message) };
+}
+
+function messageIn(text: string): string | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (!isFields(body)) return undefined;
+    return [body['message'], body['Message']].find((value): value is string => typeof value === 'string' && value.trim() !== '')?.trim();
+  } catch {
+    return undefined;
+  }
+}
+
+interface Failure {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** What the exceptions of a stream would have been as an answer. Source: Amazon Bedrock API reference, "ResponseStream", 2026-11-21. */
+const EXCEPTIONS: ReadonlyMap<string, Failure> = new Map([
+  ['throttlingexception', { status: 429, code: 'rate_limit_exceeded', message: 'the provider\'s rate limit is exceeded' }],
+  ['validationexception', { status: 400, code: 'invalid_request', message: 'the provider refused the request' }],
+  ['modeltimeoutexception', { status: 408, code: 'upstream_timeout', message: 'the provider did not answer in time' }],
+  ['serviceunavailableexception', { status: 503, code: 'upstream_error', message: 'the provider failed while answering' }],
+  ['internalserverexception', { status: 500, code: 'upstream_error', message: 'the provider failed while answering' }],
+]);
+
+export const isException = ({ type }: StreamEvent): boolean => /(exception|error|failure)$/i.test(type);
+
+const MAX_MESSAGE = 2048;
+
+/**
+ * What ends a stream; its words go to the client, the provider's name to operators only. The status is the one a caller
+ * would have had at the start.
+ */
+export function streamFailure({ type, data }: StreamEvent): GatewayError {
+  const message = messageIn(data);
+  const words = [type, message].filter((word) => word !== undefined && word !== '').join(': ').slice(0, MAX_MESSAGE);
+  const reason = reasonOf(words);
+  const cause = new Error(`bedrock: ${words}`);
+  const failure = EXCEPTIONS.get(type.toLowerCase());
+  if (!failure) return new GatewayError('upstream_error', 'the provider failed while answering', { cause, fault: { kind: 'reply', message: words, reason } });
+  const told = failure.code === 'invalid_request' ? (message ?? failure.message).slice(0, MAX_MESSAGE) : failure.message;
+  return new GatewayError(failure.code, told, { cause, fault: { kind: 'status', status: failure.status, message: words, reason } });
+}

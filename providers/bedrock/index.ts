@@ -1,0 +1,41 @@
+import { defineProvider, type ParamTreatments } from 'gw/contract';
+import { chat } from './chat.ts';
+import { connection } from './connection.ts';
+import { embeddings } from './embeddings.ts';
+import { toFault } from './errors.ts';
+import { images } from './images.ts';
+import { type Family, familyOf } from './models.ts';
+import { rerank } from './rerank.ts';
+import { roundTrips } from './round-trips.ts';
+
+const NOWHERE = { n: 'unsupported', seed: 'unsupported', max_completion_tokens: 'unsupported', presence_penalty: 'unsupported', frequency_penalty: 'unsupported' } as const;
+const UNKNOWN = { logprobs: 'unsupported', top_logprobs: 'unsupported', user: 'unsupported', logit_bias: 'unsupported' } as const;
+
+/** What holds for some family. Source: providers reference 3.2. */
+const params = {
+  ...NOWHERE, stop: 'unsupported', tools: 'translate', tool_choice: 'unsupported', response_format: 'translate', ...UNKNOWN, parallel_tool_calls: 'translate',
+} as const satisfies ParamTreatments;
+
+/** What holds for each. Source: providers reference 3.3; Amazon Bedrock API reference, "Converse", 2026-11-21. */
+const FAMILY_PARAMS: Readonly<Record<Family, ParamTreatments>> = {
+  claude: { ...NOWHERE, response_format: 'translate', ...UNKNOWN, parallel_tool_calls: 'translate' },
+  nova: { ...NOWHERE, tools: 'translate', tool_choice: 'unsupported', response_format: 'translate', ...UNKNOWN, parallel_tool_calls: 'unsupported' },
+  titan: { ...NOWHERE, tools: 'unsupported', tool_choice: 'unsupported', response_format: 'unsupported', ...UNKNOWN, parallel_tool_calls: 'unsupported' },
+  llama: { ...NOWHERE, stop: 'unsupported', tools: 'translate', tool_choice: 'unsupported', response_format: 'translate', ...UNKNOWN, parallel_tool_calls: 'unsupported' },
+  converse: { ...NOWHERE, tools: 'translate', tool_choice: 'translate', response_format: 'translate', ...UNKNOWN, parallel_tool_calls: 'unsupported' },
+  none: {}, // the model is refused before its parameters
+};
+
+/** Native wires of several vendors behind one service: Claude, Nova, Titan and Llama by their own, others by Converse. */
+export default defineProvider({
+  name: 'bedrock',
+  wire: 'native',
+  connection,
+  params,
+  paramsFor: (model) => FAMILY_PARAMS[familyOf(model)],
+  translators: { chat, embeddings, images, rerank },
+  framing: 'eventstream',
+  imageFormats: ['b64_json'],
+  converse: roundTrips,
+  toFault,
+});

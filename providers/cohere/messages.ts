@@ -1,0 +1,62 @@
+import { type ChatMessage, type ChatRequest, contentTexts, type ContentPart, type ToolCall } from 'gw/contract';
+import { type Fields, invalidRequest, isFields, isGiven, withoutAbsent } from 'gw/common-wire';
+
+/** Throws a 400 for parts that the vendor does not read. Names of speakers are left out. Source: providers reference 5.5. */
+export function toMessages(messages: readonly ChatMessage[]): readonly Fields[] {
+  return messages.map((message, at) => (message.role === 'tool' ? toolResult(message, at) : toMessage(message, at)));
+}
+
+function toMessage(message: ChatMessage, at: number): Fields {
+  const role = message.role === 'developer' ? 'system' : message.role;
+  const calls = (message.tool_calls ?? []).map(toCall);
+  return withoutAbsent({
+    role,
+    content: contentOf(message, at),
+    // What the model thought before it called tools is the only thinking of earlier turns that it reads again.
+    tool_plan: calls.length > 0 ? message.reasoning_content || undefined : undefined,
+    tool_calls: calls.length > 0 ? calls : undefined,
+    tool_call_id: message.tool_call_id,
+  });
+}
+
+function toCall({ id, type, function: target }: ToolCall): Fields {
+  return withoutAbsent({ id, type: type ?? 'function', function: { ...target, arguments: target.arguments || '{}' } });
+}
+
+/** A document, so that the model can cite it. */
+function toolResult(message: ChatMessage, at: number): Fields {
+  partsOf(message).forEach((part, place) => { if (part.type !== 'text') throw refused(part, at, place, 'a tool result'); });
+  const data = [...contentTexts(message)].join('');
+  return withoutAbsent({ role: 'tool', content: [{ type: 'document', document: { data } }], tool_call_id: message.tool_call_id });
+}
+
+/** Absent when there is nothing in it: a turn of tool calls must not say an empty text. */
+function contentOf(message: ChatMessage, at: number): string | readonly Fields[] | undefined {
+  if (!Array.isArray(message.content)) return typeof message.content === 'string' && message.content !== '' ? message.content : undefined;
+  const blocks = partsOf(message).flatMap((part, place) => {
+    if (part.type === 'text') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
+    if (part.type !== 'image_url' || message.role !== 'user') throw refused(part, at, place, `a message of the ${message.role}`);
+    return [toImage(part, at, place)];
+  });
+  return blocks.length > 0 ? blocks : undefined;
+}
+
+function toImage({ image_url: image }: ContentPart & { readonly type: 'image_url' }, at: number, place: number): Fields {
+  if (!isFields(image) || !isGiven(image.url)) throw invalidRequest(`messages[${at}].content[${place}]: image_url holds no url`);
+  return { type: 'image_url', image_url: withoutAbsent({ url: image.url, detail: image.detail }) };
+}
+
+function partsOf({ content }: ChatMessage): readonly ContentPart[] {
+  return Array.isArray(content) ? (content as readonly ContentPart[]) : [];
+}
+
+function refused({ type }: ContentPart, at: number, place: number, where: string): Error {
+  return invalidRequest(`messages[${at}].content[${place}]: this provider reads no "${type}" in ${where}`);
+}
+
+/** Whether a part or a tool asks for caching, which the vendor does unasked and nowhere else. */
+export function hasCacheMarkers({ messages, tools }: ChatRequest): boolean {
+  return messages.some((message) => partsOf(message).some(isMarked)) || (tools ?? []).some(isMarked);
+}
+
+const isMarked = (holder: Fields): boolean => isGiven(holder['cache_control']);

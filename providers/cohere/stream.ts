@@ -1,0 +1,112 @@
+import { type ChatChunk, type ChunkDelta, GatewayError, type StreamDecoder, type StreamEvent, type ToolCallDelta, type Usage } from 'gw/contract';
+import { type Fields, isFields } from 'gw/common-wire';
+import { argumentsText, readUsage, textOf } from './response.ts';
+
+/** Source: providers reference 5.5; Cohere documentation, "Streaming", v2, 2026-11-21. */
+export function openStream(): StreamDecoder {
+  const decoder = new Decoder();
+  return (event) => decoder.read(event);
+}
+
+interface OpenCall {
+  readonly index: number;
+  hasArguments: boolean;
+}
+
+class Decoder {
+  #id: string | undefined;
+  #isOver = false;
+  /** In the order they began, so that their indices run from 0 without a gap. */
+  readonly #calls: OpenCall[] = [];
+  /** The same by the index of their events. */
+  readonly #callsByEvent = new Map<unknown, OpenCall>();
+
+  read({ data }: StreamEvent): readonly ChatChunk[] {
+    const event = parsed(data);
+    if (!event || this.#isOver) return [];
+    const delta = fieldsIn(event, 'delta');
+    const message = fieldsIn(delta, 'message');
+    switch (event['type']) {
+      case 'message-start': return this.#start(event);
+      case 'content-start':
+      case 'content-delta': return this.#content(fieldsIn(message, 'content'));
+      case 'tool-plan-delta': return this.#text('reasoning_content', message['tool_plan']);
+      case 'tool-call-start': return this.#openCall(event['index'], callOf(message));
+      case 'tool-call-delta': return this.#callArguments(event['index'], callOf(message));
+      case 'message-end': return this.#end(delta);
+      default: return [];
+    }
+  }
+
+  #start({ id }: Fields): readonly ChatChunk[] {
+    if (typeof id === 'string') this.#id = id;
+    return [];
+  }
+
+  #content({ text, thinking }: Fields): readonly ChatChunk[] {
+    return [...this.#text('reasoning_content', thinking), ...this.#text('content', text)];
+  }
+
+  #text(kind: 'content' | 'reasoning_content', value: unknown): readonly ChatChunk[] {
+    const text = textOf(value);
+    return text === '' ? [] : [this.#chunk({ [kind]: text })];
+  }
+
+  #openCall(at: unknown, call: Fields): readonly ChatChunk[] {
+    const target = fieldsIn(call, 'function');
+    const { id } = call;
+    const piece = argumentsText(target['arguments']);
+    const open = { index: this.#calls.length, hasArguments: piece !== '' };
+    this.#calls.push(open);
+    this.#callsByEvent.set(at, open);
+    const name = textOf(target['name']);
+    return [this.#callChunk({ index: open.index, ...(typeof id === 'string' && { id }), type: 'function', function: { ...(name !== '' && { name }), arguments: piece } })];
+  }
+
+  #callArguments(at: unknown, call: Fields): readonly ChatChunk[] {
+    const piece = argumentsText(fieldsIn(call, 'function')['arguments']);
+    const open = this.#callsByEvent.get(at);
+    if (piece === '' || !open) return []; // a fragment of no call that has begun belongs nowhere
+    open.hasArguments = true;
+    return [this.#callChunk({ index: open.index, function: { arguments: piece } })];
+  }
+
+  #end({ error, finish_reason: finish, usage }: Fields): readonly ChatChunk[] {
+    const failure = textOf(error).trim();
+    if (failure !== '') {
+      throw new GatewayError('upstream_error', 'the provider failed while answering', { fault: { kind: 'reply', message: failure.slice(0, 2048) } });
+    }
+    this.#isOver = true;
+    const empty = this.#calls.filter(({ hasArguments }) => !hasArguments).map(({ index }) => this.#callChunk({ index, function: { arguments: '{}' } }));
+    return [...empty, this.#chunk({}, textOf(finish) || null, readUsage(usage))];
+  }
+
+  #callChunk(call: ToolCallDelta): ChatChunk {
+    return this.#chunk({ tool_calls: [call] });
+  }
+
+  #chunk(delta: ChunkDelta, finish: string | null = null, usage?: Usage): ChatChunk {
+    return { ...(this.#id !== undefined && { id: this.#id }), choices: [{ index: 0, delta, finish_reason: finish }], ...(usage && { usage }) };
+  }
+}
+
+/** Events send their one call as an object or in a list. */
+function callOf({ tool_calls: calls }: Fields): Fields {
+  const [call]: readonly unknown[] = [calls].flat();
+  return isFields(call) ? call : {};
+}
+
+function fieldsIn(holder: Fields, name: string): Fields {
+  const value = holder[name];
+  return isFields(value) ? value : {};
+}
+
+/** `undefined` for what is no JSON object: such events are skipped. */
+function parsed(data: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(data);
+    return isFields(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

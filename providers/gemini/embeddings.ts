@@ -1,0 +1,20 @@
+import type { Translator } from 'gw/contract';
+import { countOf, embeddingsOf, fieldsBeside, inputTexts, isFields, isGiven, objectOf } from 'gw/common-wire';
+import { methodPath, modelName } from './models.ts';
+
+const KNOWN = ['model', 'input', 'dimensions', 'encoding_format'];
+
+/** One request per text in one call, vectors in their order. Source: providers reference 7.1. */
+export const embeddings: Translator<'embeddings'> = {
+  toUpstream(request, call) {
+    const { dimensions } = request;
+    const model = `models/${modelName(call.model)}`;
+    const requests = inputTexts(request).map((text) => ({ model, content: { parts: [{ text }] }, ...(isGiven(dimensions) && { outputDimensionality: dimensions }) }));
+    return { path: methodPath(call.model, 'batchEmbedContents'), body: { requests }, ignored: fieldsBeside(request, KNOWN) };
+  },
+  fromUpstream(reply, call, request) {
+    const { embeddings: given, usageMetadata: usage } = objectOf(reply);
+    const vectors = Array.isArray(given) ? given.map((item: unknown) => (isFields(item) ? item['values'] : undefined)) : undefined;
+    return embeddingsOf(vectors, request, call, isFields(usage) ? countOf(usage['promptTokenCount']) : 0);
+  },
+};

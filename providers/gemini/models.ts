@@ -1,0 +1,44 @@
+import { pathSegment } from 'gw/common-wire';
+
+/** The model's name without the collection in front. */
+export const modelName = (model: string): string => model.replace(/^models\//, '');
+
+/** `/models/{m}:{method}` below the root, the name escaped as one segment. Throws a 400 for names that cannot stand in an address. */
+export function methodPath(model: string, method: string): string {
+  const name = modelName(model);
+  const segment = name.includes('/') ? encodeURIComponent(name.toWellFormed()) : pathSegment(name);
+  return `/models/${segment}:${method}`;
+}
+
+/** How a model is told to think: by a level, by a budget of tokens, or not at all. */
+export interface ThinkingTraits {
+  readonly style: 'level' | 'budget' | 'none';
+  /** Levels it takes, least first. */
+  readonly levels: readonly string[];
+  /** Least and most tokens of a budget; 0 switches thinking off. */
+  readonly budget: readonly [least: number, most: number];
+}
+
+const ALL_LEVELS = ['minimal', 'low', 'medium', 'high'];
+const NONE: ThinkingTraits = { style: 'none', levels: [], budget: [0, 0] };
+
+/**
+ * Traits by generation, so that a model nobody has listed is treated like the newest known.
+ * Sources: ai.google.dev, "Gemini thinking"; docs.cloud.google.com, Agent Platform, "Thinking", tables of levels and
+ * budgets; 2026-11-21.
+ */
+export function thinkingTraits(model: string): ThinkingTraits {
+  const name = modelName(model);
+  const [, major = '0', minor = '0'] = /^gemini-(\d+)(?:\.(\d+))?/.exec(name) ?? [];
+  const version = /^gemini-(?:pro|flash|flash-lite)-latest$/.test(name) ? 400 : Number(major) * 100 + Number(minor);
+  if (version < 205 || /-(?:tts|live|native-audio|embedding)/.test(name)) return NONE;
+  if (version >= 300) return { style: 'level', levels: levelsOf(name, version), budget: [0, 0] };
+  if (name.includes('-image')) return NONE;
+  return { style: 'budget', levels: [], budget: name.includes('-pro') ? [128, 32_768] : [0, 24_576] };
+}
+
+function levelsOf(name: string, version: number): readonly string[] {
+  if (name.includes('-flash-lite')) return ALL_LEVELS;
+  if (name.includes('-flash') && version < 307) return ALL_LEVELS;
+  return version === 300 ? ['low', 'high'] : ALL_LEVELS.slice(1);
+}

@@ -1,0 +1,81 @@
+import { Buffer } from 'node:buffer';
+import type { ContentPart } from 'gw/contract';
+import { type Fields, invalidRequest, isFields } from 'gw/common-wire';
+
+/** Kinds of files the vendor reads. Source: ai.google.dev, "Document understanding" and "Files API", 2026-11-21. */
+const READABLE = /^(?:(?:image|audio|video|text)\/[\w.+-]+|application\/(?:pdf|json|rtf|x-javascript|x-typescript|x-python-code))$/;
+/** Types by the ending of a file's name, for data that does not say its own. */
+const BY_ENDING: ReadonlyMap<string, string> = new Map([
+  ['pdf', 'application/pdf'], ['json', 'application/json'], ['rtf', 'application/rtf'], ['txt', 'text/plain'], ['md', 'text/markdown'], ['csv', 'text/csv'],
+  ['html', 'text/html'], ['xml', 'text/xml'], ['png', 'image/png'], ['jpg', 'image/jpeg'], ['jpeg', 'image/jpeg'], ['webp', 'image/webp'],
+  ['mp3', 'audio/mp3'], ['wav', 'audio/wav'], ['mp4', 'video/mp4'],
+]);
+/** Source: ai.google.dev, "Audio understanding", supported formats, 2026-11-21. */
+const AUDIO_FORMATS = new Set<unknown>(['wav', 'mp3', 'aiff', 'aac', 'ogg', 'flac']);
+
+/** The native part of a content part; none for text that says nothing. Throws a 400 that names the part. */
+export function toParts(part: ContentPart, at: string): readonly Fields[] {
+  switch (part.type) {
+    case 'text': return part.text === '' ? [] : [{ text: part.text }];
+    case 'image_url': return [imagePart(part.image_url, at)];
+    case 'input_audio': return [audioPart(part.input_audio, at)];
+    case 'file': return [filePart(part.file, at)];
+    default: throw invalidRequest(`${at}: gemini takes no ${(part as { type: string }).type} parts`);
+  }
+}
+
+function imagePart(image: unknown, at: string): Fields {
+  const url = isFields(image) ? image['url'] : undefined;
+  if (typeof url !== 'string' || url === '') throw invalidRequest(`${at} is an image without a url`);
+  return isDataUrl(url) ? { inlineData: dataOf(url, at) } : { fileData: { fileUri: url } };
+}
+
+function audioPart(audio: unknown, at: string): Fields {
+  const { data, format } = isFields(audio) ? audio : {};
+  if (typeof data !== 'string' || data === '') throw invalidRequest(`${at} is audio without data`);
+  if (!AUDIO_FORMATS.has(format)) throw invalidRequest(`${at}: gemini takes no audio of the format ${JSON.stringify(format ?? null)}`);
+  return { inlineData: { mimeType: `audio/${String(format)}`, data } };
+}
+
+/** Data, as a data address or as bare base64 of a file whose name tells its type; or the address of a file the vendor holds. */
+function filePart(file: unknown, at: string): Fields {
+  const { file_data: data, file_id: id, filename } = isFields(file) ? file : {};
+  if (typeof data === 'string' && data !== '') {
+    const inlineData = isDataUrl(data) ? dataOf(data, at) : { mimeType: typeByName(filename, at), data };
+    if (!READABLE.test(inlineData.mimeType)) throw invalidRequest(`${at}: gemini takes no files of the type ${inlineData.mimeType}`);
+    return { inlineData };
+  }
+  if (typeof id === 'string' && /^(?:https?|gs):\/\//.test(id)) return { fileData: { fileUri: id } };
+  throw invalidRequest(`${at}: gemini takes a file by its file_data, or by the address of an uploaded file as file_id`);
+}
+
+function typeByName(filename: unknown, at: string): string {
+  const ending = typeof filename === 'string' ? filename.split('.').at(-1)?.toLowerCase() : undefined;
+  const type = BY_ENDING.get(ending ?? '');
+  if (type === undefined) throw invalidRequest(`${at}: file_data must be a data address, or the filename tell the type`);
+  return type;
+}
+
+const isDataUrl = (url: string): boolean => /^data:/i.test(url.slice(0, 5));
+
+interface InlineData {
+  readonly mimeType: string;
+  readonly data: string;
+}
+
+/** `data:<type>[;parameter…][;base64],<data>`; what is not base64 is percent-encoded bytes. */
+function dataOf(url: string, at: string): InlineData {
+  const comma = url.indexOf(',');
+  const [mimeType = '', ...parameters] = url.slice('data:'.length, Math.max(comma, 0)).split(';').map((piece) => piece.trim());
+  if (comma < 0 || mimeType === '') throw invalidRequest(`${at}: its data address names no type, or holds no data`);
+  const data = url.slice(comma + 1);
+  const isBase64 = parameters.some((parameter) => parameter.toLowerCase() === 'base64');
+  return { mimeType, data: isBase64 ? data : percentDecoded(data).toString('base64') };
+}
+
+/** As it is where an escape is broken; a plus stays a plus. */
+function percentDecoded(text: string): Buffer {
+  const bytes = Buffer.from(text, 'utf8');
+  if (/%(?![\da-f]{2})/i.test(text)) return bytes;
+  return Buffer.from(bytes.toString('latin1').replace(/%[\da-f]{2}/gi, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16))), 'latin1');
+}

@@ -1,0 +1,113 @@
+import type { CallInfo, ChatRequest, ChatTool, WireRequest } from 'gw/contract';
+import { type Fields, fieldsBeside, invalidRequest, isFields, isGiven } from 'gw/common-wire';
+import { toConversation } from './messages.ts';
+import { methodPath, thinkingTraits } from './models.ts';
+import { toVendorSchema } from './schema.ts';
+import { planThinking } from './thinking.ts';
+
+/** Fields that are translated, or declared as unsupported. */
+const KNOWN = [
+  'model', 'messages', 'stream', 'stream_options', 'temperature', 'top_p', 'top_k', 'n', 'seed', 'max_tokens', 'max_completion_tokens', 'presence_penalty',
+  'frequency_penalty', 'stop', 'tools', 'tool_choice', 'response_format', 'logprobs', 'top_logprobs', 'parallel_tool_calls', 'user', 'logit_bias',
+  'reasoning_effort', 'thinking', 'modalities', 'service_tier', 'safety_settings', 'cached_content',
+];
+
+/** A chat request as `generateContent`. Throws a 400 for what cannot be said. Source: providers reference 5.2. */
+export function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
+  const { system, contents } = toConversation(request.messages, thinkingTraits(call.model).style === 'level');
+  const thinking = planThinking(request, call.model);
+  const modalities = planModalities(request['modalities']);
+  const tools = (request.tools ?? []).map(toDeclaration);
+  const choice = tools.length > 0 ? readChoice(request.tool_choice) : undefined;
+  const tier = TIERS.get(request['service_tier']);
+  const config = given({ ...sampling(request), ...formatMembers(request.response_format), responseModalities: modalities.wire, thinkingConfig: thinking.config });
+  const body = given({
+    systemInstruction: system === undefined ? undefined : { parts: [{ text: system }] },
+    contents,
+    generationConfig: Object.keys(config).length > 0 ? config : undefined,
+    tools: tools.length > 0 ? [{ functionDeclarations: tools }] : undefined,
+    toolConfig: choice && { functionCallingConfig: choice },
+    safetySettings: request['safety_settings'],
+    cachedContent: request['cached_content'],
+    serviceTier: tier || undefined,
+  });
+  const ignored = [
+    ...(tools.length > 0 && isGiven(request.tool_choice) && !choice ? ['tool_choice'] : []),
+    ...fieldsBeside(request, KNOWN), ...thinking.ignored, ...modalities.ignored, ...unspoken(request),
+    ...(isGiven(request['service_tier']) && tier === undefined ? ['service_tier'] : []),
+  ];
+  return { path: call.stream ? `${methodPath(call.model, 'streamGenerateContent')}?alt=sse` : methodPath(call.model, 'generateContent'), body, ignored };
+}
+
+/** The members that say something. */
+function given(members: Fields): Fields {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => isGiven(value)));
+}
+
+function sampling(request: ChatRequest): Fields {
+  const { stop } = request;
+  const stops = typeof stop === 'string' ? [stop] : (stop ?? []);
+  return {
+    temperature: request.temperature,
+    topP: request.top_p,
+    topK: request['top_k'],
+    candidateCount: request.n,
+    seed: request.seed,
+    maxOutputTokens: request.max_tokens,
+    presencePenalty: request.presence_penalty,
+    frequencyPenalty: request.frequency_penalty,
+    stopSequences: stops.length > 0 ? stops : undefined,
+    responseLogprobs: request.logprobs === true ? true : undefined,
+    logprobs: request.top_logprobs,
+  };
+}
+
+function formatMembers(format: ChatRequest['response_format']): Fields {
+  if (format?.type !== 'json_object' && format?.type !== 'json_schema') return {};
+  const { json_schema: named } = format;
+  const schema = format.type === 'json_schema' && isFields(named) ? named['schema'] : undefined;
+  return { responseMimeType: 'application/json', responseSchema: isFields(schema) ? toVendorSchema(schema) : undefined };
+}
+
+function toDeclaration({ function: declared }: ChatTool, index: number): Fields {
+  if (!isFields(declared) || typeof declared['name'] !== 'string') throw invalidRequest(`tools[${index}] must be a function with a name`);
+  const { name, description, parameters } = declared;
+  const isEmpty = !isGiven(parameters) || (isFields(parameters) && Object.keys(parameters).length === 0);
+  return { name, ...(isGiven(description) && { description }), parameters: isEmpty ? { type: 'object', properties: {} } : toVendorSchema(parameters) };
+}
+
+const MODES: ReadonlyMap<unknown, string> = new Map([['auto', 'AUTO'], ['none', 'NONE'], ['required', 'ANY']]);
+
+/** `undefined` for a choice that nobody can read: it counts as unset. Source: providers reference 4.3. */
+function readChoice(choice: ChatRequest['tool_choice']): Fields | undefined {
+  const mode = MODES.get(choice);
+  if (mode !== undefined) return { mode };
+  if (!isFields(choice) || choice['type'] !== 'function' || !isFields(choice['function'])) return undefined;
+  const { name } = choice['function'];
+  return typeof name === 'string' && name !== '' ? { mode: 'ANY', allowedFunctionNames: [name] } : undefined;
+}
+
+/** Empty where the tier needs no word. Source: ai.google.dev, "Optimization", service tiers, 2026-11-21. */
+const TIERS: ReadonlyMap<unknown, string> = new Map([['auto', ''], ['default', ''], ['standard', 'standard'], ['flex', 'flex'], ['priority', 'priority']]);
+
+interface ModalityPlan {
+  readonly wire: readonly string[] | undefined;
+  readonly ignored: readonly string[];
+}
+
+/** Images beside text; speech has no place in the common answer. */
+function planModalities(asked: unknown): ModalityPlan {
+  if (!isGiven(asked)) return { wire: undefined, ignored: [] };
+  const isReadable = Array.isArray(asked) && asked.every((name) => name === 'text' || name === 'image');
+  if (!isReadable) return { wire: undefined, ignored: ['modalities'] };
+  return { wire: asked.includes('image') ? asked.map((name: string) => name.toUpperCase()) : undefined, ignored: [] };
+}
+
+/** Members of messages and tools that have no place in the native form. */
+function unspoken({ messages, tools }: ChatRequest): string[] {
+  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? (content as readonly Fields[]) : []));
+  const isMarked = [...parts, ...(tools ?? [])].some((item) => isGiven(item['cache_control']));
+  const hasDetail = parts.some(({ image_url: image }) => isFields(image) && isGiven(image['detail']) && image['detail'] !== 'auto');
+  const isStrict = (tools ?? []).some((tool) => tool.function?.strict === true);
+  return [...(isMarked ? ['cache_control'] : []), ...(hasDetail ? ['detail'] : []), ...(isStrict ? ['strict'] : [])];
+}

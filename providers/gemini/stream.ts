@@ -1,0 +1,78 @@
+import { type CallInfo, type ChatChunk, type ChunkChoice, GatewayError, type StreamDecoder, type Usage } from 'gw/contract';
+import { type Fields, isFields } from 'gw/common-wire';
+import { errorOf } from '../_common/google/faults.ts';
+import { blockedPrompt, CandidateReader, readFinish, readUsage } from './candidates.ts';
+import { readLogprobs } from './logprobs.ts';
+
+/** Each frame is a whole reply with what is new. Source: providers reference 5.2. */
+export function openStream({ model }: CallInfo): StreamDecoder {
+  const stream = new FrameDecoder(model);
+  return ({ data }) => {
+    const frame = parsed(data);
+    const error = errorOf(frame);
+    if (error) throw frameFailure(error);
+    return isFields(frame) ? stream.decode(frame) : [];
+  };
+}
+
+/** `undefined` for what is not JSON: such frames are skipped. */
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+}
+
+function frameFailure({ message, status }: Fields): GatewayError {
+  const words = [message, status].find((text) => typeof text === 'string' && text !== '');
+  return new GatewayError('upstream_error', 'the provider failed while answering', { fault: { kind: 'reply', message: typeof words === 'string' ? words : 'the provider failed while answering' } });
+}
+
+interface OpenCandidate {
+  readonly reader: CandidateReader;
+  finish: string | null;
+}
+
+class FrameDecoder {
+  readonly #model: string;
+  readonly #candidates = new Map<number, OpenCandidate>();
+  /** Usage counts up with every frame, and is told once something has finished. */
+  #usage: Usage | undefined;
+  #isFinished = false;
+
+  constructor(model: string) {
+    this.#model = model;
+  }
+
+  decode(frame: Fields): readonly ChatChunk[] {
+    this.#usage = readUsage(frame['usageMetadata']) ?? this.#usage;
+    const { responseId: id, candidates } = frame;
+    const given = Array.isArray(candidates) ? candidates.filter(isFields) : [];
+    const choices = given.length > 0 ? given.flatMap((candidate, place) => this.#choice(candidate, place) ?? []) : this.#blocked(frame);
+    if (choices.some(({ finish_reason: finish }) => finish !== null)) this.#isFinished = true;
+    const usage = this.#isFinished ? this.#usage : undefined;
+    if (usage) this.#usage = undefined;
+    if (choices.length === 0 && !usage) return [];
+    return [{ ...(typeof id === 'string' && id !== '' && { id }), model: this.#model, choices, ...(usage && { usage }) }];
+  }
+
+  /** `undefined` for a candidate that says nothing new. */
+  #choice(candidate: Fields, place: number): ChunkChoice | undefined {
+    const { index: given } = candidate;
+    const index = typeof given === 'number' && Number.isInteger(given) && given >= 0 ? given : place;
+    const open = this.#candidates.get(index) ?? { reader: new CandidateReader(index), finish: null };
+    this.#candidates.set(index, open);
+    const delta = open.reader.read(candidate['content']);
+    const logprobs = readLogprobs(candidate['logprobsResult']);
+    const finish = readFinish(candidate['finishReason'], open.reader.hasCalls);
+    if (Object.keys(delta).length === 0 && !logprobs && finish === open.finish) return undefined;
+    open.finish = finish;
+    return { index, delta: { ...delta }, ...(logprobs && { logprobs }), finish_reason: finish };
+  }
+
+  #blocked(frame: Fields): ChunkChoice[] {
+    const refusal = this.#candidates.size > 0 || this.#isFinished ? undefined : blockedPrompt(frame);
+    return refusal === undefined ? [] : [{ index: 0, delta: { refusal }, finish_reason: 'content_filter' }];
+  }
+}

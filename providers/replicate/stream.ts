@@ -1,0 +1,75 @@
+import { type ChatChunk, type ChunkDelta, finishReason, GatewayError, type StreamDecoder, type StreamEvent, type Usage } from 'gw/contract';
+import { type Fields, isFields } from 'gw/common-wire';
+import { usageOf } from './predictions.ts';
+
+/** Ends that are none: the answer before them is not whole. */
+const FAILED: ReadonlySet<unknown> = new Set(['error', 'failed', 'canceled', 'aborted']);
+
+/**
+ * Reads the events of a prediction's stream. Beside the service's own there is `prediction`, which `converse` adds: in
+ * front with the id, and after `done` with the metrics. Source: Replicate documentation, "Streaming output", 2026-11-21.
+ */
+export function openStream(): StreamDecoder {
+  const decoder = new Decoder();
+  return (event) => decoder.read(event);
+}
+
+class Decoder {
+  #id: string | undefined;
+  /** Known once `done` has come. */
+  #finish: string | undefined;
+  #isOver = false;
+
+  read({ type, data }: StreamEvent): readonly ChatChunk[] {
+    if (this.#isOver) return [];
+    if (this.#finish !== undefined) return type === 'prediction' ? this.#end(fieldsOf(data)) : [];
+    switch (type) {
+      case 'prediction': return this.#begin(fieldsOf(data));
+      case 'output': return data === '' ? [] : [this.#chunk({ content: data })];
+      case 'error': throw failure(errorText(data));
+      case 'done': return this.#done(fieldsOf(data));
+      default: return [];
+    }
+  }
+
+  #begin({ id }: Fields): readonly ChatChunk[] {
+    if (this.#id === undefined && typeof id === 'string') this.#id = id;
+    return [];
+  }
+
+  #done({ reason }: Fields): readonly ChatChunk[] {
+    if (FAILED.has(reason)) throw failure(`the prediction is ${String(reason)}`);
+    this.#finish = typeof reason === 'string' && reason !== '' ? finishReason(reason) : 'stop';
+    return [];
+  }
+
+  #end(prediction: Fields): readonly ChatChunk[] {
+    this.#isOver = true;
+    return [this.#chunk({}, this.#finish, usageOf(prediction))];
+  }
+
+  #chunk(delta: ChunkDelta, finish: string | null = null, usage?: Usage): ChatChunk {
+    return { ...(this.#id !== undefined && { id: this.#id }), choices: [{ index: 0, delta, finish_reason: finish }], ...(usage && { usage }) };
+  }
+}
+
+function failure(message: string): GatewayError {
+  return new GatewayError('upstream_error', 'the provider failed while answering', { fault: { kind: 'reply', message } });
+}
+
+/** The object of an event's data; empty for any other value. */
+function fieldsOf(data: string): Fields {
+  try {
+    const value: unknown = JSON.parse(data);
+    return isFields(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** `{detail}` or plain words; never more than 2,048 characters of either. */
+function errorText(data: string): string {
+  const { detail } = fieldsOf(data);
+  const text = typeof detail === 'string' ? detail : /^\s*[[{]/.test(data) ? '' : data;
+  return text.trim().slice(0, 2048) || 'the prediction failed';
+}

@@ -1,0 +1,33 @@
+import { defineProvider } from 'gw/contract';
+import { commonTranslators } from 'gw/common-wire';
+import { googleFault } from '../_common/google/faults.ts';
+import { imagenBody, readImagen } from '../_common/google/imagen.ts';
+import { defaultRoot, predictPath, rootOf } from './address.ts';
+import { open } from './credentials.ts';
+import { embeddings } from './embeddings.ts';
+import { ownName, publishedName } from './models.ts';
+
+/** Chat by the vendor's endpoint of the common format, embeddings and images by Vertex's own methods. Source: providers reference 5.3 and 7. */
+export default defineProvider({
+  name: 'vertex-ai',
+  wire: 'native',
+  connection: {
+    env: ['VERTEX_AI_PROJECT_ID'],
+    optionalEnv: ['VERTEX_AI_REGION', 'VERTEX_AI_API_KEY', 'VERTEX_AI_SERVICE_ACCOUNT_JSON'],
+    baseUrl: defaultRoot,
+    root: rootOf,
+    open,
+    connectTimeoutMs: 15_000,
+  },
+  params: {},
+  translators: {
+    ...commonTranslators(['chat'], {}, { chat: { adjust: (body) => ({ ...body, model: publishedName(String(body['model'])) }) } }),
+    embeddings,
+    images: {
+      toUpstream: (request, call) => ({ path: predictPath(call.root, ownName(call.model)), ...imagenBody(request, ownName(call.model)) }),
+      fromUpstream: readImagen,
+    },
+  },
+  imageFormats: ['b64_json'],
+  toFault: googleFault,
+});

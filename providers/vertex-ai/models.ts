@@ -1,0 +1,13 @@
+/** The model's name without publisher and collection. Source: providers reference 5.3. */
+export function modelName(model: string): string {
+  return model.replace(/^publishers\/google\/models\//, '').replace(/^models\//, '');
+}
+
+/** The name the compatible endpoint takes: with its publisher, Google's own unless said. */
+export function publishedName(model: string): string {
+  const name = modelName(model);
+  return name.includes('/') ? name : `google/${name}`;
+}
+
+/** The name the publisher's own methods take. */
+export const ownName = (model: string): string => modelName(model).replace(/^google\//, '');

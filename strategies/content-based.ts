@@ -1,0 +1,97 @@
+import Joi from 'joi';
+import { defineStrategy, type StrategyProblem, targetFirst, targetKeyProblem } from 'gw/contract';
+import { RE2JS } from 're2js';
+
+interface ContentCondition {
+  type: string;
+  value: string;
+  target_key: string;
+}
+
+interface Settings {
+  content_conditions: ContentCondition[];
+}
+
+/** What the user wrote, a text for each message. */
+class UserTexts {
+  readonly written: readonly string[];
+  #lowered: readonly string[] | undefined;
+
+  constructor(written: readonly string[]) {
+    this.written = written;
+  }
+
+  /** In lower case, made once for all conditions. */
+  get lowered(): readonly string[] {
+    return (this.#lowered ??= this.written.map((text) => text.toLowerCase()));
+  }
+}
+
+type Matcher = (texts: UserTexts) => boolean;
+
+/** Patterns take linear time whatever the text: no backreferences, no lookaround. They are found anywhere in it. */
+const MATCHERS: ReadonlyMap<string, (value: string) => Matcher> = new Map<string, (value: string) => Matcher>([
+  ['prompt_contains', (value) => containsAny(value)],
+  ['prompt_not_contains', (value) => {
+    const contains = containsAny(value);
+    return (texts) => !contains(texts);
+  }],
+  ['prompt_regex', (value) => {
+    const pattern = RE2JS.compile(value);
+    return ({ written }) => written.some((text) => pattern.test(text));
+  }],
+]);
+
+const text = Joi.string().allow('').default('');
+
+/** The target that the first matching condition names, else the declared order. Source: governance reference 9.4. */
+export default defineStrategy<Settings>({
+  name: 'content-based',
+  summary: 'Chooses the target by rules on what the user wrote',
+  settings: Joi.object<Settings, true>({
+    content_conditions: Joi.array().items(Joi.object<ContentCondition, true>({ type: text, value: text, target_key: text })).default([]),
+  }),
+  settingsFrom: ['content_conditions'],
+  check: ({ content_conditions: conditions }, targets) => {
+    if (conditions.length === 0) return [{ path: 'strategy.content_conditions', rule: 'CV18', message: 'content-based has no content_conditions', fix: 'write at least one, or use another mode' }];
+    return conditions.flatMap((condition, index) => {
+      const path = `strategy.content_conditions[${index}]`;
+      return [...typeProblems(condition, path), ...targetKeyProblem(condition.target_key, targets, { path: `${path}.target_key`, rule: 'CV18' })];
+    });
+  },
+  create: ({ content_conditions: conditions }) => {
+    const matchers = conditions.map(({ type, value }) => MATCHERS.get(type)?.(value));
+    return (targets, query, notes) => {
+      // Elsewhere there is no user who wrote something, which is not the same as a user who wrote nothing.
+      const isRead = !query.isListing && (query.surface === 'chat' || query.surface === 'completions');
+      const texts = new UserTexts(isRead ? query.userTexts() : []);
+      const index = isRead ? matchers.findIndex((matches) => matches?.(texts)) : -1;
+      if (index < 0) {
+        const why = isRead ? 'no condition matches' : `conditions do not apply to ${query.surface}`;
+        notes?.target?.(targets[0]?.virtualKey ?? '', `${why}: the first target takes the request`);
+        return targets;
+      }
+      const chosen = conditions[index]?.target_key ?? '';
+      notes?.rule?.(`content_conditions[${index}]`);
+      notes?.target?.(chosen, `content_conditions[${index}] matches`);
+      return targetFirst(chosen, targets);
+    };
+  },
+});
+
+function containsAny(value: string): Matcher {
+  const wanted = value.toLowerCase();
+  return ({ lowered }) => lowered.some((text) => text.includes(wanted));
+}
+
+function typeProblems({ type, value }: ContentCondition, at: string): readonly StrategyProblem[] {
+  const make = MATCHERS.get(type);
+  if (!make) return [{ path: `${at}.type`, rule: 'CV18', message: `${at} has the type "${type}"`, fix: `use one of: ${[...MATCHERS.keys()].join(', ')}` }];
+  try {
+    make(value);
+    return [];
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return [{ path: `${at}.value`, rule: 'CV18', message: `${at} has the pattern "${value}", which does not compile: ${why}`, fix: 'write an RE2 pattern, without lookaround and backreferences' }];
+  }
+}

@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import cohere from '../../providers/cohere/index.ts';
+import { callFor, everyCut, relayStream, sseBytes, translateReply } from '../kit/index.ts';
+import { cutAtRandom, type Random, seeded } from './native-support.ts';
+
+interface Block { readonly type: 'text' | 'thinking'; readonly text: string }
+interface Call { readonly id: string; readonly name: string; readonly arguments: string }
+interface Answer { readonly blocks: readonly Block[]; readonly plan: string; readonly calls: readonly Call[]; readonly finish: string; readonly tokens: readonly [number, number, number] }
+
+const TEXTS = ['Hello', ' wörld', '\n', '👩‍👩‍👧', '"quoted"\\', ' ', 'データ', '{"json":', 'event: done'];
+const FINISHES = ['COMPLETE', 'STOP_SEQUENCE', 'MAX_TOKENS', 'ERROR_TOXIC'];
+
+function answerOf(random: Random): Answer {
+  const text = (most: number): string => Array.from({ length: random.below(most) }, () => random.pick(TEXTS)).join('');
+  const calls = Array.from({ length: random.below(4) }, (_, at) => ({ id: `call_${at}`, name: `f${at}`, arguments: random.pick(['{}', '{"a":"ü\\n"}', '{"b":[1,2,{"c":null}]}']) }));
+  const thinking = random.below(2) === 0 ? [] : [{ type: 'thinking' as const, text: text(5) }];
+  return {
+    blocks: [...thinking, ...(random.below(4) === 0 ? [] : [{ type: 'text' as const, text: text(6) }])], plan: calls.length > 0 ? text(4) : '', calls,
+    finish: calls.length > 0 ? 'TOOL_CALL' : random.pick(FINISHES), tokens: [random.below(50), random.below(50), random.below(20)],
+  };
+}
+
+const usageOf = ({ tokens: [input_tokens, output_tokens, cached_tokens] }: Answer): object => ({ billed_units: { input_tokens: 1 }, tokens: { input_tokens, output_tokens }, cached_tokens });
+
+function bodyOf(answer: Answer): object {
+  const tool_calls = answer.calls.map(({ id, name, arguments: text }) => ({ id, type: 'function', function: { name, arguments: text } }));
+  const content = answer.blocks.map(({ type, text }) => ({ type, [type]: text }));
+  return { id: 'answer-1', message: { role: 'assistant', ...(content.length > 0 && { content }), tool_plan: answer.plan, ...(tool_calls.length > 0 && { tool_calls }) }, finish_reason: answer.finish, usage: usageOf(answer) };
+}
+
+function eventsOf(answer: Answer, random: Random): object[] {
+  const pieces = (text: string): string[] => cutAtRandom(Array.from(text), random).map((part) => part.join(''));
+  const wrap = (call: object): unknown => (random.below(2) === 0 ? call : [call]);
+  const event = (type: string, index: number, message: object): object => ({ type, index, delta: { message } });
+  return [
+    { type: 'message-start', id: 'answer-1', delta: { message: { role: 'assistant', content: [] } } },
+    ...answer.blocks.flatMap(({ type, text }, at) => [
+      event('content-start', at, { content: { type, [type]: '' } }), ...pieces(text).map((piece) => event('content-delta', at, { content: { [type]: piece } })), { type: 'content-end', index: at },
+    ]),
+    ...pieces(answer.plan).map((tool_plan) => ({ type: 'tool-plan-delta', delta: { message: { tool_plan } } })),
+    ...answer.calls.flatMap(({ id, name, arguments: text }, at) => [
+      event('tool-call-start', at, { tool_calls: wrap({ id, type: 'function', function: { name, arguments: '' } }) }),
+      ...(text === '{}' && random.below(2) === 0 ? [] : pieces(text).map((piece) => event('tool-call-delta', at, { tool_calls: wrap({ function: { arguments: piece } }) }))), { type: 'tool-call-end', index: at },
+    ]),
+    { type: 'message-end', delta: { finish_reason: answer.finish, usage: usageOf(answer) } },
+  ];
+}
+
+describe('cohere, streamed and whole', () => {
+  it('read every generated answer alike, however its stream is cut', () => {
+    const random = seeded(20261121);
+    const call = callFor('command-a-reasoning-08-2025');
+    for (let round = 0; round < 300; round += 1) {
+      const answer = answerOf(random);
+      const { choices: [whole], usage } = translateReply(cohere, call, bodyOf(answer));
+      const bytes = sseBytes(eventsOf(answer, random));
+      const cuts = round % 30 === 0 && bytes.length < 1500 ? [...everyCut(bytes)] : [cutAtRandom(bytes, random)];
+      for (const pieces of cuts) {
+        const { reply: { choices: [choice], usage: counted }, failure } = relayStream(cohere, call, pieces);
+        expect(failure, `round ${round}`).to.equal(undefined);
+        const content = whole?.message.content || null; // nothing said is no chunk
+        expect({ ...choice?.message, content: choice?.message.content ?? null }, `round ${round}`).to.deep.equal({ ...whole?.message, content });
+        expect([choice?.finish_reason, counted], `round ${round}`).to.deep.equal([whole?.finish_reason, usage]);
+      }
+    }
+  });
+});

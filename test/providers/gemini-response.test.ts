@@ -1,0 +1,181 @@
+import { expect } from 'chai';
+import type { ChatMessage, ChatReply } from '../../host/contract/index.ts';
+import gemini from '../../providers/gemini/index.ts';
+import { callFor, golden, sentBy, translateReply, unaryReply } from '../kit/index.ts';
+
+const call = callFor('gemini-3-flash-preview');
+const goldenBody = (file: string): any => JSON.parse(golden(`gemini/chat/${file}`));
+const replyOf = (body: unknown): ChatReply => translateReply(gemini, call, body);
+const candidate = (parts: unknown, more: object = {}): object => ({ candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', ...more }] });
+const TEXT = [{ text: 'a' }];
+const CALL = { functionCall: { name: 'f', args: {} } };
+
+describe('gemini, answers', () => {
+  it('are read whole', () => {
+    const { id, choices, usage } = replyOf(goldenBody('reply.json'));
+    expect({ id, choices, usage }).to.deep.equal({
+      id: 'Il0taoSYJ5Cez7IP', choices: [{ index: 0, message: { role: 'assistant', content: 'conformance ok' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 },
+    });
+    expect(replyOf(candidate(TEXT)).id).to.equal('gemini-3-flash-preview');
+  });
+
+  it('hold thoughts, calls, signatures with their places, and every kind of token', () => {
+    const { choices: [choice], usage } = replyOf(goldenBody('thinking.json'));
+    expect(choice).to.deep.equal({
+      index: 0, finish_reason: 'tool_calls',
+      message: {
+        role: 'assistant', content: 'Checking both.', reasoning_content: 'Two cities, two lookups.',
+        reasoning_details: [{ type: 'reasoning.encrypted', index: 0, format: 'google-gemini-v1', id: 'fc-1', data: 'Q2FsbFNpZw==' }],
+        tool_calls: [
+          { id: 'fc-1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Paris"}' } },
+          { id: 'call_0_1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"London","days":2}' } },
+        ],
+      },
+    });
+    expect(usage).to.deep.equal({
+      prompt_tokens: 120, completion_tokens: 80, total_tokens: 200, reasoning_tokens: 50, cache_read_tokens: 64,
+      prompt_tokens_details: { cached_tokens: 64 }, completion_tokens_details: { reasoning_tokens: 50 },
+    });
+  });
+
+  it('have a choice per candidate', () => {
+    const { choices } = replyOf({ candidates: [{ content: { parts: TEXT }, finishReason: 'STOP' }, { content: { parts: [CALL, CALL] }, finishReason: 'STOP' }, { finishReason: 'SAFETY' }] });
+    expect(choices.map(({ index, message: { content }, finish_reason: finish }) => [index, content, finish])).to.deep.equal([[0, 'a', 'stop'], [1, null, 'tool_calls'], [2, null, 'content_filter']]);
+    expect(choices[1]?.message.tool_calls?.map(({ id }) => id)).to.deep.equal(['call_1_0', 'call_1_1']);
+  });
+
+  it('end as the vendor says, where every reason but a stop outranks calls', () => {
+    const finishOf = (finishReason: unknown, parts: unknown = TEXT): unknown => replyOf(candidate(parts, { finishReason })).choices[0]?.finish_reason;
+    expect(['MAX_TOKENS', 'SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY'].map((reason) => finishOf(reason))).to.deep.equal([
+      'length', ...Array.from({ length: 6 }, () => 'content_filter'),
+    ]);
+    for (const reason of ['OTHER', 'MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'LANGUAGE']) expect(finishOf(reason)).to.equal(reason);
+    expect([finishOf('STOP', [CALL]), finishOf('MAX_TOKENS', [CALL]), finishOf('SAFETY', [CALL]), finishOf('MALFORMED_FUNCTION_CALL', [CALL])]).to.deep.equal(['tool_calls', 'length', 'content_filter', 'MALFORMED_FUNCTION_CALL']);
+    for (const absent of [undefined, null, '', 'FINISH_REASON_UNSPECIFIED', 7]) expect(finishOf(absent), String(absent)).to.equal(null);
+  });
+
+  it('to a blocked prompt are a refusal, never without a choice', () => {
+    expect(replyOf(goldenBody('blocked.json'))).to.deep.include({
+      choices: [{ index: 0, message: { role: 'assistant', content: null, refusal: 'the prompt was blocked: PROHIBITED_CONTENT' }, finish_reason: 'content_filter' }],
+      usage: { prompt_tokens: 9, completion_tokens: 0, total_tokens: 9 },
+    });
+    expect(replyOf({ candidates: [], promptFeedback: { blockReason: 'SAFETY', blockReasonMessage: 'No.' } }).choices[0]?.message['refusal']).to.equal('No.');
+  });
+
+  it('without candidates and without a reason are no answers', () => {
+    for (const body of [{}, { candidates: [] }, { candidates: null }, { candidates: [null, 7] }, { promptFeedback: {} }, { promptFeedback: { blockReason: '' } }]) {
+      expect(() => replyOf(body), JSON.stringify(body)).to.throw('the answer holds no candidates');
+    }
+    for (const body of [null, [], 7]) expect(() => replyOf(body), JSON.stringify(body)).to.throw('no JSON object');
+  });
+
+  it('survive parts of any shape', () => {
+    const parts = [null, 7, [], {}, { text: 7 }, { thought: true }, { thought: 'yes', text: 'b' }, { functionCall: 7 }, { functionCall: { name: 7 } }, { functionCall: { name: 'f', id: 7, args: [1] } }, { inlineData: null }, { inlineData: { data: 7 } }, { thoughtSignature: 7, text: 'c' }];
+    expect(replyOf(candidate(parts)).choices[0]?.message).to.deep.equal({
+      role: 'assistant', content: 'bc', tool_calls: [{ id: 'call_0_0', type: 'function', function: { name: 'f', arguments: '{}' } }],
+    });
+    for (const content of [null, 7, [], { parts: null }, { parts: 'x' }]) expect(replyOf({ candidates: [{ content, finishReason: 'STOP' }] }).choices[0]?.message, JSON.stringify(content)).to.deep.equal({ role: 'assistant', content: null });
+  });
+
+  it('hold images as parts of the kind that clients send', () => {
+    expect(replyOf(candidate([{ text: 'see' }, { inlineData: { mimeType: 'image/webp', data: 'AAAA' } }])).choices[0]?.message).to.deep.equal({
+      role: 'assistant', content: 'see', images: [{ type: 'image_url', image_url: { url: 'data:image/webp;base64,AAAA' } }],
+    });
+  });
+
+  it('hold log probabilities in the common form', () => {
+    const logprobsResult = {
+      chosenCandidates: [{ token: 'é', tokenId: 1, logProbability: -0.1 }, { token: 7 }, { token: '!', logProbability: -2 }],
+      topCandidates: [{ candidates: [{ token: 'é', logProbability: -0.1 }, { token: 'e', logProbability: -3 }, null] }, null],
+    };
+    expect(replyOf(candidate(TEXT, { logprobsResult })).choices[0]?.logprobs).to.deep.equal({
+      content: [
+        { token: 'é', logprob: -0.1, bytes: [195, 169], top_logprobs: [{ token: 'é', logprob: -0.1, bytes: [195, 169] }, { token: 'e', logprob: -3, bytes: [101] }] },
+        { token: '!', logprob: -2, bytes: [33], top_logprobs: [] },
+      ],
+    });
+    for (const result of [null, 7, {}, { chosenCandidates: 7 }]) expect(replyOf(candidate(TEXT, { logprobsResult: result })).choices[0], JSON.stringify(result)).to.not.have.property('logprobs');
+  });
+
+  it('tell usage only when something was counted', () => {
+    for (const usageMetadata of [undefined, null, 7, {}, { promptTokenCount: 'x', totalTokenCount: -1 }]) expect(replyOf({ ...candidate(TEXT), usageMetadata })).to.not.have.property('usage');
+    expect(replyOf({ ...candidate(TEXT), usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2 } }).usage).to.deep.equal({ prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 });
+  });
+});
+
+describe('gemini, thought signatures', () => {
+  const round = async (parts: readonly object[], model = 'gemini-2.5-flash', edit: (message: any) => any = (message) => message): Promise<unknown> => {
+    const reply = gemini.translators.chat?.fromUpstream(unaryReply(candidate(parts)), callFor(model), {} as never);
+    const message = edit(JSON.parse(JSON.stringify(reply?.choices[0]?.message))) as ChatMessage;
+    const { body } = await sentBy(gemini, 'chat', { model, messages: [{ role: 'user', content: 'hi' }, message, { role: 'user', content: 'go on' }] });
+    return body.contents[1].parts;
+  };
+
+  it('come back on their parts, in a second turn with the results of tools', async () => {
+    const reply = replyOf(goldenBody('thinking.json'));
+    const { body } = await sentBy(gemini, 'chat', {
+      model: 'gemini-3-flash-preview',
+      messages: [
+        { role: 'user', content: 'weather?' }, reply.choices[0]?.message as ChatMessage,
+        { role: 'tool', tool_call_id: 'fc-1', content: '{"sky":"grey"}' }, { role: 'tool', tool_call_id: 'call_0_1', content: 'rain' },
+      ],
+    });
+    expect(body.contents).to.deep.equal([
+      { role: 'user', parts: [{ text: 'weather?' }] },
+      {
+        role: 'model',
+        parts: [
+          { text: 'Checking both.' }, { functionCall: { id: 'fc-1', name: 'get_weather', args: { city: 'Paris' } }, thoughtSignature: 'Q2FsbFNpZw==' },
+          { functionCall: { id: 'call_0_1', name: 'get_weather', args: { city: 'London', days: 2 } } },
+        ],
+      },
+      {
+        role: 'user',
+        parts: [
+          { functionResponse: { id: 'fc-1', name: 'get_weather', response: { sky: 'grey' } } }, { functionResponse: { id: 'call_0_1', name: 'get_weather', response: { result: 'rain' } } },
+        ],
+      },
+    ]);
+  });
+
+  it('on texts keep their cuts, empty parts included', async () => {
+    for (const parts of [
+      [{ text: 'Hello' }, { text: '', thoughtSignature: 'U2ln' }],
+      [{ text: 'Hello', thoughtSignature: 'U2ln' }],
+      [{ text: 'He' }, { text: 'llo', thoughtSignature: 'QQ==' }, { text: ', w' }, { text: 'orld', thoughtSignature: 'Qg==' }, { text: '!' }],
+      [{ text: 'thought', thought: true, thoughtSignature: 'VA==' }, { text: 'said' }],
+    ]) expect(await round(parts)).to.deep.equal(parts);
+  });
+
+  it('on thoughts need no text to come back, and unsigned thoughts stay behind', async () => {
+    const parts = [{ text: 'one', thought: true }, { text: 'two', thought: true, thoughtSignature: 'VA==' }, { text: 'said' }];
+    expect(await round(parts)).to.deep.equal([{ text: 'two', thought: true, thoughtSignature: 'VA==' }, { text: 'said' }]);
+    const withoutText = ({ reasoning_content: _text, ...message }: any): any => message;
+    expect(await round(parts, 'gemini-2.5-flash', withoutText)).to.deep.equal([{ text: '', thought: true, thoughtSignature: 'VA==' }, { text: 'said' }]);
+  });
+
+  it('survive a text that was changed since', async () => {
+    const parts = [{ text: 'Hello ' }, { text: 'world', thoughtSignature: 'U2ln' }];
+    expect(await round(parts, 'gemini-2.5-flash', (message) => ({ ...message, content: 'Hi' }))).to.deep.equal([{ text: 'Hi' }, { text: '', thoughtSignature: 'U2ln' }]);
+    expect(await round(parts, 'gemini-2.5-flash', (message) => ({ ...message, content: 'Hello world, and more' }))).to.deep.equal([{ text: 'Hello ' }, { text: 'world', thoughtSignature: 'U2ln' }, { text: ', and more' }]);
+  });
+
+  it('of other vendors are not sent, and neither is what only looks like one', async () => {
+    const foreign = (...reasoning_details: unknown[]) => (message: any): any => ({ ...message, reasoning_details });
+    const strange = [null, 7, { format: 'anthropic-claude-v1', data: 'x', start: 0, end: 1 }, { format: 'google-gemini-v1', data: 7, start: 0, end: 1 }, { format: 'google-gemini-v1', data: 'x', start: 3, end: 1 }, { format: 'google-gemini-v1', data: 'x', start: -1, end: 1 }];
+    expect(await round([{ text: 'a' }], 'gemini-2.5-flash', foreign(...strange))).to.deep.equal([{ text: 'a' }]);
+  });
+
+  it('stand in for those that calls of newer models must have, once per turn', async () => {
+    const history = [{ functionCall: { name: 'a', args: {} } }, { functionCall: { name: 'b', args: {} } }];
+    const ids = (part: any, n: number): object => ({ ...part, functionCall: { id: `call_0_${n}`, ...part.functionCall } });
+    expect(await round(history, 'gemini-3-flash-preview')).to.deep.equal([{ ...ids(history[0], 0), thoughtSignature: 'skip_thought_signature_validator' }, ids(history[1], 1)]);
+    expect(await round(history, 'gemini-2.5-flash')).to.deep.equal(history.map(ids));
+  });
+
+  it('are also read where the vendor\'s compatible endpoint keeps them', async () => {
+    const moved = (message: any): any => ({ ...message, tool_calls: message.tool_calls.map((one: object) => ({ ...one, extra_content: { google: { thought_signature: 'T3RoZXI=' } } })) });
+    expect(await round([CALL], 'gemini-3-flash-preview', moved)).to.deep.equal([{ functionCall: { id: 'call_0_0', name: 'f', args: {} }, thoughtSignature: 'T3RoZXI=' }]);
+  });
+});

@@ -1,0 +1,92 @@
+import { MODULES } from '../../builtins/manifest.ts';
+import type { Rank, RankNotes, RouteQuery, RouteTarget, StrategyDeps, StrategyModule, StrategyProblem, TokenPrice } from '../../host/contract/index.ts';
+import { settingsProblems, strategySettings } from '../../host/config/rules/settings.ts';
+
+/** The shipped strategy of a mode. */
+export function strategy(name: string): StrategyModule {
+  const found = MODULES.find((module) => module.kind === 'strategy' && module.name === name);
+  if (!found) throw new Error(`${name} is not shipped`);
+  return found as StrategyModule;
+}
+
+/** Its ranking, with the settings that a `strategy` block gives it. */
+export function rankOf(mode: string, block: object = {}, deps: Partial<StrategyDeps> = {}): Rank {
+  const module = strategy(mode);
+  const { settings, problems } = settingsProblems(module.settings, strategySettings(module, { mode, ...block }).value, 'strategy');
+  if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('; '));
+  return module.create(settings, { medianMs: () => undefined, price: () => undefined, random: () => 0, ...deps });
+}
+
+/** What its own rules say of a block and the targets' weights. */
+export function problemsOf(mode: string, block: object, weights: Readonly<Record<string, number>> = { a: 1, b: 1 }): readonly StrategyProblem[] {
+  const module = strategy(mode);
+  const { settings } = settingsProblems(module.settings, strategySettings(module, { mode, ...block }).value, 'strategy');
+  return module.check?.(settings, Object.entries(weights).map(([virtualKey, weight]) => ({ virtualKey, weight }))) ?? [];
+}
+
+/** Targets by name, `!a` for one that does not serve the model, `a=3` for a weight. */
+export function targets(...written: readonly string[]): readonly RouteTarget[] {
+  return written.map((text) => {
+    const [name = '', weight = '0'] = text.split('=');
+    return { virtualKey: name.replace('!', ''), weight: Number(weight), serves: !name.startsWith('!') };
+  });
+}
+
+/** A chat request for model `m`. */
+export function query(more: Partial<RouteQuery> = {}): RouteQuery {
+  return {
+    isListing: false, surface: 'chat', model: 'm', upstreamModel: () => more.model ?? 'm', userTexts: () => [], promptCharacters: () => 0,
+    maxTokens: undefined, images: 1, metadata: {}, ...more,
+  };
+}
+
+/** Names in the order of a ranking. */
+export function order(rank: Rank, list: readonly RouteTarget[], asked: RouteQuery = query(), notes?: RankNotes): string {
+  return rank(list, asked, notes).map(({ virtualKey }) => virtualKey).join(' ');
+}
+
+/** Draws these, one after the other, from the start again at the end. */
+export function draws(...values: readonly number[]): () => number {
+  let next = 0;
+  return () => {
+    const value = values[next % values.length] ?? 0;
+    next += 1;
+    return value;
+  };
+}
+
+/** Draws spread evenly over [0, 1): what they hit is a share to within one in `count`, without chance. */
+export function evenDraws(count: number): () => number {
+  return draws(...Array.from({ length: count }, (_none, at) => (at + 0.5) / count));
+}
+
+/** A generator with a seed (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const NO_PRICE: TokenPrice = { input: undefined, output: undefined, cacheRead: undefined, cacheWrite: undefined, embedding: undefined, image: undefined };
+
+/** Prices by target, whatever the model. */
+export function prices(table: Readonly<Record<string, Partial<TokenPrice>>>): StrategyDeps['price'] {
+  return (target) => {
+    const price = table[target];
+    return price && { ...NO_PRICE, ...price };
+  };
+}
+
+/** How often each answer came. */
+export function tally(count: number, answer: () => string): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (let at = 0; at < count; at += 1) {
+    const given = answer();
+    counts[given] = (counts[given] ?? 0) + 1;
+  }
+  return counts;
+}
