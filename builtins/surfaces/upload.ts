@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
-import multer, { MulterError, type StorageEngine } from 'multer';
+import type { MulterError, StorageEngine } from 'multer';
 import { GatewayError } from '../../host/contract/index.ts';
 import { discardBody, UPLOAD_IDLE_MS } from '../../host/http/body.ts';
 import type { RequestSource } from '../../host/http/surface-route.ts';
@@ -31,13 +31,13 @@ export async function readUpload({ request, clock }: RequestSource, fileField: s
   const failed = Promise.withResolvers<never>();
   const idle = clock.timer(UPLOAD_IDLE_MS, () => failed.reject(new GatewayError('invalid_request', `no byte of the body arrived for ${UPLOAD_IDLE_MS / 1000} s`, { status: 408 })));
   let bytes = 0;
-  request.on('data', (piece: Buffer) => {
+  const onPiece = (piece: Buffer): void => {
     bytes += piece.length;
     idle.refresh();
     if (bytes > MAX_UPLOAD_BYTES) failed.reject(tooLarge());
-  });
+  };
   try {
-    await Promise.race([parseForm(request, fileField, stored), failed.promise]);
+    await Promise.race([parseForm(request, fileField, stored, onPiece), failed.promise]);
     return { fields: request.body as Upload['fields'], file: stored[0], dispose };
   } catch (error) {
     request.unpipe();
@@ -49,17 +49,19 @@ export async function readUpload({ request, clock }: RequestSource, fileField: s
   }
 }
 
-function parseForm(request: Request, fileField: string, stored: SpilledFile[]): Promise<void> {
+async function parseForm(request: Request, fileField: string, stored: SpilledFile[], onPiece: (piece: Buffer) => void): Promise<void> {
+  const { default: multer } = await import('multer'); // most gateways never see an upload
   const parse = multer({
     storage: spillingStorage(stored),
     limits: { fileSize: MAX_UPLOAD_BYTES, fieldSize: MAX_FIELD_BYTES, parts: MAX_PARTS },
   }).single(fileField);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
+  request.on('data', onPiece); // not before somebody reads: it makes the body flow
   parse(request, {} as Response, (error: unknown) => {
     if (error) reject(error instanceof Error ? error : new Error('the form cannot be read'));
     else resolve();
   });
-  return promise;
+  await promise;
 }
 
 function spillingStorage(stored: SpilledFile[]): StorageEngine {
@@ -83,11 +85,13 @@ async function receive(file: SpilledFile, stream: Readable, done: (error?: unkno
 }
 
 function parseError(cause: unknown): GatewayError {
-  if (!(cause instanceof MulterError)) return new GatewayError('invalid_request', 'invalid multipart: the form cannot be read', { cause });
+  if (!isMulterError(cause)) return new GatewayError('invalid_request', 'invalid multipart: the form cannot be read', { cause });
   if (cause.code === 'LIMIT_FILE_SIZE') return tooLarge();
   const where = cause.field === undefined ? '' : ` (field ${JSON.stringify(cause.field.slice(0, 64))})`;
   return new GatewayError('invalid_request', `invalid multipart: ${cause.message.toLowerCase()}${where}`, { cause });
 }
+
+const isMulterError = (error: unknown): error is MulterError => error instanceof Error && error.name === 'MulterError';
 
 function tooLarge(): GatewayError {
   return new GatewayError('request_too_large', `request body too large: the limit is ${MAX_UPLOAD_BYTES} bytes`);
