@@ -64,10 +64,11 @@ interface Known {
 /** Prices do not change while a configuration serves, and the host hands out one list of targets per model: each is looked up once. */
 function rememberCandidates(price: StrategyDeps['price']): (targets: readonly RouteTarget[], query: RouteQuery) => readonly Candidate[] {
   const known = new WeakMap<readonly RouteTarget[], Known>();
-  return (targets, { model, upstreamModel }) => {
+  return (targets, query) => {
+    const { model } = query;
     const before = known.get(targets);
     if (before?.model === model) return before.candidates;
-    const candidates = targets.filter(({ serves }) => serves).map((target) => ({ target, price: price(target.virtualKey, upstreamModel(target.virtualKey)) }));
+    const candidates = targets.filter(({ serves }) => serves).map((target) => ({ target, price: price(target.virtualKey, query.upstreamModel(target.virtualKey)) }));
     known.set(targets, { model, candidates });
     return candidates;
   };

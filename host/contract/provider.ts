@@ -128,6 +128,8 @@ export interface WireRequest {
   readonly withCredential?: boolean;
   /** Request fields that this wire cannot carry, beyond the declared `params`; treated like unsupported parameters. */
   readonly ignored?: readonly string[];
+  /** Request fields that travel with the nearest value the wire takes; the host logs a warning, and the client is told nothing. */
+  readonly bounded?: readonly string[];
 }
 
 export type FormPart = FormField | FormFile;

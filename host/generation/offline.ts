@@ -1,4 +1,4 @@
-import type { Counters, Log, ProviderModule } from '../contract/index.ts';
+import type { Counters, Log } from '../contract/index.ts';
 import type { GatewayConfig } from '../config/document.ts';
 import type { Host } from '../host.ts';
 import { type ConnectedProvider, connectProvider, hasCredentials } from '../upstream/connect.ts';
@@ -24,14 +24,8 @@ async function registeredProviders(host: Host, { targets }: GatewayConfig): Prom
   for (const { virtual_key: name } of targets) {
     const module = host.registry.providers.get(name);
     if (!module || module.offline || !hasCredentials(module, host.variables)) continue;
-    const provider = await connectProvider(withoutOpening(module), host.variables, { log: SILENT, now: host.services.clock.now }).catch(() => undefined);
+    const provider = await connectProvider(module, host.variables, { log: SILENT, now: host.services.clock.now, isOffline: true }).catch(() => undefined);
     if (provider) registered.set(name, provider); // one that cannot be set up is left out at start, too
   }
   return registered;
-}
-
-/** Opening a connection is where a provider may fetch tokens. */
-function withoutOpening(module: ProviderModule): ProviderModule {
-  const { open: _open, ...connection } = module.connection;
-  return { ...module, connection };
 }

@@ -101,7 +101,7 @@ export function readQuestion(surface: string, request: unknown, metadata: Readon
   const { isChat } = SURFACES[surface as Surface];
   const body = surface === 'completions' ? { ...request, messages: [{ role: 'user', content: request['prompt'] }] } : request;
   if (isChat && !isMessages((body as { readonly messages?: unknown }).messages)) throw invalid('messages must be a list of messages');
-  return { surface: surface as Surface, request: body as unknown as RequestOf<Surface>, streaming: isChat && request['stream'] === true, metadata: isChat ? metadata : {} };
+  return { surface: surface as Surface, request: body, streaming: isChat && request['stream'] === true, metadata: isChat ? metadata : {} };
 }
 
 function isMessages(value: unknown): boolean {

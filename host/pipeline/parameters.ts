@@ -19,9 +19,9 @@ const NATIVE_ORDER: readonly string[] = PARAMETERS.flatMap((name) => {
   return name === 'parallel_tool_calls' ? [] : [name];
 });
 
-/** Names outside the matrix come after it, in body order. */
-export function inMatrixOrder(names: readonly string[], wire: ProviderModule['wire']): string[] {
-  const order: readonly string[] = wire === 'native' ? NATIVE_ORDER : PARAMETERS;
+/** Names outside the matrix come after it, in the order of the body's `fields`; those of no field come last. */
+export function inMatrixOrder(names: readonly string[], wire: ProviderModule['wire'], fields: readonly string[] = []): string[] {
+  const order: readonly string[] = [...(wire === 'native' ? NATIVE_ORDER : PARAMETERS), ...fields];
   const rank = (name: string): number => {
     const at = order.indexOf(name);
     return at < 0 ? order.length : at;

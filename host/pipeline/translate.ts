@@ -53,11 +53,15 @@ export function toWire(attempt: Attempt, call: CallInfo, services: PipelineServi
   const request = policy === 'drop' ? withoutUnsupported(exchange.request as ChatRequest, unsupported) : exchange.request as ChatRequest;
   if (exchange.surface === 'images') refuseImageFormat(module, (exchange.request as ImagesRequest).response_format);
   const wire = translatorOf(attempt).toUpstream(request, call);
-  const ignored = inMatrixOrder([...unsupported, ...(wire.ignored ?? [])], module.wire);
+  const names = [...unsupported, ...(wire.ignored ?? [])];
+  const ignored = names.length === 0 ? names : inMatrixOrder(names, module.wire, Object.keys(exchange.request));
   if (ignored.length > 0 && policy === 'reject') throw unsupportedError(ignored, module.name);
   exchange.ignoredParams = policy === 'warn' ? ignored : [];
   if (ignored.length > 0) {
     services.log.warn('parameters ignored by the provider', { target: attempt.target.virtualKey, params: ignored.join(', '), policy, trace_id: exchange.id });
+  }
+  if (wire.bounded?.length) {
+    services.log.warn('parameters bounded to what the provider takes', { target: attempt.target.virtualKey, params: wire.bounded.join(', '), trace_id: exchange.id });
   }
   return wire;
 }

@@ -40,6 +40,8 @@ export interface ConnectDeps {
   readonly log: Log;
   readonly now: () => number;
   readonly send?: HttpSend;
+  /** True for a provider that nobody will call: it opens nothing, and so asks nobody for a token. */
+  readonly isOffline?: boolean;
 }
 
 const noSend: HttpSend = () => Promise.reject(new Error('there is no network here'));
@@ -50,7 +52,7 @@ export async function connectProvider(module: ProviderModule, variables: Variabl
   const credentials = readCredentials(module, variables);
   const defaultRoot = typeof connection.baseUrl === 'string' ? connection.baseUrl : connection.baseUrl(credentials);
   const { root, basicAuthorization } = resolveRoot(variables[baseUrlVariable(module)], defaultRoot, connection.root ?? connection.rootStyle ?? 'api-root');
-  const opened = await connection.open?.(credentials, { log: deps.log, now: deps.now, send: deps.send ?? noSend, root });
+  const opened = deps.isOffline ? undefined : await connection.open?.(credentials, { log: deps.log, now: deps.now, send: deps.send ?? noSend, root });
   return {
     module,
     credentials,

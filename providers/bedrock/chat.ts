@@ -27,17 +27,16 @@ function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
 
 /** The service has a place for the tier that the body of Claude has not. */
 function toClaudeBody(request: ChatRequest, call: CallInfo): NativeBody {
-  const { body, ignored } = toMessagesBody(request, call, BEDROCK);
-  return { body, ignored: [...ignored.filter((name) => name !== 'service_tier'), ...tierOf(request).ignored] };
+  const { body, ignored, ...noted } = toMessagesBody(request, call, BEDROCK);
+  return { body, ...noted, ignored: [...ignored.filter((name) => name !== 'service_tier'), ...tierOf(request).ignored] };
 }
 
-function invoke(request: ChatRequest, call: CallInfo, { body, ignored }: NativeBody): WireRequest {
+function invoke(request: ChatRequest, call: CallInfo, native: NativeBody): WireRequest {
   const { tier } = tierOf(request);
   return {
     path: modelPath(call.model, call.stream ? 'invoke-with-response-stream' : 'invoke'),
     ...(tier !== undefined && { headers: { 'x-amzn-bedrock-service-tier': tier } }),
-    body,
-    ignored,
+    ...native,
   };
 }
 

@@ -1,15 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { ContentPart } from 'gw/contract';
 import { type Fields, invalidRequest, isFields } from 'gw/common-wire';
+import { typeByName } from '../_common/file-types.ts';
 
 /** Kinds of files the vendor reads. Source: ai.google.dev, "Document understanding" and "Files API", 2026-11-21. */
 const READABLE = /^(?:(?:image|audio|video|text)\/[\w.+-]+|application\/(?:pdf|json|rtf|x-javascript|x-typescript|x-python-code))$/;
-/** Types by the ending of a file's name, for data that does not say its own. */
-const BY_ENDING: ReadonlyMap<string, string> = new Map([
-  ['pdf', 'application/pdf'], ['json', 'application/json'], ['rtf', 'application/rtf'], ['txt', 'text/plain'], ['md', 'text/markdown'], ['csv', 'text/csv'],
-  ['html', 'text/html'], ['xml', 'text/xml'], ['png', 'image/png'], ['jpg', 'image/jpeg'], ['jpeg', 'image/jpeg'], ['webp', 'image/webp'],
-  ['mp3', 'audio/mp3'], ['wav', 'audio/wav'], ['mp4', 'video/mp4'],
-]);
 /** Source: ai.google.dev, "Audio understanding", supported formats, 2026-11-21. */
 const AUDIO_FORMATS = new Set<unknown>(['wav', 'mp3', 'aiff', 'aac', 'ogg', 'flac']);
 
@@ -47,13 +42,6 @@ function filePart(file: unknown, at: string): Fields {
   }
   if (typeof id === 'string' && /^(?:https?|gs):\/\//.test(id)) return { fileData: { fileUri: id } };
   throw invalidRequest(`${at}: gemini takes a file by its file_data, or by the address of an uploaded file as file_id`);
-}
-
-function typeByName(filename: unknown, at: string): string {
-  const ending = typeof filename === 'string' ? filename.split('.').at(-1)?.toLowerCase() : undefined;
-  const type = BY_ENDING.get(ending ?? '');
-  if (type === undefined) throw invalidRequest(`${at}: file_data must be a data address, or the filename tell the type`);
-  return type;
 }
 
 const isDataUrl = (url: string): boolean => /^data:/i.test(url.slice(0, 5));

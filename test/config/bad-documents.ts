@@ -31,7 +31,7 @@ const after = { name: 'word-filter', stage: 'after_request' };
 /** Names of the shipped modules of a kind, as a fix lists them. */
 const shipped = (kind: ModuleKind): string => MODULES.filter((module) => module.kind === kind).map(({ name }) => name).toSorted().join(', ');
 
-/** A strategy with settings and a rule on the weights; no shipped one has either yet. */
+/** A strategy of a third party with settings and a rule on the weights. */
 const weighed = defineStrategy<{ limit: number }>({
   name: 'weighed',
   summary: 'For this test',
@@ -199,5 +199,43 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
   ],
 };
 
+const weights = (...each: readonly number[]): object => ({
+  strategy: { mode: 'loadbalance' }, targets: each.map((weight, at) => ({ virtual_key: ['echo', 'openai', 'groq'][at], weight })),
+});
+const rule = (more: object): object => ({ value: 'x', target_key: 'echo', ...more });
+const conditional = (...conditions: object[]): object => minimal({ strategy: { mode: 'conditional', conditions } });
+const contentBased = (...content_conditions: object[]): object => minimal({ strategy: { mode: 'content-based', content_conditions } });
+const abTest = (...ab_variants: object[]): object => minimal({ strategy: { mode: 'ab-test', ab_variants } });
+
+/** Rules of the strategies, which count only while their mode is active. */
+const STRATEGIES: Readonly<Record<string, readonly BadDocument[]>> = {
+  CV14: [{ document: weights(-1, 3), at: ['targets[0].weight'], says: ['"echo"', '-1'] }],
+  CV15: [
+    { document: weights(0, 0), at: ['targets'], says: ['zero', 'positive'] },
+    { document: { strategy: { mode: 'loadbalance' }, targets: [{ virtual_key: 'echo' }] }, at: ['targets'], says: ['zero', 'positive'] },
+  ],
+  CV16: [{ document: minimal({ strategy: { mode: 'cost-optimized', unpriced_strategy: 'last' } }), at: ['strategy.unpriced_strategy'], says: ['"last"', 'fallback, skip, allow'] }],
+  CV17: [
+    { document: minimal({ strategy: { mode: 'conditional' } }), at: ['strategy.conditions'], says: ['conditions'] },
+    { document: conditional(rule({ key: 'model' }), rule({ key: 'header' })), at: ['strategy.conditions[1].key'], says: ['conditions[1]', '"header"'], fix: 'model, model_prefix, metadata' },
+    { document: conditional(rule({ key: 'model', target_key: '' })), at: ['strategy.conditions[0].target_key'], says: ['conditions[0]'], fix: 'echo' },
+    { document: conditional(rule({ key: 'model', target_key: 'openai' })), at: ['strategy.conditions[0].target_key'], says: ['conditions[0]', '"openai"'], fix: 'echo' },
+    { document: conditional(rule({ key: 'metadata' })), at: ['strategy.conditions[0].field'], says: ['conditions[0]', 'field'] },
+    { document: conditional(rule({ key: 'model', field: 'team' })), at: ['strategy.conditions[0].field'], says: ['conditions[0]', '"team"'] },
+  ],
+  CV18: [
+    { document: contentBased(), at: ['strategy.content_conditions'], says: ['content_conditions'] },
+    { document: contentBased(rule({ type: 'regex' })), at: ['strategy.content_conditions[0].type'], says: ['content_conditions[0]', '"regex"'], fix: 'prompt_contains, prompt_not_contains, prompt_regex' },
+    { document: contentBased(rule({ type: 'prompt_regex', value: '(?=a)' })), at: ['strategy.content_conditions[0].value'], says: ['content_conditions[0]', '"(?=a)"'] },
+    { document: contentBased(rule({ type: 'prompt_contains', target_key: 'openai' })), at: ['strategy.content_conditions[0].target_key'], says: ['content_conditions[0]', '"openai"'], fix: 'echo' },
+  ],
+  CV18b: [
+    { document: abTest(), at: ['strategy.ab_variants'], says: ['ab_variants'] },
+    { document: abTest({ target_key: 'openai', weight: 1 }), at: ['strategy.ab_variants[0].target_key'], says: ['ab_variants[0]', '"openai"'], fix: 'echo' },
+    { document: abTest({ target_key: 'echo', weight: 1 }, { target_key: 'echo', weight: -0.5, label: 'odd' }), at: ['strategy.ab_variants[1].weight'], says: ['"odd"', '-0.5'] },
+    { document: abTest({ target_key: 'echo' }), at: ['strategy.ab_variants'], says: ['zero'] },
+  ],
+};
+
 /** Documents by the rule they break. */
-export const BAD_DOCUMENTS: Readonly<Record<string, readonly BadDocument[]>> = { ...DECODE, ...REDACTED, ...TARGETS, ...ELSEWHERE };
+export const BAD_DOCUMENTS: Readonly<Record<string, readonly BadDocument[]>> = { ...DECODE, ...REDACTED, ...TARGETS, ...ELSEWHERE, ...STRATEGIES };

@@ -8,6 +8,11 @@ const filter = { name: 'word-filter', stage: 'before_request', enabled: true };
 /** Configurations that look doubtful and are not. Source: configuration reference, sections 2.2 and 2.3. */
 const LEGAL: Readonly<Record<string, object>> = {
   'one weight of 0 beside a positive one': { targets: [{ virtual_key: 'echo', weight: 0 }, { virtual_key: 'openai', weight: 1 }] },
+  'a weight of 0 under loadbalance': { strategy: { mode: 'loadbalance' }, targets: [{ virtual_key: 'echo', weight: 0.5 }, { virtual_key: 'openai', weight: 0 }] },
+  'prices without a word on what has none': minimal({ strategy: { mode: 'cost-optimized', unpriced_strategy: '' } }),
+  'a rule on metadata': minimal({ strategy: { mode: 'conditional', conditions: [{ key: 'metadata', field: 'team', value: 'x', target_key: 'echo' }] } }),
+  'a pattern with leading flags': minimal({ strategy: { mode: 'content-based', content_conditions: [{ type: 'prompt_regex', value: '(?i)x', target_key: 'echo' }] } }),
+  'variants that share a target, one drained, without labels': minimal({ strategy: { mode: 'ab-test', ab_variants: [{ target_key: 'echo', weight: 1 }, { target_key: 'echo', weight: 0 }] } }),
   'no weights': { strategy: { mode: 'fallback' }, targets: [{ virtual_key: 'echo' }, { virtual_key: 'openai' }] },
   'an empty retry block': target({ retry: {} }),
   'zero in every count': target({

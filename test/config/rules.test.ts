@@ -13,6 +13,13 @@ function decodeRules(): string[] {
   return [...new Set(sources.flatMap((source) => source.match(/(?<=')DC\d\d(?=')/g) ?? []))];
 }
 
+/** Ids of the rules that strategies bring for their own settings, as they spell them. */
+function strategyRules(): string[] {
+  const folder = join(ROOT, 'strategies');
+  const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  return [...new Set(sources.flatMap((source) => source.match(/(?<=')CV\d\d[a-z]?(?=')/g) ?? []))];
+}
+
 /** Writes a bad document where `gw validate` can find it; returns folder and file name. */
 async function place({ document, file, isMissing }: BadDocument): Promise<{ cwd: string; name: string }> {
   const cwd = await temporaryFolder();
@@ -36,7 +43,7 @@ function expectRefusal(rule: string, { at, says, fix }: BadDocument, { code, std
 describe('configuration rules', () => {
   it('each have a document here that breaks them, and no document breaks a rule that is not there', async () => {
     const tapped = commandHost({ cwd: await temporaryFolder() }).hooks.checkConfig.taps.map(({ name }) => name);
-    expect(Object.keys(BAD_DOCUMENTS)).to.have.members([...decodeRules(), ...tapped]);
+    expect(Object.keys(BAD_DOCUMENTS)).to.have.members([...decodeRules(), ...tapped, ...strategyRules()]);
   });
 
   for (const [rule, documents] of Object.entries(BAD_DOCUMENTS)) {

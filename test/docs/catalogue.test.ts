@@ -5,7 +5,7 @@ import { failsOpen } from '../../host/pipeline/guard.ts';
 import { baseUrlVariable } from '../../host/upstream/connect.ts';
 import { codes, rowsUnder } from './tables.ts';
 
-const PAGE = 'plugins.md';
+const PAGES = { plugin: 'plugins.md', strategy: 'strategies.md' } as const;
 const code = (text: string): string => `\`${text}\``;
 const list = (names: readonly string[]): string => names.map(code).join(', ');
 
@@ -37,23 +37,23 @@ function providerRow(module: ProviderModule): string[] {
   ];
 }
 
-describe('docs/plugins.md', () => {
+describe('docs/plugins.md and docs/strategies.md', () => {
   const plugins = ofKind<PluginModule>('plugin');
   const strategies = ofKind<StrategyModule>('strategy');
 
   it('lists every shipped plugin with type, stages, what a fault does and its summary', () => {
     const rows = plugins.map((module) => [code(module.name), code(module.type), list(module.stages), failsOpen(module) ? 'open' : 'closed', module.summary]);
-    expect(rowsUnder(PAGE, '## Plugins')).to.deep.equal(rows);
+    expect(rowsUnder(PAGES.plugin, '## Plugins')).to.deep.equal(rows);
   });
 
   it('lists every shipped strategy with what a failure does and its summary', () => {
     const rows = strategies.map(({ name, advances, summary }) => [code(name), advances ? 'next target' : 'error', summary]);
-    expect(rowsUnder(PAGE, '## Strategies')).to.deep.equal(rows);
+    expect(rowsUnder(PAGES.strategy, '## Strategies')).to.deep.equal(rows);
   });
 
   for (const module of [...plugins, ...strategies].filter((each) => settingsOf(each).length > 0)) {
     it(`lists the settings of the ${module.kind} ${module.name} in their order, with default and meaning`, () => {
-      const rows = rowsUnder(PAGE, `### ${code(module.name)}`);
+      const rows = rowsUnder(PAGES[module.kind], `### ${code(module.name)}`);
       expect(rows.map((row) => row.slice(0, 2))).to.deep.equal(settingsOf(module));
       for (const row of rows) expect(row[2], row[0]).to.match(/\w{3}/);
     });

@@ -32,7 +32,7 @@ function sampleFiles(): [path: string, text: string][] {
 describe('docs/modules.md', () => {
   const tables: readonly (readonly [heading: string, file: string, name: string])[] = [
     ['Field of a plugin', 'plugin', 'PluginModule'], ['Handler', 'plugin', 'PluginHandlers'], ["Of the plugin's `deps`", 'plugin', 'PluginDeps'],
-    ['Field of a strategy', 'strategy', 'StrategyModule'], ['Of the query', 'strategy', 'RouteQuery'], ["Of the strategy's `deps`", 'strategy', 'StrategyDeps'],
+    ['Field of a strategy', 'strategy', 'StrategyModule'], ['Of the notes', 'strategy', 'RankNotes'], ['Of the query', 'strategy', 'RouteQuery'], ["Of the strategy's `deps`", 'strategy', 'StrategyDeps'],
     ['Field of a provider', 'provider', 'ProviderModule'], ['Of the connection', 'provider', 'Connection'],
   ];
   for (const [heading, file, name] of tables) {
@@ -56,13 +56,13 @@ describe('docs/modules.md', () => {
   it('shows modules that pass every check as they stand', async () => {
     const folder = await temporaryFolder();
     const samples = sampleFiles();
-    expect(samples.map(([path]) => path)).to.deep.equal(['plugins/max-prompt-chars.ts', 'strategies/least-latency.ts', 'providers/acme/index.ts']);
+    expect(samples.map(([path]) => path)).to.deep.equal(['plugins/max-prompt-chars.ts', 'strategies/quickest.ts', 'providers/acme/index.ts']);
     for (const [path, text] of samples) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
       await writeFile(join(folder, path), text);
     }
     const plugin = 'plugins: [{ name: max-prompt-chars, stage: before_request, enabled: true, config: { max_chars: 9 } }]';
-    await writeFile(join(folder, 'config.yaml'), `strategy: { mode: least-latency }\ntargets: [{ virtual_key: acme }]\n${plugin}\n`);
+    await writeFile(join(folder, 'config.yaml'), `strategy: { mode: quickest }\ntargets: [{ virtual_key: acme }]\n${plugin}\n`);
     const { code, stderr } = await runGw(['validate', join(folder, 'config.yaml')]);
     expect(stderr).to.equal('');
     expect(code).to.equal(0);

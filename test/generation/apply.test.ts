@@ -55,10 +55,10 @@ describe('applying a configuration', () => {
     await t.apply(config(entry('two')));
     expect(kept).to.deep.include({ made: ['one', 'two'], disposed: ['one'] });
     expect(kept.values[1]).to.equal(kept.values[0]);
-    expect([t.host.slot.live, t.host.carryover.size]).to.deep.equal([1, 1]);
+    expect([t.host.slot.live, t.host.carryover.size]).to.deep.equal([1, 2]);
     await t.apply(config());
     expect(kept.disposed).to.deep.equal(['one', 'two']);
-    expect(t.host.carryover.size).to.equal(0);
+    expect(t.host.carryover.size).to.equal(1);
     await t.apply(config(entry('three')));
     expect(kept.values[2]).not.to.equal(kept.values[0]);
   });
@@ -81,7 +81,7 @@ describe('applying a configuration', () => {
     expect(problems[0]?.path).to.equal('plugins[1].config');
     expect(t.host.current).to.equal(before);
     expect([...kept.disposed].toSorted()).to.deep.equal(['four', 'two']);
-    expect([t.host.slot.live, t.host.carryover.size]).to.deep.equal([1, 1]);
+    expect([t.host.slot.live, t.host.carryover.size]).to.deep.equal([1, 2]);
     expect((await t.post('/v1/chat/completions', ask())).status).to.equal(200);
   });
 

@@ -90,8 +90,8 @@ describe('fallback', () => {
   it('answers with the error of the last target, and with its headers', async () => {
     const first = await failing(500, {}, { 'retry-after': '3' });
     const last = await failing(429, {}, { 'retry-after': '9' });
-    const host = await startHost({ strategy: { mode: 'fallback' }, targets: [first.target('a'), last.target('b', { model_map: { m: 'mapped' } })] });
     for (const stream of [false, true]) {
+      const host = await startHost({ strategy: { mode: 'fallback' }, targets: [first.target('a'), last.target('b', { model_map: { m: 'mapped' } })] });
       const answer = await host.post(PATH, ask('hi', { stream }));
       expect(answer.status).to.equal(429);
       expect(answer.headers.get('retry-after')).to.equal('9');

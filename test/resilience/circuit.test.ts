@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { Circuit, type CircuitSettings, type Ticket } from '../../builtins/resilience/circuit.ts';
+import { seeded } from '../kit/index.ts';
+import { PlainModel } from './support/plain-model.ts';
 
 const SETTINGS: CircuitSettings = { failureThreshold: 3, successThreshold: 2, maxProbes: 1, openMs: 1000 };
 
@@ -75,59 +77,6 @@ describe('a circuit', () => {
   });
 });
 
-/** The table of the reference, written as it reads: every call is remembered with the era it belongs to. */
-class PlainModel {
-  state: 'closed' | 'open' | 'half-open' = 'closed';
-  era = 0;
-  failures = 0;
-  successes = 0;
-  probes = 0;
-  deadline = 0;
-  readonly settings: CircuitSettings;
-
-  constructor(settings: CircuitSettings) {
-    this.settings = settings;
-  }
-
-  look(now: number): string {
-    if (this.state === 'open' && now > this.deadline) this.enter('half-open');
-    return this.state;
-  }
-
-  admit(now: number): number | undefined {
-    this.look(now);
-    if (this.state === 'open') return undefined;
-    if (this.state === 'half-open' && this.probes === this.settings.maxProbes) return undefined;
-    if (this.state === 'half-open') this.probes += 1;
-    return this.era;
-  }
-
-  report(era: number, outcome: string, now: number): void {
-    if (era !== this.era) return;
-    if (this.state === 'half-open') {
-      this.probes -= 1;
-      if (outcome === 'failure') this.open(now);
-      else if (outcome === 'success' && (this.successes += 1) === this.settings.successThreshold) this.enter('closed');
-    } else if (this.state === 'closed') {
-      if (outcome === 'success') this.failures = 0;
-      else if (outcome === 'failure' && (this.failures += 1) === this.settings.failureThreshold) this.open(now);
-    }
-  }
-
-  private open(now: number): void {
-    this.enter('open');
-    this.deadline = now + this.settings.openMs;
-  }
-
-  private enter(state: PlainModel['state']): void {
-    this.state = state;
-    this.era += 1;
-    this.failures = 0;
-    this.successes = 0;
-    this.probes = 0;
-  }
-}
-
 function walk(settings: CircuitSettings, random: () => number, steps: number): void {
   let now = 0;
   const circuit = new Circuit(settings, () => now);
@@ -149,15 +98,4 @@ function walk(settings: CircuitSettings, random: () => number, steps: number): v
     }
     expect(circuit.state, `step ${step}`).to.equal(model.look(now));
   }
-}
-
-/** Mulberry32: small, and the same everywhere. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { type Fields, invalidRequest, isFields } from '../fields.ts';
+import { fileAddress } from '../file-types.ts';
 import type { MessagesVariant } from './variant.ts';
 
 interface MediaData {
@@ -19,7 +20,7 @@ export function fileBlock(file: unknown, at: string, variant: MessagesVariant): 
   const { file_data: address, filename } = isFields(file) ? file : {};
   if (typeof address !== 'string' || address === '') throw invalidRequest(`${at}: ${variant.label} takes a file by its file_data only`);
   const title = typeof filename === 'string' && filename !== '' ? { title: filename } : {};
-  const source = sourceOf(address, at, variant);
+  const source = sourceOf(fileAddress(address, filename, at), at, variant);
   if (source['type'] === 'url') return { type: 'document', source, ...title };
   const mediaType = String(source['media_type']);
   if (mediaType.startsWith('image/')) return { type: 'image', source };

@@ -11,6 +11,8 @@ export interface MessagesBody {
   readonly body: Fields;
   /** Request fields that cannot travel, for `WireRequest.ignored`; those of the provider's `params` are not among them. */
   readonly ignored: readonly string[];
+  /** Request fields that travel with the nearest value the vendor takes, for `WireRequest.bounded`. */
+  readonly bounded?: readonly string[];
 }
 
 /** The vendor demands a ceiling. Source: providers reference 5.1. */
@@ -49,6 +51,7 @@ export function toMessagesBody(request: ChatRequest, call: CallInfo, variant: Me
       ...present({ stop_sequences: stop.sequences, output_config: outputConfig(request, thinking.effort, format.format), cache_control: fieldsOf(request['cache_control']) }),
     },
     ignored: [...own.ignored, ...format.ignored, ...thinking.ignored, ...sampling.ignored, ...stop.ignored, ...direct.ignored, ...fieldsBeside(request, KNOWN)],
+    ...(isBounded(request, sampling.fields) && { bounded: ['temperature'] }),
   };
 }
 
@@ -74,6 +77,8 @@ function samplingOf({ temperature, top_p: topP, top_k: topK }: ChatRequest, trai
   const ignored = Object.keys(given).filter((name) => !mayTravel(name) && (name === 'top_k' || given[name] !== 1));
   return { fields, ignored };
 }
+
+const isBounded = ({ temperature }: ChatRequest, { temperature: sent }: Fields): boolean => sent !== undefined && sent !== temperature;
 
 /** What thinking leaves of `top_p`. Source: platform.claude.com, "Extended thinking", 2026-11-21. */
 const MIN_THINKING_TOP_P = 0.95;

@@ -1,4 +1,5 @@
 import { type Fields, invalidRequest, isFields } from 'gw/common-wire';
+import { fileAddress } from '../../_common/file-types.ts';
 
 const IMAGES: ReadonlyMap<string, string> = new Map([['image/png', 'png'], ['image/jpeg', 'jpeg'], ['image/jpg', 'jpeg'], ['image/gif', 'gif'], ['image/webp', 'webp']]);
 
@@ -22,7 +23,8 @@ export function imageBlock(image: unknown, at: string): Fields {
 
 /** A document, or an image that came as a file. Throws a 400 that names the part. */
 export function fileBlock(file: unknown, at: string, place: string): Fields {
-  const { file_data: address, filename } = isFields(file) ? file : {};
+  const { file_data: data, filename } = isFields(file) ? file : {};
+  const address = typeof data === 'string' && data !== '' ? fileAddress(data, filename, at) : data;
   const { mediaType, bytes } = dataOf(address, at);
   if (mediaType.startsWith('image/')) return imageBlock(address, at);
   const format = DOCUMENTS.get(mediaType);

@@ -8,6 +8,7 @@ import { asksForJson, planTools } from './tools.ts';
 export interface NativeBody {
   readonly body: Fields;
   readonly ignored: readonly string[];
+  readonly bounded?: readonly string[];
 }
 
 /**

@@ -44,6 +44,8 @@ export interface FaultUpstream {
   readonly port: number;
   readonly played: readonly Played[];
   readonly sockets: ReadonlySet<Socket>;
+  /** Requests that are being answered, silence included. */
+  readonly busy: number;
   /** A target that calls it on every surface of the common wire; it serves model `m` unless `more` says otherwise. */
   target(name: string, more?: object, module?: Partial<ProviderModule>): StubTarget;
   close(): Promise<void>;
@@ -65,6 +67,9 @@ export async function faultUpstream(options: FaultUpstreamOptions): Promise<Faul
   });
   return {
     url, port, close, played: stage.played, sockets: stage.sockets,
+    get busy() {
+      return stage.busy;
+    },
     target: (name, more = {}, module = {}) => ({ virtual_key: name, models: ['m'], ...more, [stubProvider]: provider(name, module) }),
   };
 }
@@ -72,6 +77,7 @@ export async function faultUpstream(options: FaultUpstreamOptions): Promise<Faul
 class Stage {
   readonly played: Played[] = [];
   readonly sockets = new Set<Socket>();
+  busy = 0;
   readonly #options: FaultUpstreamOptions;
   readonly #server: Server;
   readonly #seen = new Map<string, number>();
@@ -107,12 +113,14 @@ class Stage {
   async #answer(call: WireCall, socket: Socket): Promise<void> {
     const played = this.#decide(call);
     if (this.#options.remembers !== false) this.played.push(played);
+    this.busy += 1;
     this.#options.onPlay?.(played);
     for (const move of played.moves) {
       if (socket.destroyed) break;
       if (move.do === 'hang') this.#options.onHang?.(played);
       if (!await perform(move, socket)) break;
     }
+    this.busy -= 1;
     if (socket.destroyed && played.moves.every((move) => move.do !== 'reset')) this.#options.onLeft?.(played);
   }
 

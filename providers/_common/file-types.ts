@@ -1,0 +1,22 @@
+import { invalidRequest } from './fields.ts';
+
+/** Media types by the ending of a file's name, for data that does not say its own. */
+const BY_ENDING: ReadonlyMap<string, string> = new Map([
+  ['pdf', 'application/pdf'], ['json', 'application/json'], ['rtf', 'application/rtf'], ['txt', 'text/plain'], ['md', 'text/markdown'], ['csv', 'text/csv'],
+  ['html', 'text/html'], ['xml', 'text/xml'], ['png', 'image/png'], ['jpg', 'image/jpeg'], ['jpeg', 'image/jpeg'], ['gif', 'image/gif'], ['webp', 'image/webp'],
+  ['mp3', 'audio/mp3'], ['wav', 'audio/wav'], ['mp4', 'video/mp4'], ['doc', 'application/msword'], ['xls', 'application/vnd.ms-excel'],
+  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'], ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+]);
+
+/** The type of a file that comes as bare base64. Throws a 400 that names the part where its name tells none. */
+export function typeByName(filename: unknown, at: string): string {
+  const ending = typeof filename === 'string' ? filename.split('.').at(-1)?.toLowerCase() : undefined;
+  const type = BY_ENDING.get(ending ?? '');
+  if (type === undefined) throw invalidRequest(`${at}: file_data must be a data address, or the filename tell the type`);
+  return type;
+}
+
+/** `file_data` as an address: data that is bare base64 gets the type its file's name tells. */
+export function fileAddress(data: string, filename: unknown, at: string): string {
+  return /^[a-z]+:/i.test(data.slice(0, 8)) ? data : `data:${typeByName(filename, at)};base64,${data}`;
+}

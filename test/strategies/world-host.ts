@@ -1,0 +1,126 @@
+import { commonTranslators } from 'gw/common-wire';
+import { defineProvider, type ProviderModule, type RouteTarget } from 'gw/contract';
+import { BUILTINS, MODULES } from '../../builtins/manifest.ts';
+import { defineBuiltin } from '../../host/builtin.ts';
+import type { GatewayConfig } from '../../host/config/document.ts';
+import { decodeText } from '../../host/config/decode.ts';
+import type { Problem } from '../../host/config/problems.ts';
+import { createHost } from '../../host/create-host.ts';
+import { checkConfig } from '../../host/generation/apply.ts';
+import { buildGeneration } from '../../host/generation/build.ts';
+import type { Generation } from '../../host/generation/generation.ts';
+import type { Host } from '../../host/host.ts';
+import { LiveExchange } from '../../host/pipeline/exchange.ts';
+import { explain, type Explanation, readQuestion, type RouteQuestion } from '../../host/pipeline/explain.ts';
+import { type ConnectedProvider, connectProvider } from '../../host/upstream/connect.ts';
+import { fakeClock } from '../kit/index.ts';
+import { seeded } from './support.ts';
+import { PROVIDERS, type World } from './worlds.ts';
+
+/** A host whose targets are in the state that a world says. */
+export interface WorldHost {
+  /** What a decision is made of; the draws are those of the world's seed. */
+  explain(world: World): Promise<Explained>;
+  /** Names of the figures that were counted. */
+  readonly samples: readonly string[];
+}
+
+export interface Explained {
+  readonly explanation: Explanation;
+  /** The route that the same request would really take, with the same draws. */
+  readonly route: readonly RouteTarget[];
+  readonly abLabel: string | undefined;
+  readonly problems: readonly Problem[];
+}
+
+export async function createWorldHost(): Promise<WorldHost> {
+  const state: { world: World | undefined; random: () => number } = { world: undefined, random: () => 0 };
+  const samples: string[] = [];
+  const modules = Object.keys(PROVIDERS).map(moduleOf);
+  const host = createHost({
+    variables: { LOG_LEVEL: 'debug' }, workingDirectory: '/', installDirectory: '/', build: { version: 'test', commit: '', built: '' }, platform: { node: '', os: '', arch: '' },
+    clock: fakeClock(), random: () => state.random(), lines: { write: () => {} },
+    modules: [...MODULES, ...modules], builtins: [...BUILTINS, stateBuiltin(() => state.world)],
+  });
+  host.counters.attach({ add: (name) => { samples.push(name); }, observe: (name) => { samples.push(name); } });
+  const connected = new Map<string, ConnectedProvider>();
+  for (const module of modules) connected.set(module.name, await connectProvider(module, {}, { log: host.log, now: () => 0 }));
+  const base = decodeText('targets: []', 'yaml').config!;
+  return {
+    samples,
+    explain: async (world) => {
+      state.world = world;
+      host.providers = new Map(world.targets.filter(({ isRegistered }) => isRegistered).map(({ key }) => [key, connected.get(key)!]));
+      host.services.catalog = { version: '', entry: () => undefined, modelsOf: () => [], cost: () => undefined, tokenPrice: (key) => priceIn(world, key) };
+      const config = configOf(world, base);
+      const problems = checkConfig(host, { config, problems: [], lineOf: () => undefined });
+      const generation = await buildGeneration(host, config, 1);
+      try {
+        const question = questionOf(world);
+        state.random = seeded(world.seed);
+        const explanation = explain(generation, question, { services: host.services, registry: host.registry });
+        state.random = seeded(world.seed);
+        return { explanation, problems, ...routeOf(host, generation, question) };
+      } finally {
+        await generation.dispose();
+      }
+    },
+  };
+}
+
+function moduleOf(name: string): ProviderModule {
+  const { surfaces, takesAnyModel } = PROVIDERS[name]!;
+  return defineProvider({
+    name, wire: 'common', params: {}, anyModel: takesAnyModel, connection: { env: [], baseUrl: 'http://127.0.0.1:9' },
+    translators: commonTranslators(surfaces as Parameters<typeof commonTranslators>[0], {}),
+  });
+}
+
+/** Says what the world says where breaker, tracker and a 429 would. */
+const stateBuiltin = (current: () => World | undefined) => defineBuiltin({
+  name: 'world',
+  apply: ({ hooks }) => hooks.assemble.tapPromise('world', async ({ hooks: pipeline, carryover }) => {
+    const world = current();
+    const find = (key: string) => world?.targets.find((target) => target.key === key);
+    pipeline.median.tap('world', (key) => find(key)?.medianMs);
+    pipeline.circuit.tap('world', (key) => find(key)?.circuit);
+    for (const { key, isResting } of world?.targets ?? []) {
+      const rest = carryover.lease(`rest ${key}`, () => ({ until: 0 }));
+      rest.until = isResting ? Infinity : 0;
+    }
+  }),
+});
+
+function priceIn(world: World, key: string) {
+  const price = world.targets.find((target) => target.key === key)?.price;
+  return price && { ...price, cacheRead: undefined, cacheWrite: undefined };
+}
+
+function configOf(world: World, base: GatewayConfig): GatewayConfig {
+  return {
+    ...base,
+    aliases: { short: world.asked.model },
+    strategy: { mode: world.mode, unpriced_strategy: world.unpriced, conditions: world.conditions, content_conditions: world.contentConditions, ab_variants: world.variants },
+    targets: world.targets.map(({ key, weight, models }) => ({ virtual_key: key, weight, models })),
+  };
+}
+
+/** Half of the worlds ask by the alias. */
+function questionOf({ seed, asked }: World): RouteQuestion {
+  const { surface, texts, maxTokens, images, metadata } = asked;
+  const model = seed % 2 === 0 ? 'short' : asked.model;
+  const messages = [{ role: 'system', content: '' }, ...texts.map((content) => ({ role: 'user', content }))];
+  const body = surface === 'completions' ? { model, prompt: texts.join(''), max_tokens: maxTokens } : { model, messages, max_tokens: maxTokens, n: images };
+  return readQuestion(surface, body, metadata);
+}
+
+function routeOf({ services }: Host, generation: Generation, question: RouteQuestion): { readonly route: readonly RouteTarget[]; readonly abLabel: string | undefined } {
+  const exchange = new LiveExchange({ ...question, id: '', generation, clock: services.clock, principal: undefined, arrivedAt: 0 });
+  try {
+    generation.hooks.prepare.call(exchange);
+  } catch {
+    return { route: [], abLabel: undefined };
+  }
+  const marked = generation.models.routeTargets(exchange.model, question.surface, question.streaming);
+  return { route: generation.hooks.route.call(marked, exchange), abLabel: exchange.abLabel };
+}
