@@ -1,9 +1,10 @@
 import type { Server } from 'node:http';
+import type { ConfigWatch } from './config/watch.ts';
 import { GatewayError } from './contract/index.ts';
 import type { Host } from './host.ts';
 import { createApp } from './http/app.ts';
 import { createHttpServer, listen } from './http/server.ts';
-import { applyStartConfiguration, connectProviders, loadConfiguration, provideMasterKey, refuseProblems, StartRefused, warnOfUnreadFiles } from './start.ts';
+import { applyStartConfiguration, connectProviders, loadConfiguration, provideMasterKey, refuseProblems, StartRefused, warnOfUnreadFiles, watchConfiguration } from './start.ts';
 
 /** What is left after the shutdown deadline gets this long to write its last event. */
 const LAST_WORDS_MS = 5000;
@@ -28,8 +29,9 @@ export async function startGateway(host: Host): Promise<RunningGateway> {
     const hasNewKey = provideMasterKey(host);
     const server = createHttpServer(createApp(host));
     const port = await listen(server, host.settings.port);
+    const watch = await watchConfiguration(host);
     tellStarted(host, port);
-    return { port, hasNewKey, stop: () => shutDown(host, server) };
+    return { port, hasNewKey, stop: () => shutDown(host, server, watch) };
   } catch (error) {
     await host.close();
     throw error;
@@ -56,7 +58,7 @@ function tellStarted(host: Host, port: number): void {
  * Readiness turns 503 at once, and the listener stays open, so that probes are answered while requests drain. What is
  * left at the deadline ends with an error event. Source: configuration reference 5.3.
  */
-async function shutDown(host: Host, server: Server): Promise<void> {
+async function shutDown(host: Host, server: Server, watch: ConfigWatch | undefined): Promise<void> {
   const { settings: { shutdownTimeoutMs }, log } = host;
   host.isDraining = true;
   log.info('draining', { requests: host.activity.count, timeout_ms: shutdownTimeoutMs });
@@ -68,6 +70,7 @@ async function shutDown(host: Host, server: Server): Promise<void> {
   }
   server.close();
   server.closeAllConnections();
+  await watch?.stop();
   await host.close();
   log.info('gw stopped');
 }

@@ -19,6 +19,8 @@ export interface Settings {
   readonly logLevel: Level;
   /** Path of the configuration file, when one is named. */
   readonly configPath: string | undefined;
+  /** A changed configuration file is applied while the gateway runs. */
+  readonly watchesConfig: boolean;
   readonly masterKey: string | undefined;
   /** No credential is required on `/v1/*`. */
   readonly allowUnauthenticated: boolean;
@@ -51,6 +53,7 @@ export function readSettings(variables: Variables): Settings {
     isProduction,
     logLevel: logLevel(variables['LOG_LEVEL']),
     configPath: trimmed(variables['GATEWAY_CONFIG']) || undefined,
+    watchesConfig: variables['GW_CONFIG_WATCH'] === 'true',
     masterKey: trimmed(variables['MASTER_KEY']) || undefined,
     allowUnauthenticated,
     corsOrigins: corsOrigins.filter((origin) => !isWildcard(origin)),

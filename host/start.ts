@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { decodeText } from './config/decode.ts';
 import type { GatewayConfig } from './config/document.ts';
 import { unservedKeys } from './config/unserved.ts';
+import { type ConfigWatch, watchFile } from './config/watch.ts';
 import { findConfigFile, isFile, loadConfigFile, type LoadedFile } from './config/load.ts';
 import { ConfigRefused, type Problem } from './config/problems.ts';
 import type { ProviderModule } from './contract/index.ts';
@@ -52,12 +53,21 @@ export function refuseProblems(host: Host, file: LoadedFile | undefined): void {
   if (problems.length > 0) throw new ConfigRefused(problems);
 }
 
+/**
+ * By name; last those that any one of several variables registers: a machine may have one of them for other reasons, and
+ * the first provider is the first target of the built-in default.
+ */
+function inRegistrationOrder(modules: readonly ProviderModule[]): ProviderModule[] {
+  const isIncidental = ({ connection }: ProviderModule): boolean => connection.env.some((need) => typeof need !== 'string');
+  return modules.toSorted((a, b) => Number(isIncidental(a)) - Number(isIncidental(b)) || (a.name < b.name ? -1 : 1));
+}
+
 /** Registers every provider whose credentials are in the environment. One that cannot be built is left out, and told. */
 export async function connectProviders(host: Host): Promise<void> {
   const { variables, log, counters, services } = host;
   const deps = { log, now: services.clock.now, send: sendHttp(services) };
   const providers = new Map<string, Awaited<ReturnType<typeof connectProvider>>>();
-  for (const module of [...host.registry.providers.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const module of inRegistrationOrder([...host.registry.providers.values()])) {
     if (module.offline || !hasCredentials(module, variables)) continue;
     try {
       providers.set(module.name, await connectProvider(module, variables, deps));
@@ -67,8 +77,8 @@ export async function connectProviders(host: Host): Promise<void> {
     }
   }
   host.providers = providers;
-  if (providers.size > 0) log.info('providers registered', { providers: [...providers.keys()].join(', ') });
-  else log.warn('no provider is registered: no credential was found in the environment', { rule: 'WN08' });
+  for (const provider of providers.keys()) log.info('provider registered', { provider });
+  if (providers.size === 0) log.warn('no provider is registered: no credential was found in the environment', { rule: 'WN08' });
 }
 
 /** Where other installations keep their configuration; this one never reads it, and says so. */
@@ -83,8 +93,8 @@ export function warnOfUnreadFiles(host: Host): void {
 
 /** Applies the file, or without one the embedded default: a target per registered provider, else the offline one. */
 export async function applyStartConfiguration(host: Host, file: LoadedFile | undefined): Promise<void> {
-  host.configFile = file;
   const generation = await (file ? host.applier.apply(file) : host.applier.applyDefault(defaultConfig(host)));
+  host.configFile = file;
   const { config } = generation;
   if (file) host.log.info('config file loaded', { path: file.path, strategy: config.strategy.mode, targets: config.targets.length });
   if (file && config.apiVersion !== 'v1') host.log.warn('apiVersion is not v1', { rule: 'WN01', api_version: config.apiVersion });
@@ -97,6 +107,19 @@ export async function applyStartConfiguration(host: Host, file: LoadedFile | und
   if (later.length > 0) host.log.warn('these keys have no effect in this version', { keys: later.join(', ') });
   if (plugins.length > 0) host.log.info('plugins loaded', { plugins: plugins.join(', ') });
   warnOfUnregistered(host, config);
+}
+
+/** Looks after the file and applies what changes in it; a file with a problem changes nothing. Modules are those of the start. */
+export async function watchConfiguration(host: Host): Promise<ConfigWatch | undefined> {
+  const path = host.configFile?.path;
+  if (path === undefined || !host.settings.watchesConfig) return undefined;
+  return watchFile(path, host.services.clock, async () => {
+    try {
+      await applyStartConfiguration(host, await loadConfigFile(path));
+    } catch (error) {
+      host.log.error('config file refused, the running configuration stays', { path, error });
+    }
+  });
 }
 
 /** In production nothing offline registers by itself: without a credential the gateway then starts empty. */

@@ -19,7 +19,7 @@ export default definePlugin<Settings>({
   stages: ['before_request', 'after_request'],
   readsContent: ({ blocked_words, observe }) => blocked_words.length > 0 && !observe,
   settings: Joi.object<Settings, true>({
-    blocked_words: Joi.array().items(Joi.string()).default([]),
+    blocked_words: Joi.array().items(Joi.string().allow('')).default([]),
     case_sensitive: Joi.boolean().default(false),
     observe: Joi.boolean().default(false),
     stream: Joi.string().valid('end', 'window', 'record').default('end'),

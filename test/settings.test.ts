@@ -10,7 +10,7 @@ describe('settings', () => {
   it('have the defaults of the reference', () => {
     const settings = readSettings({});
     expect(settings).to.deep.include({
-      port: '8080', isProduction: false, logLevel: 'info', configPath: undefined, masterKey: undefined, allowUnauthenticated: false, corsOrigins: [],
+      port: '8080', isProduction: false, logLevel: 'info', configPath: undefined, watchesConfig: false, masterKey: undefined, allowUnauthenticated: false, corsOrigins: [],
       rateLimit: { ratePerSecond: 20, burst: 40 }, shutdownTimeoutMs: 15_000, notes: [],
     });
     expect(ranges(settings)).to.deep.equal(['127.0.0.0/8', '::1/128']);
@@ -19,6 +19,12 @@ describe('settings', () => {
   it('take empty values for none', () => {
     const names = ['PORT', 'GATEWAY_CONFIG', 'GATEWAY_ENV', 'MASTER_KEY', 'LOG_LEVEL', 'ALLOW_UNAUTHENTICATED_PROXY', 'CORS_ORIGINS', 'TRUSTED_PROXIES', 'RATE_LIMIT_RPS', 'RATE_LIMIT_BURST', 'GW_SHUTDOWN_TIMEOUT'];
     expect(readSettings(Object.fromEntries(names.map((name) => [name, ''])))).to.deep.equal(readSettings({}));
+  });
+
+  it('watch the configuration file with GW_CONFIG_WATCH exactly true', () => {
+    const values = ['true', 'TRUE', ' true', '1', 'yes', ''];
+    expect(values.filter((GW_CONFIG_WATCH) => readSettings({ GW_CONFIG_WATCH }).watchesConfig)).to.deep.equal(['true']);
+    expect(readSettings({}).watchesConfig).to.equal(false);
   });
 
   it('trim the path, the key and the lists', () => {

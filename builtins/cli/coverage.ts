@@ -1,6 +1,6 @@
 import { type PluginModule, type Stage, type Surface, SURFACES } from '../../host/contract/index.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
-import { readSettings } from '../../host/config/rules/settings.ts';
+import { declaredSettings, readSettings } from '../../host/config/rules/settings.ts';
 import type { Host } from '../../host/host.ts';
 import { covers, guardsContent } from '../../host/pipeline/guard.ts';
 
@@ -23,12 +23,15 @@ export function coverage(host: Host, config: GatewayConfig): Coverage {
   const rows: [string, string, string][] = [];
   const warnings: string[] = [];
   const guardsContent = readers.some(({ isContentGuardrail }) => isContentGuardrail);
+  const shown = new Set<string>();
   for (const surface of host.surfaces) {
-    const { tag } = SURFACES[surface];
+    const { tag, isUnreadable } = SURFACES[surface];
+    if (shown.has(tag)) continue; // surfaces with one tag are covered alike
+    shown.add(tag);
     for (const stage of ['before_request', 'after_request'] as const) {
       const here = readers.filter((reader) => reader.stage === stage);
       const names = here.filter(({ module }) => covers(module, surface)).map(({ module }) => module.name);
-      const isRefused = stage === 'before_request' && here.some(({ module, isContentGuardrail }) => isContentGuardrail && !covers(module, surface));
+      const isRefused = stage === 'before_request' && here.some(({ module, isContentGuardrail }) => isContentGuardrail && (isUnreadable || !covers(module, surface)));
       rows.push([tag, stage, isRefused ? 'refused' : `${[...new Set(names)].join(', ') || '-'}${isRecorded(surface, stage) ? ' (recorded)' : ''}`]);
       const isGuarded = here.some(({ module, isContentGuardrail }) => isContentGuardrail && covers(module, surface));
       if (guardsContent && !isGuarded && !isRefused) warnings.push(`${tag} ${stage}: no content guardrail reads this body`);
@@ -46,7 +49,7 @@ function readersOf({ registry }: Host, config: GatewayConfig): Reader[] {
   return config.plugins.filter(({ enabled }) => enabled).flatMap((entry) => {
     const module = registry.plugins.get(entry.name);
     if (!module) return [];
-    const settings = readSettings(module.settings, entry.config);
+    const settings = readSettings(module.settings, declaredSettings(module, entry.config));
     return [{ module, stage: entry.stage as Stage, isContentGuardrail: guardsContent(module, settings) }];
   });
 }

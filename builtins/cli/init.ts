@@ -25,10 +25,10 @@ export default defineBuiltin({
 });
 
 async function init(host: Host, { options }: CommandInput, { err }: CommandIo): Promise<number> {
-  const format = options['configFormat'] === 'json' ? 'json' : 'yaml';
-  const path = String(options['output'] ?? `config.${format}`);
+  const isJson = options['configFormat'] === undefined ? /\.json$/i.test(String(options['output'])) : options['configFormat'] === 'json';
+  const path = String(options['output'] ?? `config.${isJson ? 'json' : 'yaml'}`);
   const found = [...host.registry.providers.values()].filter((module) => !module.offline && hasCredentials(module, host.variables)).map(({ name }) => name).toSorted();
-  const isNew = await writeNew(resolve(host.workingDirectory, path), format === 'json' ? jsonFile(found) : yamlFile(found));
+  const isNew = await writeNew(resolve(host.workingDirectory, path), isJson ? jsonFile(found) : yamlFile(found));
   if (!options['nonInteractive']) err('gw init\n\n');
   if (isNew) err(created(path, found));
   else err(`[-] ${path} exists, skipped: it is left as it is, and no master key is made\n`);
@@ -57,16 +57,17 @@ function jsonFile(found: readonly string[]): string {
   return `${JSON.stringify({ strategy: { mode: 'fallback' }, targets }, null, 2)}\n`;
 }
 
+/** Prose has two signs: whoever takes one off every comment is left with valid YAML. */
 function yamlFile(found: readonly string[]): string {
   const targets = found.length > 0
     ? found.map((name) => `  - virtual_key: ${name}\n`).join('')
-    : `  # Placeholder: no provider credential was found. Name your provider, and set its variable.\n  - virtual_key: ${PLACEHOLDER}\n`;
-  return `# Every key is explained in config.example.yaml.
+    : `  ## Placeholder: no provider credential was found. Name your provider, and set its variable.\n  - virtual_key: ${PLACEHOLDER}\n`;
+  return `## Every key is explained in config.example.yaml.
 strategy:
   mode: fallback
 
 targets:
-${targets}  # A target may also hold:
+${targets}  ## A target may also hold:
   #   weight: 1
   #   retry:
   #     attempts: 3

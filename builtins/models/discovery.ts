@@ -87,6 +87,7 @@ export class Discovery {
       const unsigned = { method: 'GET', url: root + discovery.path, headers: { accept: 'application/json' }, body: undefined };
       const headers = { ...(basicAuthorization !== undefined && { authorization: basicAuthorization }), ...unsigned.headers, ...await authorize(unsigned, credentials) };
       const reply = await transport.unary({ request: { ...unsigned, headers }, cancellation, connectTimeoutMs: LIMIT_MS, headersTimeoutMs: LIMIT_MS });
+      if (reply.status >= 300 && reply.status < 400) throw new Error(redirection(reply.status, reply.headers['location'], unsigned.url));
       if (reply.status !== 200) throw replyError(module, reply, clock.now());
       return distinct(discovery.read(JSON.parse(reply.body.toString('utf8'))));
     } finally {
@@ -94,6 +95,15 @@ export class Discovery {
       stopListening();
     }
   }
+}
+
+/** Where a redirect leads that is not followed, without what may be secret in it. Source: providers reference 2.3. */
+function redirection(status: number, location: string | undefined, from: string): string {
+  if (!location) return `it answers ${status} without a Location`;
+  const target = URL.parse(location, from);
+  if (!target) return `it answers ${status} with a Location that is no address`;
+  const where = URL.canParse(location) ? `${target.protocol}//${target.host}` : 'a relative address';
+  return `it answers ${status} and leads to ${where}, ${target.host === new URL(from).host ? 'the same host' : 'another host'}; redirects are not followed`;
 }
 
 /** Upstreams repeat ids, and leave some empty. */

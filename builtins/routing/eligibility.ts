@@ -10,11 +10,11 @@ export default defineBuiltin({
   apply: ({ hooks }) => hooks.assemble.tapPromise('eligibility', async ({ hooks: pipeline, strategy, targets: all, host }) => {
     const byKey = new Map(all.map((target) => [target.virtualKey, target]));
     const told = new Set<string>();
-    pipeline.route.tap({ name: 'eligibility', stage: ORDER.eligibility }, (ranked, { surface, streaming, explaining }) => {
+    pipeline.route.tap({ name: 'eligibility', stage: ORDER.eligibility }, (ranked, { id, surface, streaming, explaining }) => {
       for (const { virtualKey } of ranked) {
         if (explaining || byKey.get(virtualKey)?.provider || told.has(virtualKey)) continue;
         told.add(virtualKey);
-        host.log.warn('provider not found, skipping', { provider: virtualKey });
+        host.log.warn('provider not found, skipping', { provider: virtualKey, trace_id: id });
       }
       if (strategy.advances) return ranked.filter(({ serves }) => serves);
       const named = ranked.find(({ virtualKey }) => {

@@ -45,6 +45,8 @@ export function readChatRequest(body: JsonObject): ChatRequest {
   messages.forEach(checkMessage);
   requireText(body, 'model');
   if (messages.length === 0) throw invalid('messages is required and must hold at least one message');
+  const mute = (messages as readonly JsonObject[]).findIndex(({ role }) => role === undefined);
+  if (mute >= 0) throw invalid(`messages[${mute}].role is required`);
   checkSampling(body);
   return body as unknown as ChatRequest;
 }
@@ -63,7 +65,6 @@ function checkMessage(message: unknown, index: number): void {
   const at = `messages[${index}]`;
   if (!isObject(message)) throw invalid(`${at} must be an object`);
   checkFields(message, MESSAGE_FIELDS, `${at}.`);
-  if (message['role'] === undefined) throw invalid(`${at}.role is required`);
   const { content, tool_calls: calls } = message as { content?: unknown; tool_calls?: readonly JsonObject[] };
   if (Array.isArray(content)) content.forEach((part, place) => checkPart(part, `${at}.content[${place}]`));
   else if (content !== undefined && content !== null && typeof content !== 'string') throw invalid(`${at}.content must be a string, a list of parts or null`);

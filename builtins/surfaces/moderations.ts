@@ -13,6 +13,7 @@ export default surfaceBuiltin({
     const { input } = body;
     if (input === undefined || input === null) throw invalid('input is required');
     if (typeof input !== 'string' && !Array.isArray(input)) throw invalid('input must be a string or a list');
-    return { request: body, streaming: false };
+    // Governance 2: guardrails read text alone; with parts beside it, nobody has read the whole.
+    return { request: body, streaming: false, unreadable: typeof input !== 'string' && input.some((item) => typeof item !== 'string') };
   }),
 });

@@ -8,11 +8,10 @@ export function uploadSurface(surface: Surface, path: string): ReturnType<typeof
   return surfaceBuiltin({ surface, path, read: readTranscription });
 }
 
-/** A guardrail cannot read an upload, whatever its form fields say (specification 4.3 rule 8). */
 async function readTranscription(source: RequestSource): Promise<ReadRequest> {
   const upload = await readUpload(source, 'file');
   try {
-    return { request: toRequest(upload), streaming: false, unreadable: true, dispose: () => upload.dispose() };
+    return { request: toRequest(upload), streaming: false, dispose: () => upload.dispose() };
   } catch (error) {
     upload.dispose();
     throw error;

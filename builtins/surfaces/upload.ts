@@ -94,5 +94,5 @@ function parseError(cause: unknown): GatewayError {
 const isMulterError = (error: unknown): error is MulterError => error instanceof Error && error.name === 'MulterError';
 
 function tooLarge(): GatewayError {
-  return new GatewayError('request_too_large', `request body too large: the limit is ${MAX_UPLOAD_BYTES} bytes`);
+  return new GatewayError('request_too_large', 'request body too large');
 }

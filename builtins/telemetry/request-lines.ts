@@ -2,7 +2,7 @@ import { defineBuiltin } from '../../host/builtin.ts';
 import { errorType } from '../../host/pipeline/error-type.ts';
 import type { LiveExchange } from '../../host/pipeline/exchange.ts';
 import { shownModel } from '../../host/pipeline/walk.ts';
-import type { ExchangeOutcome } from '../../host/contract/index.ts';
+import type { ExchangeOutcome, ImagesReply, ModerationsReply, RerankReply, Surface } from '../../host/contract/index.ts';
 import type { Host } from '../../host/host.ts';
 
 /** One log line and the figures of each exchange, once it is over. Names: observability reference 2 and 3. */
@@ -17,12 +17,25 @@ export default defineBuiltin({
   }),
 });
 
+/** How the lines beside chat are called, and what they count. */
+const OTHER_SURFACES: Partial<Record<Surface, { readonly name: string; readonly figures: (exchange: LiveExchange) => object }>> = {
+  embeddings: { name: 'embedding', figures: ({ usage, costUsd }) => ({ tokens: usage?.total_tokens ?? 0, cost_usd: costUsd ?? null }) },
+  images: { name: 'image', figures: ({ reply, costUsd }) => ({ images: (reply as Partial<ImagesReply>).data?.length ?? 0, cost_usd: costUsd ?? null }) },
+  rerank: { name: 'rerank', figures: ({ reply }) => ({ results: (reply as Partial<RerankReply>).results?.length ?? 0 }) },
+  moderations: { name: 'moderation', figures: ({ reply }) => ({ results: (reply as Partial<ModerationsReply>).results?.length ?? 0 }) },
+  'audio.transcriptions': { name: 'transcription', figures: ({ sentBytes }) => ({ text_bytes: sentBytes }) },
+  'audio.translations': { name: 'translation', figures: ({ sentBytes }) => ({ text_bytes: sentBytes }) },
+  'audio.speech': { name: 'speech', figures: ({ sentBytes }) => ({ audio_bytes: sentBytes }) },
+};
+
 function logLine({ log }: Host, exchange: LiveExchange, outcome: ExchangeOutcome): void {
   const { id, model, error, usage, costUsd, abLabel } = exchange;
   const latency_ms = Math.round(exchange.elapsedMs() * 1000) / 1000;
   const where = { trace_id: id, model: shownModel(model), provider: exchange.target ?? '', latency_ms };
+  const other = OTHER_SURFACES[exchange.surface];
   if (outcome === 'client_canceled') log.info('request canceled by the client', where);
-  else if (error) log.error('request failed', { ...where, error });
+  else if (error) log.error(`${other ? `${other.name} ` : ''}request failed`, { ...where, error });
+  else if (other) log.info(`${other.name} request completed`, { ...where, ...other.figures(exchange) });
   else log.debug('request completed', { ...where, tokens_in: usage?.prompt_tokens ?? 0, tokens_out: usage?.completion_tokens ?? 0, cost_usd: costUsd ?? null, ...(abLabel !== undefined && { ab_label: abLabel }) });
 }
 

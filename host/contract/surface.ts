@@ -37,6 +37,8 @@ interface SurfaceFacts {
   readonly isChat: boolean;
   /** Whether the answer is bytes that go on as they are, rather than JSON. */
   readonly isRaw?: boolean;
+  /** Whether its request bodies hold content that nobody can read: a content guardrail refuses them all (specification 4.3 rule 8). */
+  readonly isUnreadable?: boolean;
 }
 
 /** What the host knows of each surface. */
@@ -47,8 +49,8 @@ export const SURFACES: Readonly<Record<Surface, SurfaceFacts>> = {
   images: { translator: 'images', tag: 'images', isChat: false },
   rerank: { translator: 'rerank', tag: 'rerank', isChat: false },
   moderations: { translator: 'moderations', tag: 'moderations', isChat: false },
-  'audio.transcriptions': { translator: 'audio.transcriptions', tag: 'audio.transcriptions', isChat: false, isRaw: true },
-  'audio.translations': { translator: 'audio.translations', tag: 'audio.transcriptions', isChat: false, isRaw: true },
+  'audio.transcriptions': { translator: 'audio.transcriptions', tag: 'audio.transcriptions', isChat: false, isRaw: true, isUnreadable: true },
+  'audio.translations': { translator: 'audio.translations', tag: 'audio.transcriptions', isChat: false, isRaw: true, isUnreadable: true },
   'audio.speech': { translator: 'audio.speech', tag: 'audio.speech', isChat: false, isRaw: true },
   responses: { translator: undefined, tag: 'responses', isChat: false },
   passthrough: { translator: undefined, tag: 'passthrough', isChat: false },

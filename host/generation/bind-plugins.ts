@@ -163,7 +163,7 @@ function tapInstances(hooks: GenerationHooks, instances: readonly PluginInstance
       hooks.chunk.tap(module.name, (step, exchange, moment) => {
         const guard = exchange.streamGuards?.get(instance);
         if (!guard || 'rejection' in step) return step;
-        return isObserving(instance) ? watchChunk(instance, step, guard, moment, exchange, deps) : guardChunk(instance, step, guard, moment, deps);
+        return isObserving(instance) ? watchChunk(instance, step, guard, moment, exchange, deps) : guardChunk(instance, step, guard, moment, exchange, deps);
       });
     }
     if (handlers.finished) {
@@ -179,12 +179,12 @@ function tapInstances(hooks: GenerationHooks, instances: readonly PluginInstance
 }
 
 /** Runs one guard over the chunks that the guards before it let through; its faults follow its plugin's type. */
-function guardChunk({ module }: PluginInstance, step: readonly ChatChunk[], guard: StreamGuard, moment: 'push' | 'end', deps: GuardDeps): ChunkStep {
+function guardChunk({ module }: PluginInstance, step: readonly ChatChunk[], guard: StreamGuard, moment: 'push' | 'end', exchange: LiveExchange, deps: GuardDeps): ChunkStep {
   try {
     const result = passThrough(guard, step, moment);
     return 'action' in result ? { module, rejection: result } : result;
   } catch (cause) {
-    deps.log.error('plugin failed on a stream', { plugin: module.name, error: cause });
+    deps.log.error('plugin failed on a stream', { plugin: module.name, trace_id: exchange.id, error: cause });
     if (failsOpen(module)) return step;
     throw new GatewayError('plugin_error', 'the gateway could not complete the request', { cause });
   }
@@ -193,7 +193,7 @@ function guardChunk({ module }: PluginInstance, step: readonly ChatChunk[], guar
 /** An observing guard gets copies: whatever it holds back or rejects, the stream goes on as it was. */
 function watchChunk(instance: PluginInstance, step: readonly ChatChunk[], guard: StreamGuard, moment: 'push' | 'end', exchange: LiveExchange, deps: GuardDeps): ChunkStep {
   if (exchange.noted?.has(instance)) return step;
-  const result = guardChunk(instance, structuredClone(step), guard, moment, deps);
+  const result = guardChunk(instance, structuredClone(step), guard, moment, exchange, deps);
   if ('rejection' in result) noteVerdict(instance, 'after_request', result.rejection, exchange, deps);
   return step;
 }

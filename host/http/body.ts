@@ -17,7 +17,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, clock: Cloc
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
     discardBody(request);
-    reject(tooLarge(maxBytes));
+    reject(tooLarge());
     return promise;
   }
   const pieces: Buffer[] = [];
@@ -25,7 +25,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, clock: Cloc
   const idle = clock.timer(UPLOAD_IDLE_MS, () => fail(new GatewayError('invalid_request', `no byte of the body arrived for ${UPLOAD_IDLE_MS / 1000} s`, { status: 408 })));
   const onData = (piece: Buffer): void => {
     bytes += piece.length;
-    if (bytes > maxBytes) fail(tooLarge(maxBytes));
+    if (bytes > maxBytes) fail(tooLarge());
     else {
       pieces.push(piece);
       idle.refresh();
@@ -50,8 +50,8 @@ export function readBody(request: IncomingMessage, maxBytes: number, clock: Cloc
   return promise;
 }
 
-function tooLarge(maxBytes: number): GatewayError {
-  return new GatewayError('request_too_large', `request body too large: the limit is ${maxBytes} bytes`);
+function tooLarge(): GatewayError {
+  return new GatewayError('request_too_large', 'request body too large');
 }
 
 /** Reads and throws away a body that was refused, so that the client gets to see the refusal. */

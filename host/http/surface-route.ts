@@ -96,7 +96,7 @@ function openExchange(host: Host, surface: Surface, read: ReadRequest, lease: Le
   const { id, principal, arrivedAt } = contextOf(response);
   const exchange = new LiveExchange({
     id, surface, principal, arrivedAt, generation: lease.generation, clock: host.services.clock,
-    metadata: read.metadata ?? {}, request: read.request, streaming: read.streaming, unreadable: read.unreadable ?? false,
+    metadata: read.metadata ?? {}, request: read.request, streaming: read.streaming, unreadable: read.unreadable ?? SURFACES[surface].isUnreadable ?? false,
   });
   exchange.stripsUsage = read.stripsUsage ?? false;
   lease.onEnd = (cause) => exchange.cancellation.cancel(cause);
@@ -143,6 +143,8 @@ async function sendBytes(host: Host, exchange: LiveExchange, response: Response,
     await sendRaw(response, exchange.reply as RawReply, headers, host.services.clock);
   } catch (cause) {
     throw await failReply(exchange, exchange.cancellation.cause ?? cause, host.services);
+  } finally {
+    exchange.sentBytes = contextOf(response).bytes;
   }
 }
 

@@ -67,7 +67,8 @@ export function createRedactor(variables: Readonly<Record<string, string | undef
   };
 }
 
-const isDsn = (name: string): boolean => /(^|_)DSN(_|$)/i.test(name);
+/** `DSN_PASSWORD` is a password, `API_KEY_STORE_DSN` a DSN: the last word counts. */
+const isDsn = (name: string): boolean => /(^|_)DSN(_|$)/i.test(name) && !/_(KEYS?|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|AUTHORIZATION)$/i.test(name);
 
 /** Of a DSN only the password of its address is secret. */
 function passwordOf(dsn: string): string | undefined {

@@ -33,6 +33,7 @@ export interface Attempt {
 
 /** Tries one target. A unary answer is left in `exchange.reply`; a stream comes back running, with its first chunk read. */
 export async function attemptTarget(exchange: LiveExchange, target: Target, provider: ConnectedProvider, services: PipelineServices): Promise<StreamSession | undefined> {
+  const { lastTarget, upstreamModel } = exchange;
   const attempt = begin(exchange, target, provider);
   const disarm = armDeadline(attempt, services);
   let isRelaying = false;
@@ -51,10 +52,16 @@ export async function attemptTarget(exchange: LiveExchange, target: Target, prov
   } catch (cause) {
     const error = cause instanceof GatewayError ? cause : new GatewayError('routing_error', 'the gateway could not complete the request', { cause });
     await settle(attempt, error, services);
+    if (isUnsayable(attempt, error)) Object.assign(exchange, { attempts: attempt.number - 1, lastTarget, upstreamModel });
     throw error;
   } finally {
     if (!isRelaying) disarm?.();
   }
+}
+
+/** The provider's wire cannot hold the request, and nothing was sent: that is a fault of the request, and no attempt (data-plane reference 2.3). */
+function isUnsayable({ upstreamMs }: Attempt, { code, fault }: GatewayError): boolean {
+  return code === 'invalid_request' && !fault && upstreamMs === undefined;
 }
 
 /** An answer whose bytes go on as they arrive is an attempt until its last one; false for answers that are whole. */

@@ -64,6 +64,8 @@ export class LiveExchange implements Exchange {
   /** Guards of this exchange's stream, by the plugin instance that made them. */
   streamGuards: StreamGuards | undefined;
   readStreamText: (() => string) | undefined;
+  /** Body bytes that were sent of an answer that goes on as it is. */
+  sentBytes = 0;
   /** Settles with the last byte of an answer whose bytes go on as they arrive. */
   bodyOver: Promise<void> | undefined;
   /** Plugins whose `after_request` verdict was noted without consequence. */

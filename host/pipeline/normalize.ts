@@ -17,7 +17,7 @@ export interface ReplyFacts {
 
 /** Fills and corrects a unary reply in place; it was parsed for this one exchange. */
 export function normalizeReply(reply: ChatReply, facts: ReplyFacts): void {
-  if (typeof reply.object !== 'string') reply.object = 'chat.completion';
+  if (typeof reply.object !== 'string' || reply.object === '') reply.object = 'chat.completion';
   if (typeof reply.id !== 'string') delete reply.id;
   if (typeof reply.created !== 'number' || reply.created === 0) reply.created = facts.created;
   reply.model = facts.model;

@@ -13,7 +13,7 @@ export function unsupportedIn(request: ChatRequest, params: ParamTreatments): st
   return PARAMETERS.filter((name) => params[name] === 'unsupported' && isSet(request, name));
 }
 
-/** Native wires are told of the two that belong together side by side. Source: providers reference 3.1. */
+/** A refusal by a native wire names the two that belong together side by side. Source: providers reference 3.1. */
 const NATIVE_ORDER: readonly string[] = PARAMETERS.flatMap((name) => {
   if (name === 'tool_choice') return [name, 'parallel_tool_calls'];
   return name === 'parallel_tool_calls' ? [] : [name];

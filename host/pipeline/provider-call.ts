@@ -1,5 +1,5 @@
 import {
-  type CallInfo, type ChatTranslator, GatewayError, type OutgoingRequest, type ReplyOf, type Send, type Surface, SURFACES, type TranslatedSurface, type WireReply,
+  type CallInfo, type ChatTranslator, GatewayError, type OutgoingRequest, type ReplyOf, type Send, type Surface, type TranslatedSurface, type WireReply,
   type WireRequest,
 } from '../contract/index.ts';
 import { holdsBack } from '../generation/bind-plugins.ts';
@@ -44,7 +44,10 @@ async function readUnary(attempt: Attempt, wire: WireRequest, call: CallInfo, se
 async function openBytes(attempt: Attempt, wire: WireRequest, { transport, clock }: PipelineServices): Promise<ReplyOf<TranslatedSurface>> {
   const { status, headers, body } = await openReply(transport, await upstreamCall(attempt, wire, headersTimeoutOf(attempt)));
   if (!isSuccess(attempt.exchange.surface, status)) {
-    const words = await collectBody(body).catch(() => new Uint8Array()); // a failure's status speaks for itself
+    const words = await collectBody(body).catch(() => {
+      attempt.cancellation.throwIfCancelled();
+      return new Uint8Array(); // a failure's status speaks for itself
+    });
     throw replyError(attempt.provider.module, { status, headers, body: words }, clock.now());
   }
   const contentType = headers['content-type'] ?? '';
@@ -166,9 +169,11 @@ async function sendDetached(attempt: Attempt, request: WireRequest, { transport,
   }
 }
 
-/** Chat is answered with 200 alone; elsewhere any 2xx is an answer. */
+/** These are answered with 200 alone; elsewhere any 2xx is an answer. Source: providers reference 4.4. */
+const EXACTLY_OK: ReadonlySet<Surface> = new Set(['chat', 'completions', 'images', 'rerank']);
+
 function isSuccess(surface: Surface, status: number): boolean {
-  return SURFACES[surface].isChat ? status === 200 : status >= 200 && status < 300;
+  return status === 200 || (status > 200 && status < 300 && !EXACTLY_OK.has(surface));
 }
 
 function relayFor(attempt: Attempt, call: CallInfo, services: PipelineServices): Relay {

@@ -10,7 +10,8 @@ import { translatorOf } from './translate.ts';
 export function readReply(attempt: Attempt, reply: BufferedReply, call: CallInfo, created: number): ReplyOf<TranslatedSurface> {
   if (reply.body.length === 0) throw unusableReply('it is empty');
   if (reply.isBrokenJson()) throw unusableReply('it is no whole JSON');
-  const disguised = errorFrameMessage(reply.tryJson());
+  const isText = SURFACES[attempt.exchange.surface].isRaw && !reply.saysJson(); // words, even where they look like an error
+  const disguised = isText ? undefined : errorFrameMessage(reply.tryJson());
   if (disguised !== undefined) throw unusableReply(disguised);
   try {
     const translated = translatorOf(attempt).fromUpstream(reply, call, attempt.exchange.request as never) as ReplyOf<TranslatedSurface> | undefined;
@@ -50,14 +51,18 @@ export class BufferedReply implements UnaryReply {
     return this.#json;
   }
 
+  saysJson(): boolean {
+    return /json/.test(this.headers['content-type'] ?? '');
+  }
+
   /** Says that it is JSON, begins like an object, and is none: half an answer, which must not pass for plain text. */
   isBrokenJson(): boolean {
-    return this.body[0] === 0x7b && /json/.test(this.headers['content-type'] ?? '') && this.tryJson() === undefined;
+    return this.body[0] === 0x7b && this.saysJson() && this.tryJson() === undefined;
   }
 
   /** `undefined` for bodies that are no JSON object; audio and subtitles are not even tried. */
   tryJson(): unknown {
-    if (this.body[0] !== 0x7b && !/json/.test(this.headers['content-type'] ?? '')) return undefined;
+    if (this.body[0] !== 0x7b && !this.saysJson()) return undefined;
     try {
       return this.json();
     } catch {

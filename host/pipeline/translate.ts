@@ -54,8 +54,9 @@ export function toWire(attempt: Attempt, call: CallInfo, services: PipelineServi
   if (exchange.surface === 'images') refuseImageFormat(module, (exchange.request as ImagesRequest).response_format);
   const wire = translatorOf(attempt).toUpstream(request, call);
   const names = [...unsupported, ...(wire.ignored ?? [])];
-  const ignored = names.length === 0 ? names : inMatrixOrder(names, module.wire, Object.keys(exchange.request));
-  if (ignored.length > 0 && policy === 'reject') throw unsupportedError(ignored, module.name);
+  const inOrder = (order: ProviderModule['wire']): string[] => inMatrixOrder(names, order, Object.keys(exchange.request));
+  if (names.length > 0 && policy === 'reject') throw unsupportedError(inOrder(module.wire), module.name);
+  const ignored = names.length === 0 ? names : inOrder('common'); // only the refusal has an order by wire
   exchange.ignoredParams = policy === 'warn' ? ignored : [];
   if (ignored.length > 0) {
     services.log.warn('parameters ignored by the provider', { target: attempt.target.virtualKey, params: ignored.join(', '), policy, trace_id: exchange.id });

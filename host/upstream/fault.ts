@@ -111,8 +111,13 @@ function listText(value: unknown): string | undefined {
   return messages.length > 0 ? messages.join('; ') : undefined;
 }
 
-/** At most 2,048 characters, counted in code points, and an ellipsis. */
+/**
+ * At most 2,048 characters, counted in code points, and an ellipsis. A word that would be cut is left out: redaction, which
+ * comes later, does not know half a credential.
+ */
 export function cut(text: string): string {
   const points = Array.from(text.slice(0, 2 * MAX_MESSAGE + 2));
-  return points.length > MAX_MESSAGE ? `${points.slice(0, MAX_MESSAGE).join('')}…` : text;
+  if (points.length <= MAX_MESSAGE) return text;
+  const kept = points.slice(0, MAX_MESSAGE).join('');
+  return `${/\s/.test(points[MAX_MESSAGE] ?? '') ? kept : kept.replace(/(?<=\s)\S+$/, '')}…`;
 }

@@ -94,7 +94,7 @@ class PooledTransport implements Transport {
     let pool = this.#pools.get(key);
     if (!pool) {
       const options = { allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS, bodyTimeout: UNARY_BODY_IDLE_MS };
-      pool = new Pool(origin, { ...options, connect: { timeout: connectTimeoutMs } });
+      pool = new Pool(origin, { ...options, connect: { timeout: connectTimeoutMs, rejectUnauthorized: true } }); // whatever NODE_TLS_REJECT_UNAUTHORIZED says
       this.#pools.set(key, pool);
     }
     return pool;

@@ -53,7 +53,8 @@ const textOf = ({ body }: UnaryReply): string => new TextDecoder().decode(body);
 function readTranscript(reply: UnaryReply, format: string | undefined): RawReply {
   if (PLAIN.has(format)) return { contentType: 'text/plain; charset=utf-8', body: reply.body };
   if (isGiven(format) && format !== 'json') {
-    reply.json(); // throws for what is no JSON
+    const body = reply.json();
+    if (isFields(body) && isGiven(body['error'])) throw new Error('the answer is an error');
     return { contentType: 'application/json', body: reply.body };
   }
   return { contentType: 'application/json', body: new TextEncoder().encode(JSON.stringify({ text: transcriptOf(reply) })) };

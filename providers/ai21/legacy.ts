@@ -3,12 +3,12 @@ import { fieldsBeside, type Fields, isFields, itemsOf, joinedConversation, objec
 
 /** What the completion task cannot express. Source: providers reference 3.3. */
 export const LEGACY_PARAMS: ParamTreatments = Object.fromEntries([
-  'n', 'seed', 'presence_penalty', 'frequency_penalty', 'tools', 'tool_choice', 'response_format', 'logprobs', 'top_logprobs',
+  'n', 'seed', 'max_completion_tokens', 'presence_penalty', 'frequency_penalty', 'tools', 'tool_choice', 'response_format', 'logprobs', 'top_logprobs',
   'parallel_tool_calls', 'user', 'logit_bias',
 ].map((name) => [name, 'unsupported']));
 
 /** Fields that are sent, handled by the host, or reported by their treatment. */
-const KNOWN = ['model', 'messages', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'stop', ...Object.keys(LEGACY_PARAMS)];
+const KNOWN = ['model', 'messages', 'stream', 'stream_options', 'max_tokens', 'temperature', 'top_p', 'stop', ...Object.keys(LEGACY_PARAMS)];
 
 /** The completion task of models before Jamba. Source: providers reference 5.8. */
 export const legacyChat: Translator<'chat'> = {

@@ -9,7 +9,7 @@ const FOLDER = /^(?:[/~]|\.{1,2}[/\\]|[A-Za-z]:[/\\])[^,]*$/;
 function configuredModels({ GW_OLLAMA_MODELS: own, OLLAMA_MODELS: shared }: Credentials, warn: (message: string) => void): readonly string[] {
   if (shared === undefined) return modelNames(own, ['llama3.2']);
   const isFolder = FOLDER.test(shared.trim());
-  warn(isFolder ? 'OLLAMA_MODELS names a folder and is left out, list models in GW_OLLAMA_MODELS' : 'OLLAMA_MODELS is deprecated, list models in GW_OLLAMA_MODELS');
+  warn(`OLLAMA_MODELS is deprecated${isFolder ? ' and left out, as it names a folder' : ''}: list models in GW_OLLAMA_MODELS`);
   return modelNames(own ?? (isFolder ? undefined : shared), ['llama3.2']);
 }
 

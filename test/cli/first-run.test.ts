@@ -92,6 +92,11 @@ describe('a start with a provider credential and no configuration', () => {
     expect(banner).to.match(/Master key: gw_[0-9a-f]{32}\b/);
   });
 
+  it('puts the provider that a region alone registers last', async () => {
+    const { lines } = await runCommand(['serve'], { variables: { PORT: '0', AWS_REGION: 'us-east-1', OPENAI_API_KEY: 'sk-none', MISTRAL_API_KEY: 'none' } });
+    expect(lines.find(({ msg }) => msg === 'gw started')?.['providers']).to.equal('mistral, openai, bedrock');
+  });
+
   it('prints a curl line with the new key all the same', async () => {
     const gateway = await startGateway({ cwd: await temporaryFolder(), variables: { ...NO_KEY, OPENAI_API_KEY: 'sk-none' } });
     expect(await bannerOf(gateway)).to.match(/^ *curl .*gw_[0-9a-f]{32}/m);

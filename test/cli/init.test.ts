@@ -57,7 +57,7 @@ describe('gw init', () => {
     const { stderr } = await runCommand(['init'], { cwd });
     const text = await readFile(join(cwd, 'config.yaml'), 'utf8');
     expect(parse(text)).to.deep.equal({ strategy: { mode: 'fallback' }, targets: [{ virtual_key: 'openai' }] });
-    expect(text).to.match(/^ *# Placeholder/m);
+    expect(text).to.match(/^ *## Placeholder/m);
     expect(stderr).to.contain('no provider credential found');
   });
 
@@ -91,6 +91,23 @@ describe('gw init', () => {
       expect(stderr).to.equal('');
       expect(code).to.equal(0);
     }
+  });
+
+  it('stays valid when a sign is taken off every comment', async () => {
+    const cwd = await temporaryFolder();
+    await runCommand(['init'], { cwd });
+    const text = (await readFile(join(cwd, 'config.yaml'), 'utf8')).replaceAll(/^( *)# ?/gm, '$1');
+    expect(parse(text)).to.have.nested.property('targets[0].retry.attempts');
+    expect(parse(text)).to.have.nested.property('plugins[0].name');
+  });
+
+  it('writes what the file name says when no format is named, so that the file is valid', async () => {
+    const cwd = await temporaryFolder();
+    await runCommand(['init', '-o', 'gateway.json'], { cwd });
+    expect(JSON.parse(await readFile(join(cwd, 'gateway.json'), 'utf8'))).to.have.all.keys('strategy', 'targets');
+    expect((await runCommand(['validate', 'gateway.json'], { cwd })).code).to.equal(0);
+    await runCommand(['init', '-o', 'other.json', '--config-format', 'yaml'], { cwd });
+    expect(await readFile(join(cwd, 'other.json'), 'utf8')).to.match(/^#/);
   });
 
   it('writes JSON when asked, indented by two, with the line end and without comments', async () => {

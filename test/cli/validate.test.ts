@@ -113,8 +113,8 @@ describe('gw validate', () => {
 });
 
 describe('the coverage table of gw validate', () => {
-  it('has a row per served surface and stage, in columns', async () => {
-    const served = commandHost({ cwd: await temporaryFolder() }).surfaces.map((surface) => SURFACES[surface].tag);
+  it('has a row per tag of a served surface and stage, in columns', async () => {
+    const served = [...new Set(commandHost({ cwd: await temporaryFolder() }).surfaces.map((surface) => SURFACES[surface].tag))];
     const { header, dashes, rows } = readCoverage((await validateJson(withPlugins())).stdout);
     expect(header.split(/ {3,}/)).to.deep.equal(['SURFACE', 'STAGE', 'READ BY']);
     expect(dashes.split(/ {3,}/)).to.deep.equal(['-------', '-----', '-------']);
@@ -145,6 +145,12 @@ describe('the coverage table of gw validate', () => {
     const { stdout } = await validateJson(withPlugins(filter({}), filter({ stage: 'after_request' })), { builtins: [moreSurfaces('passthrough', 'responses')] });
     const marked = readCoverage(stdout).rows.filter(([, , readers]) => readers?.includes('recorded')).map(([tag, stage]) => `${tag} ${stage}`);
     expect(marked).to.have.members(['passthrough after_request', 'responses after_request']);
+  });
+
+  it('says refused for audio in front of a content guardrail, which nobody can read, and not in front of others', async () => {
+    const rowsWith = async (...plugins: object[]): Promise<string[][]> => readCoverage((await validateJson(withPlugins(...plugins))).stdout).rows;
+    expect(await rowsWith(filter({}))).to.deep.include(['audio.transcriptions', 'before_request', 'refused']);
+    expect(await rowsWith({ name: 'max-token', stage: 'before_request', enabled: true })).to.deep.include(['audio.transcriptions', 'before_request', 'max-token']);
   });
 
   it('says refused where a content guardrail leaves a surface out', async () => {

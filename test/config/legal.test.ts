@@ -36,6 +36,7 @@ const LEGAL: Readonly<Record<string, object>> = {
   'a disabled duplicate': minimal({ plugins: [filter, { ...filter, enabled: false }] }),
   'a disabled plugin that nobody knows': minimal({ plugins: [{ name: 'nobody', enabled: false, stage: 'never', config: { any: 1 } }] }),
   'a plugin entry without enabled, which is disabled': minimal({ plugins: [{ name: 'nobody' }] }),
+  'an empty text among blocked words, as a variable may leave it': minimal({ plugins: [{ ...filter, config: { blocked_words: ['', 'a'] } }] }),
   'undefined variables': {
     targets: [{ virtual_key: 'echo', models: ['${NO_SUCH}'] }],
     aliases: { fast: '${NO_SUCH}' },

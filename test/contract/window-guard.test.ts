@@ -1,19 +1,11 @@
 import { expect } from 'chai';
 import { type ChatChunk, type ChunkDelta, type Scan, windowGuard } from '../../host/contract/index.ts';
+import { seeded } from '../kit/index.ts';
 
 const WORDS = ['secret', 'se\u00e9\ud83d\ude00cret', 'ab'];
 const LONGEST = Math.max(...WORDS.map((word) => word.length));
 
 const scan = (text: string): Scan => ({ isMatch: WORDS.some((word) => text.includes(word)), keep: LONGEST - 1 });
-
-/** Uniform in [0, 1), the same for the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
-    return (state >>> 0) / 2 ** 32;
-  };
-}
 
 type Channel = 'content' | 'reasoning_content' | 'tool 0' | 'tool 1';
 const CHANNELS: readonly Channel[] = ['content', 'reasoning_content', 'tool 0', 'tool 1'];
@@ -93,7 +85,7 @@ describe('window guard, on generated streams', () => {
   it('delivers a clean text whole, in its order, before the finish, while it runs', () => {
     let clean = 0;
     for (let seed = 1; seed <= 500; seed += 1) {
-      const pieces = piecesOf(randomFrom(seed), CLEAN);
+      const pieces = piecesOf(seeded(seed), CLEAN);
       const whole = new Map<string, string>();
       for (const piece of pieces) collect(whole, chunkOf(piece));
       if ([...whole.values()].some((text) => scan(text).isMatch)) continue;
@@ -119,7 +111,7 @@ describe('window guard, on generated streams', () => {
   it('delivers no byte of a match, and ends the stream at it', () => {
     let dirty = 0;
     for (let seed = 1; seed <= 1000; seed += 1) {
-      const pieces = piecesOf(randomFrom(seed), DIRTY);
+      const pieces = piecesOf(seeded(seed), DIRTY);
       const whole = new Map<string, string>();
       const starts = new Map<string, number>();
       for (const piece of pieces) collect(whole, chunkOf(piece));

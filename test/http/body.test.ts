@@ -92,7 +92,7 @@ describe('the size of a body', () => {
     request.destroy();
     expect(status).to.equal(413);
     expect(JSON.parse(text).error).to.include({ type: 'invalid_request_error', code: 'request_too_large' });
-    expect(JSON.parse(text).error.message).to.include('request body too large');
+    expect(JSON.parse(text).error.message).to.equal('request body too large');
     expect(stub.seen).to.have.length(0);
   });
 

@@ -5,37 +5,12 @@ import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { MAX_DEPTH } from '../../host/http/body.ts';
 import { atEnd } from '../kit/cleanup.ts';
-import { chatReply, MASTER_KEY, replyJson, replyStream, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
+import { chatReply, Dice, MASTER_KEY, replyJson, replyStream, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
 
 const BODIES = 2000;
 const WARM_UP = 400;
 const CONNECTIONS = 8;
 const MAX_GROWTH_BYTES = 5 * 1024 * 1024;
-
-/** Seeded, so that a failure comes back. */
-class Dice {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed;
-  }
-
-  /** Integer from 0 to below `limit`. */
-  below(limit: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
-  }
-
-  pick<T>(choices: readonly T[]): T {
-    return choices[this.below(choices.length)] as T;
-  }
-
-  bytes(length: number): Buffer {
-    return Buffer.from(Array.from({ length }, () => this.below(256)));
-  }
-}
 
 const FIELDS = [
   'model', 'messages', 'temperature', 'top_p', 'n', 'seed', 'max_tokens', 'max_completion_tokens', 'presence_penalty', 'frequency_penalty', 'stop', 'tools', 'tool_choice',

@@ -10,5 +10,6 @@ export {
 } from './provider-case.ts';
 export { expectStream, providerContract } from './provider-contract.ts';
 export { answeredBy, connected, failedReply, refusedBy, rootOf, sentBy, type SentWire, unusableTo, type WireOptions } from './provider-wire.ts';
+export { Dice, seeded } from './random.ts';
 export { chatChunks, chatReply, openSse, replyJson, replyStream, type SeenRequest, sseEvent, type StubHandler, stubUpstream, type StubUpstream } from './upstream.ts';
 export { callFor, everyCut, relayStream, type RelayedStream, sseBytes, translateReply, unaryReply } from './wire.ts';

@@ -115,6 +115,7 @@ describe('scripts of the lab', () => {
   for (const [text, message] of [
     ['[]', 'a script is an object with a list "steps"'], ['steps: []', 'at least one line'], ['steps: [{ fault: ok }]\nafter: x', 'unknown key "after"'], ['steps: [{ fault: explode }]', 'steps[0]: unknown fault "explode"; known are ok'],
     ['steps: [{}]', 'needs either "fault" or "mix"'], ['steps: [{ fault: ok, mix: { ok: 1 } }]', 'needs either "fault" or "mix"'], ['steps: [{ fault: ok, tmies: 3 }]', 'unknown key "tmies"'], ['steps: [{ fault: ok, times: 0 }]', '"times" must be a whole number above 0'],
+    ['steps: [{ mix: 3 }]', '"mix" must be an object of weights'], ['steps: [{ mix: { ok: often } }]', 'the weights of "mix" must be numbers'],
     ['steps: [{ fault: ok }]\nthen: stop', '"then" is "repeat" or "ok"'],
   ] as const) {
     it(`are refused with the reason: ${text.replaceAll('\n', ' ')}`, async () => {

@@ -77,6 +77,10 @@ describe('redaction of known values', () => {
     expect(redactor.redact('/data/keys-and-more.db')).to.equal('/data/keys-and-more.db');
   });
 
+  it('hides a password whole, also one that belongs to a DSN', () => {
+    expect(createRedactor({ DB_DSN_PASSWORD: 'value-of-twelve' }).redact('value-of-twelve')).to.equal('[REDACTED:DB_DSN_PASSWORD]');
+  });
+
   it('prefers the longest of values that contain each other', () => {
     const redactor = createRedactor({ A_KEY: 'value-of-twelve', B_KEY: 'value-of-twelve-and-more' });
     expect(redactor.redact('value-of-twelve-and-more value-of-twelve')).to.equal('[REDACTED:B_KEY] [REDACTED:A_KEY]');

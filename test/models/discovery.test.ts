@@ -71,6 +71,23 @@ describe('live models', () => {
     expect(host.lines.filter(({ msg }) => msg === 'live models could not be listed').length).to.be.greaterThan(1);
   });
 
+  for (const [location, told] of [
+    [undefined, 'it answers 307 without a Location'],
+    ['http://[::1', 'it answers 307 with a Location that is no address'],
+    ['/v2/models?key=hidden', 'it answers 307 and leads to a relative address, the same host; redirects are not followed'],
+    ['https://user:hidden@elsewhere.example/x?key=hidden', 'it answers 307 and leads to https://elsewhere.example, another host; redirects are not followed'],
+  ] as const) {
+    it(`are not sought where the redirect ${JSON.stringify(location ?? null)} leads`, async () => {
+      const upstream = await stubUpstream((_request, response) => { response.writeHead(307, location === undefined ? {} : { location }).end(); });
+      const host = await startHost({ targets: [upstream.target('a', {}, { discovery })] }, { variables: { GW_MODEL_DISCOVERY_INTERVAL: '1m' }, clock: fakeClock() });
+      const line = (): Record<string, unknown> | undefined => host.lines.find(({ msg }) => msg === 'live models could not be listed');
+      await until(async () => (await host.get('/livez')).status === 200 && line() !== undefined);
+      expect(line()).to.include({ provider: 'a', error: told });
+      expect(upstream.seen).to.have.length(1);
+      expect(JSON.stringify(host.lines)).to.not.include('hidden');
+    });
+  }
+
   it('make no new generation when nothing changed', async () => {
     const { host, clock, round } = await live(200, [{ id: 'one' }]);
     await until(async () => (await ids(host)).includes('one'));

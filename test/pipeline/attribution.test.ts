@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import Joi from 'joi';
 import { commonTranslators } from 'gw/common-wire';
-import { definePlugin, type PluginModule, reject } from 'gw/contract';
+import { definePlugin, GatewayError, type PluginModule, reject } from 'gw/contract';
 import { type Answer, ask, chatReply, replyJson, replyStream, startHost, stubUpstream, type StubUpstream } from '../kit/index.ts';
 
 const PATH = '/v1/chat/completions';
@@ -53,6 +53,20 @@ describe('attribution headers', () => {
       expect(answer.status).to.be.above(399);
       expect(attribution(answer), answer.text).to.deep.equal(NONE);
     }
+  });
+
+  it('do not count a target whose wire cannot hold the request', async () => {
+    const broken = await stubUpstream((_request, response) => replyJson(response, 500, {}));
+    const upstream = await healthy();
+    const unable = upstream.target('b', {}, { translators: { chat: { ...commonTranslators(['chat'], {}).chat!, toUpstream: () => { throw new GatewayError('invalid_request', 'no'); } } } });
+    for (const stream of [false, true]) {
+      const alone = await startHost({ targets: [unable] });
+      expect(attribution(await alone.post(PATH, ask('hi', { stream })))).to.deep.equal(NONE);
+      const second = await startHost({ strategy: { mode: 'fallback' }, targets: [broken.target('a', { model_map: { m: 'vendor-m' } }), unable] });
+      const answer = await second.post(PATH, ask('hi', { stream }));
+      expect([answer.status, ...attribution(answer)]).to.deep.equal([400, 'a', 'a', 'vendor-m', '1']);
+    }
+    expect(upstream.seen).to.deep.equal([]);
   });
 
   it('are there when the answer is withheld', async () => {
@@ -137,6 +151,16 @@ describe('unsupported parameters', () => {
 
   it('are all named under reject, what the wire cannot carry too', async () => {
     expect((await post('reject')).answer.json().error.message).to.match(/seed, user, zebra/);
+  });
+
+  it('are told in the order of the matrix by every wire; a native one refuses them in an order of its own', async () => {
+    const upstream = await healthy();
+    const target = upstream.target('a', {}, { wire: 'native', params: { logprobs: 'unsupported', parallel_tool_calls: 'unsupported' } });
+    const body = ask('hi', { parallel_tool_calls: false, logprobs: true });
+    const told = await (await startHost({ targets: [target] })).post(PATH, body);
+    expect(told.headers.get('x-gateway-ignored-params')).to.equal('logprobs, parallel_tool_calls');
+    const refused = await (await startHost({ targets: [target], compatibility: { on_unsupported_param: 'reject' } })).post(PATH, body);
+    expect(refused.json().error.message).to.include('parallel_tool_calls, logprobs');
   });
 
   it('are warned of once for each attempt, in the log', async () => {

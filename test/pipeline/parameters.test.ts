@@ -41,6 +41,7 @@ describe('unsupported parameters', () => {
 
   it('stand in the order of the matrix, then further fields as the body has them, each once', () => {
     expect(inMatrixOrder(['zebra', 'user', 'alpha', 'n', 'zebra', 'n'], 'common')).to.deep.equal(['n', 'user', 'zebra', 'alpha']);
+    expect(inMatrixOrder(['metadata', 'cache_control', 'zebra', 'n', 'alpha'], 'native', ['model', 'alpha', 'n', 'zebra', 'metadata'])).to.deep.equal(['n', 'alpha', 'zebra', 'metadata', 'cache_control']);
     const tools = ['logprobs', 'parallel_tool_calls', 'tool_choice'];
     expect(inMatrixOrder(tools, 'common')).to.deep.equal(['tool_choice', 'logprobs', 'parallel_tool_calls']);
     expect(inMatrixOrder(tools, 'native')).to.deep.equal(['tool_choice', 'parallel_tool_calls', 'logprobs']);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import type { ChatChunk } from '../../host/contract/index.ts';
 import { Relay } from '../../host/pipeline/relay.ts';
-import { eventsOf } from '../kit/index.ts';
+import { eventsOf, seeded } from '../kit/index.ts';
 
 /**
  * The relay forwards most frames without parsing them. Here its output is compared, for generated streams cut anywhere,
@@ -122,17 +122,6 @@ class PlainStream {
 
 // ---- generated streams ----
 
-/** Uniform in [0, 1), the same for the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const TEXTS = [
   '', ' ', 'word', ' two words', '"', '\\', '\\"', '"}', 'a"b\\c', '\\u0041', 'line\nbreak', '\r\n', '\ttab', '\u0001\u001f', 'é', 'ß∂', '😀', '👩‍👩‍👧', '\u2028',
   '\ud83d', 'data: x', '[DONE]', '"content":"trap"', '{"arguments":"x"}', '\u007f', 'null', '0', 'x'.repeat(60), '\uFEFF', '$&', '</script>',
@@ -147,7 +136,7 @@ class Generator {
   readonly #choiceCount: number;
 
   constructor(seed: number) {
-    this.#random = randomFrom(seed);
+    this.#random = seeded(seed);
     this.#hasSpacing = this.#chance(0.4);
     this.#lineEnd = this.#pick(['\n', '\n', '\n', '\r\n', '\r']);
     this.#prefix = this.#pick(['data: ', 'data: ', 'data:']);
@@ -265,7 +254,7 @@ describe('relay, on generated streams', () => {
     for (let seed = 1; seed <= 300; seed += 1) {
       const body = new Generator(seed).stream();
       const bytes = Buffer.from(body);
-      const random = randomFrom(-seed);
+      const random = seeded(-seed);
       const run = { stripUsage: seed % 4 === 0 };
       const expected = plainRelay(body, run.stripUsage);
       compare(seed, [bytes], expected, run, 'whole');

@@ -33,7 +33,7 @@ describe('ai21, models before Jamba', () => {
   it('support four parameters', () => {
     const row = ai21.paramsFor?.('j2-ultra') ?? {};
     expect(Object.values(row).every((treatment) => treatment === 'unsupported')).to.equal(true);
-    expect(row).to.have.all.keys('n', 'seed', 'presence_penalty', 'frequency_penalty', 'tools', 'tool_choice', 'response_format', 'logprobs', 'top_logprobs', 'parallel_tool_calls', 'user', 'logit_bias');
+    expect(row).to.have.all.keys('n', 'seed', 'max_completion_tokens', 'presence_penalty', 'frequency_penalty', 'tools', 'tool_choice', 'response_format', 'logprobs', 'top_logprobs', 'parallel_tool_calls', 'user', 'logit_bias');
   });
 
   it('do not stream, read images, or stand outside their segment', async () => {

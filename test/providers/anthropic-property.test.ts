@@ -1,30 +1,6 @@
 import { expect } from 'chai';
 import anthropic from '../../providers/anthropic/index.ts';
-import { callFor, everyCut, relayStream, sseBytes, translateReply } from '../kit/index.ts';
-
-/** A small generator with a seed (mulberry32), so that a failing answer can be made again. */
-class Dice {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed;
-  }
-
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  }
-
-  below(limit: number): number {
-    return Math.floor(this.next() * limit);
-  }
-
-  pick<T>(values: readonly T[]): T {
-    return values[this.below(values.length)] as T;
-  }
-}
+import { callFor, Dice, everyCut, relayStream, sseBytes, translateReply } from '../kit/index.ts';
 
 const WORDS = ['a', ' harbour', '\n', '"', '\\', 'é', '水', '🌊', '{', '}', 'data: ', '\u2028', '\u0000', 'event: error\n'];
 

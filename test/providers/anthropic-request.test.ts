@@ -152,6 +152,13 @@ describe('anthropic, media', () => {
     expect(await file('data:image/png;base64,iVBO')).to.deep.equal(base64('image/png', 'iVBO'));
   });
 
+  it('of files that are bare base64 have the type of their name', async () => {
+    const file = async (filename: string): Promise<any> => (await messagesOf([{ role: 'user', content: [{ type: 'file', file: { file_data: 'JVBE', filename } }] }]))[0].content[0];
+    expect((await file('Tides.PDF')).source).to.deep.equal({ type: 'base64', media_type: 'application/pdf', data: 'JVBE' });
+    expect(await file('a.png')).to.deep.equal(base64('image/png', 'JVBE'));
+    expect(await refusal({ messages: [{ role: 'user', content: [{ type: 'file', file: { file_data: 'JVBE' } }] }] })).to.include('messages[0].content[0]: file_data must be a data address');
+  });
+
   it('of other kinds are refused by their place', async () => {
     const refused = async (part: object): Promise<string> => refusal({ messages: [{ role: 'user', content: 'x' }, { role: 'user', content: [{ type: 'text', text: 'x' }, part] }] });
     expect(await refused({ type: 'input_audio', input_audio: { data: 'UklG', format: 'wav' } })).to.equal('invalid_request: messages[1].content[1]: anthropic takes no input_audio parts');

@@ -66,6 +66,20 @@ describe('anthropic, live', () => {
     expect(seen?.json()).to.deep.equal({ model: MODEL, max_tokens: 64, messages: [{ role: 'user', content: '<hi> & bye' }], temperature: 0.2 });
   });
 
+  it('bounds a temperature that is too high, with a warning and no word to the client', async () => {
+    const { host, upstream } = await anthropicAt(answering(200, 'reply.json'));
+    const answers = [await host.post(PATH, ask('hi', { model: MODEL, temperature: 1.7 })), await host.post(PATH, ask('hi', { model: MODEL, temperature: 1 }))];
+    expect(answers.map(({ status, headers }) => [status, headers.get('x-gateway-ignored-params')])).to.deep.equal([[200, null], [200, null]]);
+    expect(upstream.seen.map((seen) => seen.json()['temperature'])).to.deep.equal([1, 1]);
+    expect(host.lines.filter(({ level, params }) => level === 'WARN' && params === 'temperature')).to.have.length(1);
+  });
+
+  it('tells what it ignores in the order of the matrix, then of the body', async () => {
+    const { host } = await anthropicAt(answering(200, 'reply.json'));
+    const answer = await host.post(PATH, ask('hi', { model: MODEL, zebra: 1, seed: 1, store: true, metadata: { a: 'b' }, n: 2 }));
+    expect(answer.headers.get('x-gateway-ignored-params')).to.equal('n, seed, zebra, store, metadata');
+  });
+
   it('streams, to a clean end', async () => {
     const { host, upstream } = await anthropicAt(answering(200, 'tools.txt'));
     const events = (await host.post(PATH, ask('hi', { model: MODEL, stream: true }))).events();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import cohere from '../../providers/cohere/index.ts';
-import { callFor, everyCut, relayStream, sseBytes, translateReply } from '../kit/index.ts';
-import { cutAtRandom, type Random, seeded } from './native-support.ts';
+import { callFor, Dice, everyCut, relayStream, sseBytes, translateReply } from '../kit/index.ts';
+import { cutAtRandom } from './native-support.ts';
 
 interface Block { readonly type: 'text' | 'thinking'; readonly text: string }
 interface Call { readonly id: string; readonly name: string; readonly arguments: string }
@@ -10,13 +10,13 @@ interface Answer { readonly blocks: readonly Block[]; readonly plan: string; rea
 const TEXTS = ['Hello', ' wörld', '\n', '👩‍👩‍👧', '"quoted"\\', ' ', 'データ', '{"json":', 'event: done'];
 const FINISHES = ['COMPLETE', 'STOP_SEQUENCE', 'MAX_TOKENS', 'ERROR_TOXIC'];
 
-function answerOf(random: Random): Answer {
-  const text = (most: number): string => Array.from({ length: random.below(most) }, () => random.pick(TEXTS)).join('');
-  const calls = Array.from({ length: random.below(4) }, (_, at) => ({ id: `call_${at}`, name: `f${at}`, arguments: random.pick(['{}', '{"a":"ü\\n"}', '{"b":[1,2,{"c":null}]}']) }));
-  const thinking = random.below(2) === 0 ? [] : [{ type: 'thinking' as const, text: text(5) }];
+function answerOf(dice: Dice): Answer {
+  const text = (most: number): string => Array.from({ length: dice.below(most) }, () => dice.pick(TEXTS)).join('');
+  const calls = Array.from({ length: dice.below(4) }, (_, at) => ({ id: `call_${at}`, name: `f${at}`, arguments: dice.pick(['{}', '{"a":"ü\\n"}', '{"b":[1,2,{"c":null}]}']) }));
+  const thinking = dice.below(2) === 0 ? [] : [{ type: 'thinking' as const, text: text(5) }];
   return {
-    blocks: [...thinking, ...(random.below(4) === 0 ? [] : [{ type: 'text' as const, text: text(6) }])], plan: calls.length > 0 ? text(4) : '', calls,
-    finish: calls.length > 0 ? 'TOOL_CALL' : random.pick(FINISHES), tokens: [random.below(50), random.below(50), random.below(20)],
+    blocks: [...thinking, ...(dice.below(4) === 0 ? [] : [{ type: 'text' as const, text: text(6) }])], plan: calls.length > 0 ? text(4) : '', calls,
+    finish: calls.length > 0 ? 'TOOL_CALL' : dice.pick(FINISHES), tokens: [dice.below(50), dice.below(50), dice.below(20)],
   };
 }
 
@@ -28,9 +28,9 @@ function bodyOf(answer: Answer): object {
   return { id: 'answer-1', message: { role: 'assistant', ...(content.length > 0 && { content }), tool_plan: answer.plan, ...(tool_calls.length > 0 && { tool_calls }) }, finish_reason: answer.finish, usage: usageOf(answer) };
 }
 
-function eventsOf(answer: Answer, random: Random): object[] {
-  const pieces = (text: string): string[] => cutAtRandom(Array.from(text), random).map((part) => part.join(''));
-  const wrap = (call: object): unknown => (random.below(2) === 0 ? call : [call]);
+function eventsOf(answer: Answer, dice: Dice): object[] {
+  const pieces = (text: string): string[] => cutAtRandom(Array.from(text), dice).map((part) => part.join(''));
+  const wrap = (call: object): unknown => (dice.below(2) === 0 ? call : [call]);
   const event = (type: string, index: number, message: object): object => ({ type, index, delta: { message } });
   return [
     { type: 'message-start', id: 'answer-1', delta: { message: { role: 'assistant', content: [] } } },
@@ -40,7 +40,7 @@ function eventsOf(answer: Answer, random: Random): object[] {
     ...pieces(answer.plan).map((tool_plan) => ({ type: 'tool-plan-delta', delta: { message: { tool_plan } } })),
     ...answer.calls.flatMap(({ id, name, arguments: text }, at) => [
       event('tool-call-start', at, { tool_calls: wrap({ id, type: 'function', function: { name, arguments: '' } }) }),
-      ...(text === '{}' && random.below(2) === 0 ? [] : pieces(text).map((piece) => event('tool-call-delta', at, { tool_calls: wrap({ function: { arguments: piece } }) }))), { type: 'tool-call-end', index: at },
+      ...(text === '{}' && dice.below(2) === 0 ? [] : pieces(text).map((piece) => event('tool-call-delta', at, { tool_calls: wrap({ function: { arguments: piece } }) }))), { type: 'tool-call-end', index: at },
     ]),
     { type: 'message-end', delta: { finish_reason: answer.finish, usage: usageOf(answer) } },
   ];
@@ -48,13 +48,13 @@ function eventsOf(answer: Answer, random: Random): object[] {
 
 describe('cohere, streamed and whole', () => {
   it('read every generated answer alike, however its stream is cut', () => {
-    const random = seeded(20261121);
+    const dice = new Dice(20261121);
     const call = callFor('command-a-reasoning-08-2025');
     for (let round = 0; round < 300; round += 1) {
-      const answer = answerOf(random);
+      const answer = answerOf(dice);
       const { choices: [whole], usage } = translateReply(cohere, call, bodyOf(answer));
-      const bytes = sseBytes(eventsOf(answer, random));
-      const cuts = round % 30 === 0 && bytes.length < 1500 ? [...everyCut(bytes)] : [cutAtRandom(bytes, random)];
+      const bytes = sseBytes(eventsOf(answer, dice));
+      const cuts = round % 30 === 0 && bytes.length < 1500 ? [...everyCut(bytes)] : [cutAtRandom(bytes, dice)];
       for (const pieces of cuts) {
         const { reply: { choices: [choice], usage: counted }, failure } = relayStream(cohere, call, pieces);
         expect(failure, `round ${round}`).to.equal(undefined);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import gemini from '../../providers/gemini/index.ts';
-import { callFor, everyCut, relayStream, sseBytes, translateReply } from '../kit/index.ts';
+import { callFor, everyCut, relayStream, seeded, sseBytes, translateReply } from '../kit/index.ts';
 
 const call = callFor('gemini-3-flash-preview');
 const WORDS = ['a', 'Grüße', '日本', '🙂', ' ', '\n', '"quoted"', '\\', 'data: x', '', '</s>', '\u2028', 'event: y'];
@@ -8,17 +8,6 @@ const REASONS = ['STOP', 'STOP', 'STOP', 'MAX_TOKENS', 'SAFETY', 'OTHER', 'MALFO
 
 type Random = () => number;
 type Part = Record<string, unknown>;
-
-/** Mulberry32: the same numbers for the same seed. */
-function randomOf(seed: number): Random {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const below = (random: Random, bound: number): number => Math.floor(random() * bound);
 const pick = <T>(random: Random, list: readonly T[]): T => list[below(random, list.length)] as T;
@@ -87,7 +76,7 @@ function pieces(bytes: Buffer, random: Random): Buffer[] {
 describe('gemini, any answer', () => {
   it('is the same streamed as whole, wherever the bytes are cut', () => {
     for (let seed = 1; seed <= 400; seed += 1) {
-      const random = randomOf(seed);
+      const random = seeded(seed);
       const answer = answerOf(random);
       const whole = translateReply(gemini, call, answer);
       const bytes = sseBytes(framesOf(answer, random));
@@ -98,7 +87,7 @@ describe('gemini, any answer', () => {
   });
 
   it('is the same for every single cut of a small stream', () => {
-    const random = randomOf(7);
+    const random = seeded(7);
     const parts = [{ text: 'né🙂', thought: true }, { text: 'Grü' }, { text: 'ße', thoughtSignature: 'U2ln' }, { functionCall: { name: 'f', args: { a: '🙂' } }, thoughtSignature: 'Qw==' }];
     const answer: Answer = { responseId: 'r', candidates: [{ index: 0, finishReason: 'STOP', content: { role: 'model', parts } }], usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 2, totalTokenCount: 3 } };
     const whole = translateReply(gemini, call, answer);
@@ -112,7 +101,7 @@ describe('gemini, any answer', () => {
   it('never crashes on frames of any shape', () => {
     const values = [null, 7, 'x', [], {}, true, [null], { parts: 7 }, { parts: [7, null, { text: null, thoughtSignature: {} }] }];
     for (let seed = 1; seed <= 300; seed += 1) {
-      const random = randomOf(seed);
+      const random = seeded(seed);
       const candidate = { content: pick(random, values), index: pick(random, values), finishReason: pick(random, [...values, 'STOP']), logprobsResult: pick(random, values) };
       const body = { candidates: pick<unknown>(random, [[candidate], candidate, [candidate, null]]), usageMetadata: pick(random, values), responseId: pick(random, values), promptFeedback: pick(random, values) };
       const { failure } = relayStream(gemini, call, [sseBytes([body])]);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ErrorCode, ProviderModule, UpstreamFault } from '../../host/contract/index.ts';
 import { replyError } from '../../host/upstream/fault.ts';
-import { failedReply, golden } from '../kit/index.ts';
+import { type Dice, failedReply, golden } from '../kit/index.ts';
 
 /** Declares checks: nothing is forwarded to a provider of another wire, beyond what is named. Source: providers reference 1.5. */
 export function itPassesNothingOn(module: ProviderModule, { batches = false, anyModel = false }: { batches?: boolean; anyModel?: boolean } = {}): void {
@@ -37,31 +37,11 @@ export function faultOf(module: ProviderModule, status: number, body: string): R
   return { code: error.code, status: error.status, message: error.message, told: error.fault?.message, reason: error.fault?.reason };
 }
 
-/** The same sequence for the same seed. */
-export interface Random {
-  /** A whole number from 0, less than this. */
-  below(limit: number): number;
-  pick<T>(from: readonly T[]): T;
-}
-
-/** Mulberry32, a small generator of well-spread 32-bit numbers. */
-export function seeded(seed: number): Random {
-  let state = seed;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const below = (limit: number): number => Math.floor(next() * limit);
-  return { below, pick: (from) => from[below(from.length)] as never };
-}
-
 /** In pieces of random lengths, from one to all of it. */
-export function cutAtRandom<T extends { readonly length: number; slice(start: number, end: number): T }>(whole: T, random: Random): T[] {
+export function cutAtRandom<T extends { readonly length: number; slice(start: number, end: number): T }>(whole: T, dice: Dice): T[] {
   const pieces: T[] = [];
   for (let at = 0; at < whole.length;) {
-    const end = Math.min(whole.length, at + 1 + random.below(40));
+    const end = Math.min(whole.length, at + 1 + dice.below(40));
     pieces.push(whole.slice(at, end));
     at = end;
   }

@@ -56,8 +56,8 @@ describe('ollama, configured models', () => {
     const { provider, warnings } = await connected(ollama, { OLLAMA_HOST: 'http://h', ...variables });
     return [provider.configuredModels, warnings];
   };
-  const DEPRECATED = 'OLLAMA_MODELS is deprecated, list models in GW_OLLAMA_MODELS';
-  const FOLDER = 'OLLAMA_MODELS names a folder and is left out, list models in GW_OLLAMA_MODELS';
+  const DEPRECATED = 'OLLAMA_MODELS is deprecated: list models in GW_OLLAMA_MODELS';
+  const FOLDER = 'OLLAMA_MODELS is deprecated and left out, as it names a folder: list models in GW_OLLAMA_MODELS';
 
   it('are llama3.2 unless listed', async () => {
     expect(await configured({})).to.deep.equal([['llama3.2'], []]);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import replicate from '../../providers/replicate/index.ts';
-import { callFor, everyCut, golden, relayStream, translateReply } from '../kit/index.ts';
-import { cutAtRandom, type Random, seeded } from './native-support.ts';
+import { callFor, Dice, everyCut, golden, relayStream, translateReply } from '../kit/index.ts';
+import { cutAtRandom } from './native-support.ts';
 
 const CALL = callFor('meta/meta-llama-3-8b-instruct', { stream: true });
 const HEAD = 'event: prediction\ndata: {"id":"p1"}\n\n';
@@ -56,28 +56,28 @@ describe('replicate, streams', () => {
 
 const TEXTS = ['Hello', ' wörld', '\n', '\n\n', '  two', '👩‍👩‍👧', '"q"\\', 'データ', '{"reason":"x"}', ': not a comment', 'event: done', ' '];
 
-function outputOf(random: Random): string[] {
-  return Array.from({ length: 1 + random.below(8) }, () => random.pick(TEXTS) + (random.below(3) === 0 ? random.pick(TEXTS) : ''));
+function outputOf(dice: Dice): string[] {
+  return Array.from({ length: 1 + dice.below(8) }, () => dice.pick(TEXTS) + (dice.below(3) === 0 ? dice.pick(TEXTS) : ''));
 }
 
 /** As the service frames texts: a `data:` line per line. */
-function bytesOf(output: readonly string[], usage: string, random: Random): Buffer {
-  const lineEnd = random.pick(['\n', '\r\n']);
+function bytesOf(output: readonly string[], usage: string, dice: Dice): Buffer {
+  const lineEnd = dice.pick(['\n', '\r\n']);
   const frame = (type: string, data: string): string => `event: ${type}\n${data.split('\n').map((line) => `data: ${line}\n`).join('')}\n`;
-  const comments = (): string => (random.below(4) === 0 ? ': ping\n\n' : '');
+  const comments = (): string => (dice.below(4) === 0 ? ': ping\n\n' : '');
   const text = HEAD + output.map((piece) => comments() + frame('output', piece)).join('') + frame('done', '{}') + frame('prediction', usage);
   return Buffer.from(text.replaceAll('\n', lineEnd));
 }
 
 describe('replicate, streamed and whole', () => {
   it('read every generated answer alike, however its stream is cut', () => {
-    const random = seeded(20261122);
+    const dice = new Dice(20261122);
     for (let round = 0; round < 300; round += 1) {
-      const output = outputOf(random);
-      const metrics = random.below(4) === 0 ? undefined : { input_token_count: random.below(99), output_token_count: random.below(99), predict_time: 0.5 };
-      const { choices: [whole], usage } = translateReply(replicate, CALL, { id: 'p1', status: 'succeeded', output: random.below(2) === 0 ? output : output.join(''), metrics });
-      const bytes = bytesOf(output, JSON.stringify({ metrics }), random);
-      const cuts = round % 30 === 0 && bytes.length < 1500 ? [...everyCut(bytes)] : [cutAtRandom(bytes, random)];
+      const output = outputOf(dice);
+      const metrics = dice.below(4) === 0 ? undefined : { input_token_count: dice.below(99), output_token_count: dice.below(99), predict_time: 0.5 };
+      const { choices: [whole], usage } = translateReply(replicate, CALL, { id: 'p1', status: 'succeeded', output: dice.below(2) === 0 ? output : output.join(''), metrics });
+      const bytes = bytesOf(output, JSON.stringify({ metrics }), dice);
+      const cuts = round % 30 === 0 && bytes.length < 1500 ? [...everyCut(bytes)] : [cutAtRandom(bytes, dice)];
       for (const pieces of cuts) {
         const { reply, failure } = relayStream(replicate, CALL, pieces);
         expect([failure, reply.id], `round ${round}`).to.deep.equal([undefined, 'p1']);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FAULT_NAMES, type FaultName, fakeClock, faultUpstream, startHost } from '../kit/index.ts';
+import { FAULT_NAMES, fakeClock, faultUpstream, startHost } from '../kit/index.ts';
 import { expectWhole, readOutcome, verdictOf } from './support/map.ts';
 import { ASK_NAMES, askFor, tagOf } from './support/surfaces.ts';
 
@@ -12,7 +12,7 @@ describe('every fault on every routed surface', () => {
       const clock = fakeClock();
       const begun = { current: Promise.withResolvers<void>() };
       const upstream = await faultUpstream({
-        script: () => ({ fault: fault as FaultName, wait_ms: 3 }), seed: 11, keyOf: ({ text }) => tagOf(text),
+        script: () => ({ fault, wait_ms: 3 }), seed: 11, keyOf: ({ text }) => tagOf(text),
         onHang: ({ answer, step }) => {
           const isBegun = answer?.surface === 'speech' ? /^(stall|endless)$/.test(step.fault) : step.fault === 'stall' && answer?.isStream === true;
           void (isBegun ? begun.current.promise : new Promise((resolve) => { setTimeout(resolve, 10); })).then(() => clock.advance(FOREVER_MS));

@@ -129,8 +129,8 @@ describe('bytes that go on as they arrive', () => {
     const upstream = await faultUpstream({ script: () => ({ fault: 'reset-in-body' }) });
     const host = await startHost({ strategy: { mode: 'single' }, targets: [upstream.target('a', { circuit_breaker: { failure_threshold: 2 } })] });
     for (let call = 0; call < 2; call += 1) expect((await askFor('speech', { url: host.url })).isCut).to.equal(true);
-    await eventually(() => host.lines.filter(({ msg }) => msg === 'request failed').length === 2);
-    expect(host.lines.filter(({ msg }) => msg === 'request failed')).to.have.length(2);
+    await eventually(() => host.lines.filter(({ msg }) => msg === 'speech request failed').length === 2);
+    expect(host.lines.filter(({ msg }) => msg === 'speech request failed')).to.have.length(2);
     expect((await askFor('speech', { url: host.url })).status).to.equal(503);
   });
 });

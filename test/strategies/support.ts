@@ -2,6 +2,8 @@ import { MODULES } from '../../builtins/manifest.ts';
 import type { Rank, RankNotes, RouteQuery, RouteTarget, StrategyDeps, StrategyModule, StrategyProblem, TokenPrice } from '../../host/contract/index.ts';
 import { settingsProblems, strategySettings } from '../../host/config/rules/settings.ts';
 
+export { seeded } from '../kit/random.ts';
+
 /** The shipped strategy of a mode. */
 export function strategy(name: string): StrategyModule {
   const found = MODULES.find((module) => module.kind === 'strategy' && module.name === name);
@@ -58,17 +60,6 @@ export function draws(...values: readonly number[]): () => number {
 /** Draws spread evenly over [0, 1): what they hit is a share to within one in `count`, without chance. */
 export function evenDraws(count: number): () => number {
   return draws(...Array.from({ length: count }, (_none, at) => (at + 0.5) / count));
-}
-
-/** A generator with a seed (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 const NO_PRICE: TokenPrice = { input: undefined, output: undefined, cacheRead: undefined, cacheWrite: undefined, embedding: undefined, image: undefined };

@@ -49,6 +49,8 @@ describe('the order of chat validation', () => {
     expect(refusal({})).to.match(/^model\b/);
     expect(refusal({ messages: [{ role: 'user', content: 'hi' }] })).to.match(/^model\b/);
     expect(refusal({ model: 'm' })).to.match(/^messages\b/);
+    expect(refusal({ messages: [{ content: 'hi' }] })).to.match(/^model\b/);
+    expect(refusal({ model: 'm', temperature: 9, messages: [{ content: 'hi' }] })).to.include('messages[0].role');
     expect(refusal({ model: 'm', messages: [{ role: 'user', content: 1 }, { role: 'user', content: 2 }] })).to.include('messages[0].content');
     expect(refusal({ model: 'm', temperature: 9, messages: [{ role: 'user', content: [{ type: 'text', text: 'ok' }, { type: 'video' }] }] })).to.include('messages[0].content[1]');
   });

@@ -34,11 +34,16 @@ describe('images', () => {
     it(`refuse ${JSON.stringify(body)}`, async () => {
       const { host, upstream } = await answering();
       const answer = await host.post(PATH, body);
-      expect([answer.status, errorOf(answer).code]).to.deep.equal([400, 'invalid_request']);
+      expect([answer.status, errorOf(answer).code]).to.deep.equal([400, 'response_format' in body ? 'unsupported_parameter' : 'invalid_request']);
       expect(errorOf(answer).message).to.contain(message);
       expect(upstream.seen).to.have.length(0);
     });
   }
+
+  it('count as failed with another status than 200', async () => {
+    const { host } = await withUpstream((_request, response) => replyJson(response, 201, IMAGES));
+    expect((await host.post(PATH, { model: 'm', prompt: 'x' })).status).to.equal(502);
+  });
 
   it('refuse a format that the provider cannot produce, whatever the policy for parameters', async () => {
     const { upstream } = await answering();

@@ -43,4 +43,12 @@ describe('moderations', () => {
     }
     expect((await host.post(PATH, { model: 'm', input: 'fine' })).status).to.equal(200);
   });
+
+  it('are refused with parts that are no text while a guardrail reads content: it could not see the whole', async () => {
+    const { host, sent } = await answering({ results: [result({}, { flagged: false })] }, blocked('forbidden'));
+    const answer = await host.post(PATH, { model: 'm', input: [{ type: 'text', text: 'fine' }, { type: 'image_url', image_url: { url: 'https://images.example/1' } }] });
+    expect([answer.status, errorOf(answer).code]).to.deep.equal([400, 'request_rejected']);
+    expect(errorOf(answer).message).to.contain('cannot be inspected');
+    expect(sent()).to.deep.equal({});
+  });
 });

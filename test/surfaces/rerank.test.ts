@@ -39,6 +39,11 @@ describe('rerank', () => {
     });
   }
 
+  it('counts as failed with another status than 200', async () => {
+    const { host } = await withUpstream((_request, response) => replyJson(response, 201, results([0, 1])));
+    expect((await host.post(PATH, ask)).status).to.equal(502);
+  });
+
   for (const [body, message] of [
     [{}, 'model is required'], [{ model: 'm' }, 'query is required'], [{ model: 'm', query: 'q' }, 'documents is required'],
     [{ model: 'm', query: 'q', documents: [] }, 'documents is required'], [{ model: 'm', query: 'q', documents: ['a', { text: 'b' }] }, 'documents[1] must be a string'],

@@ -54,6 +54,23 @@ describe('transcriptions', () => {
     });
   }
 
+  for (const format of ['text', 'srt', 'vtt']) {
+    it(`takes words of ${format} that look like an error for words`, async () => {
+      const body = '{"error":{"message":"said the captain"}}';
+      const { host } = await answering(body);
+      const answer = await upload(host.url, form({ model: 'm', response_format: format }));
+      expect([answer.status, answer.text]).to.deep.equal([200, body]);
+    });
+  }
+
+  it('takes an error for one, where JSON was asked for or the answer says that it is JSON', async () => {
+    const error = { error: { message: 'overloaded' } };
+    const plain = await answering(JSON.stringify(error));
+    for (const format of ['json', 'verbose_json']) expect((await upload(plain.host.url, form({ model: 'm', response_format: format }))).status, format).to.equal(502);
+    const json = await withUpstream((_request, response) => replyJson(response, 200, error));
+    for (const format of ['json', 'verbose_json', 'text']) expect((await upload(json.host.url, form({ model: 'm', response_format: format }))).status, format).to.equal(502);
+  });
+
   it('sends no language to translations', async () => {
     const { host, upstream } = await answering('{"text":"hello"}');
     expect((await upload(host.url, form({ model: 'm', language: 'de' }), '/v1/audio/translations')).status).to.equal(200);

@@ -46,6 +46,12 @@ describe('messages of upstream error bodies', () => {
     }
   });
 
+  it('leaves a word out rather than cut it, so that redaction knows what is left', () => {
+    const words = 'ab '.repeat(680); // 2,040
+    expect(errorOf(400, { error: `${words}a-long-credential follows` }).message).to.equal(`${words}\u2026`);
+    expect(errorOf(400, { error: `${words}12345678 follows` }).message).to.equal(`${words}12345678\u2026`);
+  });
+
   it('recognises the two reasons that failover may name, and only by their code', () => {
     expect(errorOf(400, { error: { message: 'm', code: 'context_length_exceeded' } }).fault?.reason).to.equal('context_length');
     expect(errorOf(400, { error: { message: 'm', code: 'content_policy_violation' } }).fault?.reason).to.equal('content_policy');

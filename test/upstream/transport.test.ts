@@ -1,3 +1,4 @@
+import { createServer as createHttpsServer } from 'node:https';
 import { createServer, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +7,7 @@ import { GatewayError } from '../../host/contract/index.ts';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
 import { type CollectedReply, createTransport, MAX_REPLY_BYTES, type ReplyControl, type ReplySink, type Transport, type UpstreamCall } from '../../host/upstream/transport.ts';
 import { atEnd, type StubHandler, stubUpstream } from '../kit/index.ts';
+import { selfSigned } from './certificate.ts';
 
 function transport(): Transport {
   const made = createTransport();
@@ -113,6 +115,26 @@ describe('transport, failures', () => {
     expect(error).to.include({ code: 'upstream_error', status: 502 });
     expect(error.fault).to.deep.equal({ kind: 'transport' });
     expect(error.message).to.not.match(/127\.0\.0\.1|ECONN/);
+  });
+
+  it('trusts no certificate that nobody vouches for, whatever Node is told', async () => {
+    let requests = 0;
+    const server = createHttpsServer(selfSigned(), (_request, response) => {
+      requests += 1;
+      response.end('pong');
+    });
+    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    atEnd(() => { server.close(); });
+    const { NODE_TLS_REJECT_UNAUTHORIZED: before } = process.env;
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    try {
+      const error = await failure(transport().unary(call(`https://127.0.0.1:${(server.address() as AddressInfo).port}`)));
+      expect([error.code, (error.cause as { code?: string }).code]).to.deep.equal(['upstream_error', 'DEPTH_ZERO_SELF_SIGNED_CERT']);
+    } finally {
+      if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+      else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
+    }
+    expect(requests).to.equal(0);
   });
 
   it('is refused for an address that is none', async () => {

@@ -1,13 +1,4 @@
-/** Uniform in [0, 1), the same everywhere for the same seed: Mulberry32. */
-export function seeded(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
+export { seeded } from '../random.ts';
 
 /** A seed for what is named by a text, so that its randomness does not depend on what else happens: FNV-1a. */
 export function seedFor(seed: number, name: string): number {

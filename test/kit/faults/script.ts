@@ -100,8 +100,11 @@ function checkLine(value: unknown, refuse: (why: string) => never): void {
   const strange = Object.keys(line).find((key) => !KEYS.has(key));
   if (strange !== undefined) refuse(`unknown key "${strange}"; known are ${[...KEYS].join(', ')}`);
   if ((line['fault'] === undefined) === (line['mix'] === undefined)) refuse('needs either "fault" or "mix"');
-  const names = line['fault'] === undefined ? Object.keys(line['mix'] as object) : [String(line['fault'])];
+  const { fault, mix } = line;
+  if (fault === undefined && (typeof mix !== 'object' || mix === null)) refuse('"mix" must be an object of weights');
+  const names = fault === undefined ? Object.keys(mix as object) : [typeof fault === 'string' ? fault : JSON.stringify(fault)];
   for (const name of names) if (!Object.hasOwn(FAULTS, name)) refuse(`unknown fault "${name}"; known are ${FAULT_NAMES.join(', ')}`);
+  if (fault === undefined && Object.values(mix as object).some((weight) => typeof weight !== 'number' || weight < 0)) refuse('the weights of "mix" must be numbers, 0 or more');
   for (const key of ['times', 'status', 'wait_ms', 'at']) {
     const number = line[key];
     if (number !== undefined && (!Number.isInteger(number) || (number as number) < 1)) refuse(`"${key}" must be a whole number above 0`);

@@ -44,7 +44,7 @@ export function verdictOf({ step: { fault }, answer, moves }: Played): Verdict {
   if (fault === 'endless' && surface === 'speech') return { kind: 'cut' };
   if (SILENT.has(fault)) return TIMED_OUT;
   if (fault === 'stall') return isStream ? { kind: 'broken', code: 'stream_timeout' } : surface === 'speech' ? { kind: 'cut' } : TIMED_OUT;
-  if (fault === 'other-status') return surface === 'chat' ? FAILED : { kind: 'answer' };
+  if (fault === 'other-status') return ['chat', 'images', 'rerank'].includes(surface) ? FAILED : { kind: 'answer' };
   if (surface === 'speech') return speechVerdict(fault);
   if (surface === 'transcriptions' || surface === 'translations') {
     if (fault === 'garbage') return { kind: 'answer' }; // a transcript may be plain text

@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { type Agent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { MASTER_KEY } from '../../kit/index.ts';
 
 /** Every way a routed surface is asked; `stream` is chat with a stream for an answer. */

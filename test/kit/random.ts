@@ -1,0 +1,32 @@
+/** Uniform in [0, 1), the same everywhere for the same seed: Mulberry32. */
+export function seeded(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** What generated tests throw. It has a seed, so that a case that fails can be made again. */
+export class Dice {
+  readonly #next: () => number;
+
+  constructor(seed: number) {
+    this.#next = seeded(seed);
+  }
+
+  /** A whole number from 0, less than this. */
+  below(limit: number): number {
+    return Math.floor(this.#next() * limit);
+  }
+
+  pick<T>(values: readonly T[]): T {
+    return values[this.below(values.length)] as T;
+  }
+
+  bytes(length: number): Buffer {
+    return Buffer.from(Array.from({ length }, () => this.below(256)));
+  }
+}

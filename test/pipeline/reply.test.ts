@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import { type Answer, ask, chatReply, replyJson, startHost, stubUpstream } from '../kit/index.ts';
+
+const answerTo = async (reply: object): Promise<Answer> => {
+  const upstream = await stubUpstream((_request, response) => replyJson(response, 200, reply));
+  const host = await startHost({ targets: [upstream.target('a')] });
+  return host.post('/v1/chat/completions', ask());
+};
+
+const choice = (message: object, finish_reason: unknown = 'stop'): object => ({ index: 0, message: { role: 'assistant', ...message }, finish_reason });
+
+describe('a whole chat reply', () => {
+  it('says the model asked for and the target, and keeps what the upstream says of itself', async () => {
+    const reply = (await answerTo(chatReply('hello', { system_fingerprint: 'f', provider_metadata: { citations: ['c'] } }))).json();
+    expect(reply).to.deep.include({
+      id: 'chatcmpl-1', object: 'chat.completion', created: 1_700_000_000, model: 'm', provider: 'a', system_fingerprint: 'f', provider_metadata: { citations: ['c'] },
+    });
+  });
+
+  for (const missing of [undefined, null, '', 0]) {
+    it(`has object and time although the upstream sent ${JSON.stringify(missing)}`, async () => {
+      const { object, created } = (await answerTo(chatReply('hello', { object: missing, created: missing }))).json();
+      expect(object).to.equal('chat.completion');
+      expect(created).to.be.closeTo(Date.now() / 1000, 5);
+    });
+  }
+
+  it('always has content, null beside tool calls alone', async () => {
+    const tool_calls = [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }];
+    for (const message of [{ tool_calls }, { content: null, tool_calls }, { content: '', tool_calls }]) {
+      expect((await answerTo({ ...chatReply(''), choices: [choice(message, 'tool_use')] })).json().choices[0]).to.deep.equal({
+        index: 0, message: { role: 'assistant', content: null, tool_calls }, finish_reason: 'tool_calls',
+      });
+    }
+    expect((await answerTo(chatReply(''))).json().choices[0].message.content).to.equal('');
+  });
+
+  it('calls reasoning by one name, and keeps logprobs', async () => {
+    const logprobs = { content: [{ token: 'a', logprob: -1 }] };
+    const [first] = (await answerTo({ ...chatReply(''), choices: [{ ...choice({ content: 'x', reasoning: 'why' }), logprobs }] })).json().choices;
+    expect(first).to.deep.equal({ index: 0, message: { role: 'assistant', content: 'x', reasoning_content: 'why' }, logprobs, finish_reason: 'stop' });
+  });
+});
