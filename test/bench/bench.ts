@@ -1,7 +1,7 @@
 /** `npm run bench`: what the gateway costs, beside a bare proxy and beside others, on this machine, in one run. */
 import { writeFileSync } from 'node:fs';
 import { against } from './against.ts';
-import { NAMINGS, SHAPES } from './bodies.ts';
+import { NAMINGS, type Shape } from './bodies.ts';
 import type { Row } from './figures.ts';
 import { startGenerators } from './generators.ts';
 import { exploreMachine } from './machine.ts';
@@ -23,7 +23,7 @@ async function run(bench: Bench, options: Options): Promise<Report> {
   const upstreams = await startUpstreams(bench.workspace, machine);
   const generators = startGenerators(bench.workspace, machine);
   const setting: Setting = { plan: options.plan, upstreams, generators };
-  const rows = await measureAll(setting, subjects);
+  const rows = await measureAll(setting, subjects, options.shapes);
   const memory = options.plan.memoryAfter.length > 0 ? await measureMemory(setting, subject) : [];
   return {
     at: new Date().toISOString(), isQuick: options.isQuick, rows, memory,
@@ -38,10 +38,10 @@ async function others(bench: Bench, options: Options): Promise<Subject[]> {
   return subjects;
 }
 
-async function measureAll(setting: Setting, subjects: readonly Subject[]): Promise<Row[]> {
+async function measureAll(setting: Setting, subjects: readonly Subject[], shapes: readonly Shape[]): Promise<Row[]> {
   const rows: Row[] = [];
   for (const naming of NAMINGS) {
-    for (const shape of SHAPES) {
+    for (const shape of shapes) {
       process.stderr.write(`measuring ${shape}, upstream answers with ${naming === 'same' ? 'the requested model' : 'a dated model'}\n`);
       rows.push(...await measure(setting, subjects, shape, naming));
     }

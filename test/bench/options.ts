@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Shape } from './bodies.ts';
+import { isShape, type Shape, SHAPES } from './bodies.ts';
 import { PEERS } from './peers.ts';
 
 /** How much a run does. */
@@ -24,7 +24,7 @@ export interface Drive {
 }
 
 export const FULL: Plan = {
-  rounds: 5, warmUps: 1, starts: 3,
+  rounds: 5, warmUps: 5, starts: 3,
   load: { unary: { requests: 10_000, connections: 16 }, burst: { requests: 2500, connections: 16 }, paced: { requests: 160, connections: 16 } },
   latency: { unary: { requests: 1000, connections: 1 }, burst: { requests: 200, connections: 1 }, paced: { requests: 16, connections: 4 } },
   memoryAfter: [100_000, 200_000],
@@ -44,13 +44,15 @@ export interface Options {
   /** Keys of `PEERS`. */
   readonly peers: readonly string[];
   readonly against: readonly string[];
+  readonly shapes: readonly Shape[];
   /** Where the figures go as JSON. */
   readonly jsonFile?: string;
 }
 
-export const USAGE = `usage: bench [--peer <name>]... [--against <commit>]... [--quick] [--json [file]]
+export const USAGE = `usage: bench [--peer <name>]... [--against <commit>]... [--shape <name>]... [--quick] [--json [file]]
   --peer <name>       measure this gateway too (${Object.keys(PEERS).join(', ')})
   --against <commit>  measure an earlier state of this project too
+  --shape <name>      measure this shape alone (${SHAPES.join(', ')}); may be repeated
   --quick             small counts, no memory section: a smoke test
   --json [file]       write the figures to a file as well
 `;
@@ -59,14 +61,15 @@ export const USAGE = `usage: bench [--peer <name>]... [--against <commit>]... [-
 export function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args], allowPositionals: true,
-    options: { peer: { type: 'string', multiple: true }, against: { type: 'string', multiple: true }, quick: { type: 'boolean' }, json: { type: 'boolean' } },
+    options: { peer: { type: 'string', multiple: true }, against: { type: 'string', multiple: true }, shape: { type: 'string', multiple: true }, quick: { type: 'boolean' }, json: { type: 'boolean' } },
   });
-  const { peer: peers = [], against = [], quick: isQuick = false, json: wantsJson = false } = values;
+  const { peer: peers = [], against = [], shape: shapes = SHAPES, quick: isQuick = false, json: wantsJson = false } = values;
   const unknown = peers.find((name) => !Object.hasOwn(PEERS, name));
   if (unknown !== undefined) throw new Error(`no peer "${unknown}", known are: ${Object.keys(PEERS).join(', ')}`);
+  if (!shapes.every(isShape)) throw new Error(`no shape "${shapes.find((shape) => !isShape(shape))}", known are: ${SHAPES.join(', ')}`);
   const [file, ...surplus] = positionals;
   if (surplus.length > 0 || (file !== undefined && !wantsJson)) throw new Error(`unexpected argument "${surplus[0] ?? file}"`);
   const plan = isQuick ? QUICK : FULL;
-  const shared = { plan, isQuick, peers, against };
+  const shared = { plan, isQuick, peers, against, shapes };
   return wantsJson ? { ...shared, jsonFile: resolve(file ?? join(tmpdir(), `gw-bench-${Date.now()}.json`)) } : shared;
 }

@@ -4,6 +4,8 @@ import { chatChunks, chatReply, MASTER_KEY, openSse, replyJson, sseEvent, startH
 
 const SWAPS = 50;
 const CLIENTS = 100;
+/** However slow the machine, so many answers come between two swaps. */
+const ANSWERS_PER_SWAP = 12;
 const WORDS = 8;
 const PAUSE_MS = 8;
 
@@ -105,6 +107,7 @@ async function swapUnderLoad(t: TestHost, agent: Agent): Promise<{ received: Rec
   let mostLive = 0;
   for (let number = 2; number <= SWAPS; number += 1) {
     await new Promise((resolve) => { setTimeout(resolve, 30); });
+    await eventually(() => received.length >= number * ANSWERS_PER_SWAP);
     await t.apply(configOf(number));
     mostLive = Math.max(mostLive, t.host.slot.live);
   }
