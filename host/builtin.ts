@@ -25,9 +25,10 @@ export const ORDER = {
   /** admit */
   breaker: 10,
   limiter: 20,
-  /** mount */
-  probes: 10,
-  authentication: 30,
-  surfaces: 40,
+  /** mount: routes are looked through in this order, so the busiest come first */
+  authentication: 10,
+  surfaces: 20,
+  listings: 30,
+  probes: 40,
   fallback: 100,
 } as const;

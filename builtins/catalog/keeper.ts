@@ -4,7 +4,6 @@ import type { Timer } from '../../host/clock.ts';
 import type { Host } from '../../host/host.ts';
 import { shownAddress, withShownAddresses } from './address.ts';
 import { readEntries } from './entries.ts';
-import { fetchCatalog } from './fetch.ts';
 import { loadCatalog, type LoadedCatalog, readBundle, readOverlay } from './load.ts';
 import { type CatalogSettings, readCatalogSettings } from './settings.ts';
 
@@ -97,6 +96,7 @@ export class CatalogKeeper {
     const call = this.#bounded(timeoutMs);
     let text: string;
     try {
+      const { fetchCatalog } = await import('./fetch.ts'); // most gateways never fetch one
       text = await fetchCatalog({ url, variables, userAgent: `gw/${build.version}`, signal: call.signal });
     } finally {
       call.end();

@@ -39,7 +39,7 @@ export default defineBuiltin({
     });
     hooks.close.tapPromise('models', async () => discovery?.stop());
     hooks.models.tap('discovery', (collector) => collector.add('discovered', discovery?.idsOf(collector.provider) ?? []));
-    hooks.mount.tap({ name: 'models', stage: ORDER.surfaces }, (app, host) => {
+    hooks.mount.tap({ name: 'models', stage: ORDER.listings }, (app, host) => {
       mountGet(app, host, PATH, (_request, response) => sendJson(response, 200, { object: 'list', data: [...listingOf(host).values()] }));
       mountGet(app, host, '/v1/capabilities', (_request, response) => {
         const none = { providers: {}, image_response_formats: {} };

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type RequestListener, type Server, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { GatewayError } from '../contract/index.ts';
+import { createServer, STATUS_CODES } from '../node-http.ts';
 import { SECURITY_HEADERS } from './reply.ts';
 import { unknownMethod } from './shell.ts';
 

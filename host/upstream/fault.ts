@@ -1,6 +1,6 @@
-import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, GatewayError, type ProviderFault, type ProviderModule, type UpstreamFault, type WireReply } from '../contract/index.ts';
 import { isFields } from '../fields.ts';
+import { STATUS_CODES } from '../node-http.ts';
 import { waitHintMs } from './wait-hint.ts';
 
 const MAX_MESSAGE = 2048;

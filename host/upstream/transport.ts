@@ -1,6 +1,7 @@
 import { Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib';
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+import Pool from 'undici/lib/dispatcher/pool.js';
 import type { GatewayError, OutgoingRequest } from '../contract/index.ts';
 import type { Cancellation } from './cancellation.ts';
 import { transportError, unusableReply } from './fault.ts';
