@@ -6,7 +6,7 @@ import type { GatewayConfig, PluginEntry } from '../config/document.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { resolveReferences } from '../config/references.ts';
 import { declaredSettings, settingsProblems } from '../config/rules/settings.ts';
-import { covers, failsOpen, type GuardDeps, guardHandler, guardsContent, isObserving, noteVerdict, type PluginInstance } from '../pipeline/guard.ts';
+import { covers, failsOpen, type GuardDeps, guardHandler, guardsContent, isObserving, noteVerdict, type PluginInstance, type StreamGuards } from '../pipeline/guard.ts';
 import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
 import type { LiveExchange } from '../pipeline/exchange.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -23,13 +23,6 @@ export interface BoundPlugins {
   /** The guards of one stream, by the instance that made them; `undefined` when nobody guards it. */
   readonly openStreamGuards: (exchange: LiveExchange) => StreamGuards | undefined;
   dispose(): Promise<void>;
-}
-
-export type StreamGuards = ReadonlyMap<PluginInstance, StreamGuard>;
-
-/** Whether one of the guards may hold back or end the stream; the others only watch. */
-export function holdsBack(guards: StreamGuards): boolean {
-  return guards.keys().some((instance) => !isObserving(instance));
 }
 
 export interface BindOptions {

@@ -100,9 +100,11 @@ function openExchange(host: Host, surface: Surface, read: ReadRequest, lease: Le
   });
   exchange.stripsUsage = read.stripsUsage ?? false;
   lease.onEnd = (cause) => exchange.cancellation.cancel(cause);
-  response.once('close', () => {
+  const onClose = (): void => {
     if (!response.writableFinished) exchange.cancellation.cancel(new GatewayError('client_canceled', 'the client closed the connection'));
-  });
+  };
+  if (response.closed) onClose(); // it left while its upload was read
+  else response.once('close', onClose);
   return exchange;
 }
 

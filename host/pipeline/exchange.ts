@@ -2,8 +2,8 @@ import type {
   Exchange, GatewayError, Measurements, Principal, RankNotes, ReplyOf, RequestOf, Stage, Surface, Usage,
 } from '../contract/index.ts';
 import type { Clock } from '../clock.ts';
-import type { StreamGuards } from '../generation/bind-plugins.ts';
 import type { Generation, Target } from '../generation/generation.ts';
+import type { StreamGuards } from './guard.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import type { PluginInstance } from './guard.ts';
 

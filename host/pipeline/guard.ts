@@ -1,6 +1,6 @@
 import {
   type Answer, type Counters, GatewayError, type GuardrailSettings, type Log, type PluginHandlers, type PluginModule,
-  type Rejection, type Rewrite, type Stage, type Surface, SURFACES, type Verdict,
+  type Rejection, type Rewrite, type Stage, type StreamGuard, type Surface, SURFACES, type Verdict,
 } from '../contract/index.ts';
 import type { LiveExchange } from './exchange.ts';
 
@@ -10,6 +10,9 @@ export interface PluginInstance {
   readonly settings: object;
   readonly handlers: PluginHandlers;
 }
+
+/** The guards of one stream, by the plugin instance that made them. */
+export type StreamGuards = ReadonlyMap<PluginInstance, StreamGuard>;
 
 export interface GuardDeps {
   readonly log: Log;
@@ -59,6 +62,11 @@ export function covers(module: PluginModule, surface: Surface): boolean {
 export function guardsContent(module: PluginModule, settings: object): boolean {
   if (module.type !== 'guardrail' || (settings as GuardrailSettings).observe === true) return false;
   return module.readsContent?.(settings) ?? true;
+}
+
+/** Whether one of the guards may hold back or end the stream; the others only watch. */
+export function holdsBack(guards: StreamGuards): boolean {
+  return guards.keys().some((instance) => !isObserving(instance));
 }
 
 /** `logging` and `metrics` fail open, everything fails open at `on_error`, the rest closed. */

@@ -2,13 +2,12 @@ import {
   type CallInfo, type ChatTranslator, GatewayError, type OutgoingRequest, type ReplyOf, type Send, type Surface, type TranslatedSurface, type WireReply,
   type WireRequest,
 } from '../contract/index.ts';
-import { holdsBack } from '../generation/bind-plugins.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import { collectBody, openReply, pumpReply, startBody } from '../upstream/body.ts';
 import type { CollectedReply, UpstreamCall } from '../upstream/transport.ts';
 import type { Attempt } from './attempt.ts';
 import { replyError, timeoutError, transportError, unusableReply } from '../upstream/fault.ts';
-import { rejectionError } from './guard.ts';
+import { holdsBack, rejectionError } from './guard.ts';
 import { errorFrameMessage } from './normalize.ts';
 import { type ChunkFilter, Relay } from './relay.ts';
 import { BufferedReply, readReply, shapeAnswer } from './read-reply.ts';
