@@ -1,4 +1,4 @@
-import type { Express } from 'express';
+import type { Router } from 'express';
 import { AsyncSeriesHook, SyncHook } from 'tapable';
 import type { CommandLine } from './command-line.ts';
 import type { CheckContext } from './config/rules/rule.ts';
@@ -25,7 +25,7 @@ export function createHostHooks() {
     /** Names the surfaces this build serves. */
     surfaces: new SyncHook<[Set<Surface>]>(['surfaces']),
     /** Mounts routes. */
-    mount: new SyncHook<[Express, Host]>(['app', 'host']),
+    mount: new SyncHook<[Router, Host]>(['router', 'host']),
     /** Opens what needs I/O: stores, sockets. */
     open: new AsyncSeriesHook<[Host]>(['host']),
     /** Loads what a command that only answers questions must know: files of this machine, no network. */

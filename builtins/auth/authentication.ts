@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { NextFunction, Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { NextFunction } from 'express';
 import { GatewayError, type Principal } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { Host } from '../../host/host.ts';
@@ -12,8 +13,8 @@ const MASTER: Principal = Object.freeze({ id: 'master-key', name: 'master-key', 
 export default defineBuiltin({
   name: 'authentication',
   apply: ({ hooks }) => {
-    hooks.mount.tap({ name: 'authentication', stage: ORDER.authentication }, (app, host) => {
-      app.use((request: Request, response: Response, next: NextFunction) => {
+    hooks.mount.tap({ name: 'authentication', stage: ORDER.authentication }, (router, host) => {
+      router.use((request: IncomingMessage, response: ServerResponse, next: NextFunction) => {
         if (!rawPath(request).startsWith('/v1/')) {
           next();
           return;
@@ -50,6 +51,7 @@ function invalidKey(): GatewayError {
 /** Compares in constant time; only the length shows. */
 function isEqual(given: string, expected: string | undefined): boolean {
   if (!expected || given.length !== expected.length) return false;
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  const a = Buffer.from(given);
+  const b = Buffer.from(expected);
   return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -18,24 +18,22 @@ export const CHAINS: ReadonlyMap<string, readonly string[]> = new Map([
  * 9.4, steps 1 and 2; steps 3 and 4 are for names without a provider, which nothing here asks for).
  */
 export class CatalogIndex {
-  readonly #entries: Entries;
-  /** Ids of each catalog prefix. */
-  readonly #ids = new Map<string, string[]>();
+  /** By catalog prefix, then by id. */
+  readonly #entries = new Map<string, Map<string, CatalogEntry>>();
   /** Ids by their lower case, of the prefixes that were asked for; of two that differ in case only, the first sorted. */
   readonly #folded = new Map<string, ReadonlyMap<string, string>>();
   readonly #models = new Map<string, readonly string[]>();
 
   constructor(entries: Entries) {
-    this.#entries = entries;
-    for (const { provider, model_id } of entries.values()) {
-      const ids = this.#ids.get(provider);
-      if (ids) ids.push(model_id);
-      else this.#ids.set(provider, [model_id]);
+    for (const entry of entries.values()) {
+      const known = this.#entries.get(entry.provider);
+      if (known) known.set(entry.model_id, entry);
+      else this.#entries.set(entry.provider, new Map([[entry.model_id, entry]]));
     }
   }
 
   entry(provider: string, model: string): CatalogEntry | undefined {
-    const exact = this.#entries.get(`${provider}/${model}`);
+    const exact = this.#entries.get(provider)?.get(model);
     if (exact) return exact;
     for (const prefix of CHAINS.get(provider) ?? []) {
       const found = this.#under(prefix, model);
@@ -46,7 +44,7 @@ export class CatalogIndex {
 
   /** The row that prices a model: a chat row without an input price yields to one of a later prefix. */
   priced(provider: string, model: string): CatalogEntry | undefined {
-    const exact = this.#entries.get(`${provider}/${model}`);
+    const exact = this.#entries.get(provider)?.get(model);
     if (exact && isPriced(exact)) return exact;
     let unpriced = exact;
     for (const prefix of prefixesAfter(provider, exact !== undefined)) {
@@ -61,23 +59,27 @@ export class CatalogIndex {
   modelsOf(provider: string): readonly string[] {
     const known = this.#models.get(provider);
     if (known) return known;
-    const ids = (CHAINS.get(provider) ?? [provider]).flatMap((prefix) => this.#ids.get(prefix) ?? []);
+    const ids = (CHAINS.get(provider) ?? [provider]).flatMap((prefix) => [...this.#idsOf(prefix)]);
     const models = Object.freeze([...new Set(ids)].toSorted());
     if (models.length > 0) this.#models.set(provider, models);
     return models;
   }
 
   #under(prefix: string, model: string): CatalogEntry | undefined {
-    const exact = this.#entries.get(`${prefix}/${model}`);
+    const exact = this.#entries.get(prefix)?.get(model);
     if (exact) return exact;
     const id = this.#foldedOf(prefix).get(model.toLowerCase());
-    return id === undefined ? undefined : this.#entries.get(`${prefix}/${id}`);
+    return id === undefined ? undefined : this.#entries.get(prefix)?.get(id);
+  }
+
+  #idsOf(prefix: string): Iterable<string> {
+    return this.#entries.get(prefix)?.keys() ?? [];
   }
 
   #foldedOf(prefix: string): ReadonlyMap<string, string> {
     let folded = this.#folded.get(prefix);
     if (!folded) {
-      folded = new Map((this.#ids.get(prefix) ?? []).toSorted().toReversed().map((id) => [id.toLowerCase(), id]));
+      folded = new Map([...this.#idsOf(prefix)].toSorted().toReversed().map((id) => [id.toLowerCase(), id]));
       this.#folded.set(prefix, folded);
     }
     return folded;

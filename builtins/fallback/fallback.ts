@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { rawPath } from '../../host/http/context.ts';
 import { sendText, sendBody } from '../../host/http/reply.ts';
@@ -8,8 +8,8 @@ const PLACEHOLDER = '<!doctype html><html lang="en"><head><meta charset="utf-8">
 /** What no route took: a plain 404, or for a browser the dashboard's place. */
 export default defineBuiltin({
   name: 'fallback',
-  apply: ({ hooks }) => hooks.mount.tap({ name: 'fallback', stage: ORDER.fallback }, (app) => {
-    app.use((request: Request, response: Response) => {
+  apply: ({ hooks }) => hooks.mount.tap({ name: 'fallback', stage: ORDER.fallback }, (router) => {
+    router.use((request: IncomingMessage, response: ServerResponse) => {
       const isPage = (request.method === 'GET' || request.method === 'HEAD') && (request.headers.accept ?? '').includes('text/html');
       if (isPage && !rawPath(request).startsWith('/v1/')) sendBody(response, 503, 'text/html; charset=utf-8', PLACEHOLDER, ['Cache-Control', 'no-store']);
       else sendText(response, 404, '404 page not found');

@@ -1,4 +1,5 @@
-import type { NextFunction, Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { NextFunction } from 'express';
 import { GatewayError } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { Generation } from '../../host/generation/generation.ts';
@@ -39,13 +40,13 @@ export default defineBuiltin({
     });
     hooks.close.tapPromise('models', async () => discovery?.stop());
     hooks.models.tap('discovery', (collector) => collector.add('discovered', discovery?.idsOf(collector.provider) ?? []));
-    hooks.mount.tap({ name: 'models', stage: ORDER.listings }, (app, host) => {
-      mountGet(app, host, PATH, (_request, response) => sendJson(response, 200, { object: 'list', data: [...listingOf(host).values()] }));
-      mountGet(app, host, '/v1/capabilities', (_request, response) => {
+    hooks.mount.tap({ name: 'models', stage: ORDER.listings }, (router, host) => {
+      mountGet(router, host, PATH, (_request, response) => sendJson(response, 200, { object: 'list', data: [...listingOf(host).values()] }));
+      mountGet(router, host, '/v1/capabilities', (_request, response) => {
         const none = { providers: {}, image_response_formats: {} };
         sendJson(response, 200, host.current ? capabilitiesOf(host.current, listingOf(host).values()) : none);
       });
-      app.get(`${PATH}/*id`, (request: Request, response: Response, next: NextFunction) => {
+      router.get(`${PATH}/*id`, (request: IncomingMessage, response: ServerResponse, next: NextFunction) => {
         // With the header the client asks the provider itself.
         if (request.headers['x-provider'] !== undefined) next();
         else sendModel(host, listingOf(host), request, response);
@@ -55,7 +56,7 @@ export default defineBuiltin({
 });
 
 /** Ids may hold slashes, encoded or not. */
-function sendModel({ redactor }: Host, listing: Listed, request: Request, response: Response): void {
+function sendModel({ redactor }: Host, listing: Listed, request: IncomingMessage, response: ServerResponse): void {
   const id = decoded(rawPath(request).slice(PATH.length + 1));
   const entry = listing.get(id);
   if (entry) sendJson(response, 200, entry);

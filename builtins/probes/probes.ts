@@ -16,7 +16,7 @@ interface Answer {
 export default defineBuiltin({
   name: 'probes',
   apply: ({ hooks }) => {
-    hooks.mount.tap({ name: 'probes', stage: ORDER.probes }, (app, host) => {
+    hooks.mount.tap({ name: 'probes', stage: ORDER.probes }, (router, host) => {
       const ready = cached(() => readiness(host), host);
       const routes: Readonly<Record<string, () => Answer>> = {
         '/livez': () => ({ status: 200, body: { status: 'ok' } }),
@@ -24,7 +24,7 @@ export default defineBuiltin({
         '/readyz': () => (host.isDraining ? notReady('draining', host.current) : ready()),
       };
       for (const [path, answer] of Object.entries(routes)) {
-        mountGet(app, host, path, (_request, response) => {
+        mountGet(router, host, path, (_request, response) => {
           const { status, body } = answer();
           sendJson(response, status, body, ['Cache-Control', 'no-store']);
         });

@@ -3,7 +3,8 @@ import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { canonicalJson } from '../../host/config/canonical.ts';
 import type { TargetConfig } from '../../host/config/document.ts';
 import { parseDuration } from '../../host/config/duration.ts';
-import type { Attempt } from '../../host/pipeline/attempt.ts';
+import { tapEventual } from '../../host/pipeline/hooks.ts';
+import { AttemptNote } from '../../host/pipeline/note.ts';
 import { Circuit, type CircuitSettings, type Ticket } from './circuit.ts';
 
 const DEFAULTS: CircuitSettings = { failureThreshold: 5, successThreshold: 1, maxProbes: 1, openMs: 30_000 };
@@ -21,21 +22,21 @@ export default defineBuiltin({
       circuits.set(virtualKey, carryover.lease(`breaker ${virtualKey} ${canonicalJson(settings)}`, create));
     }
     if (circuits.size === 0) return;
-    const admitted = new WeakMap<Attempt, { readonly circuit: Circuit; readonly ticket: Ticket }>();
+    const tickets = new AttemptNote<Ticket>();
 
     pipeline.circuit.tap('breaker', (virtualKey) => circuits.get(virtualKey)?.state);
-    pipeline.admit.tapPromise({ name: 'breaker', stage: ORDER.breaker }, async (attempt) => {
+    tapEventual(pipeline.admit, { name: 'breaker', stage: ORDER.breaker }, (attempt) => {
       const circuit = circuits.get(attempt.target.virtualKey);
       if (!circuit) return undefined;
       const ticket = circuit.admit();
       if (!ticket) return new GatewayError('upstream_unavailable', `the circuit breaker of ${attempt.target.virtualKey} is open`);
-      admitted.set(attempt, { circuit, ticket });
+      tickets.put(attempt, ticket);
       return undefined;
     });
-    pipeline.settled.tapPromise('breaker', async (attempt) => {
-      const { circuit, ticket } = admitted.get(attempt) ?? {};
+    pipeline.settled.tap('breaker', (attempt) => {
+      const circuit = circuits.get(attempt.target.virtualKey);
+      const ticket = tickets.take(attempt);
       if (!circuit || !ticket) return;
-      admitted.delete(attempt);
       const before = circuit.state;
       circuit.report(ticket, attempt.outcome ?? 'ignored');
       if (circuit.state !== before) host.log.warn('circuit breaker moved', { target: attempt.target.virtualKey, from: before, to: circuit.state, trace_id: attempt.exchange.id });

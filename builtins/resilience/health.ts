@@ -30,7 +30,7 @@ export default defineBuiltin({
       for (const target of ranked) if (!isHealthy(target)) explaining?.target?.(target.virtualKey, `${isResting(target) ? 'it rests after a 429' : 'its circuit is open'}${then}`);
       return healthy.length > 0 ? healthy : ranked;
     });
-    pipeline.settled.tapPromise('health', async ({ target: { virtualKey }, outcome, error }) => {
+    pipeline.settled.tap('health', ({ target: { virtualKey }, outcome, error }) => {
       const rest = rests.get(virtualKey);
       if (!rest) return;
       if (error?.fault?.status === 429) rest.until = monotonic() + Math.min(error.retryAfterMs ?? PARKED_MS, MAX_PARKED_MS);

@@ -1,6 +1,8 @@
 import { GatewayError } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { Attempt } from '../../host/pipeline/attempt.ts';
+import { tapEventual } from '../../host/pipeline/hooks.ts';
+import { AttemptNote } from '../../host/pipeline/note.ts';
 import { type SlotLimits, Slots } from './slots.ts';
 
 const DEFAULT_QUEUE = 1000;
@@ -21,20 +23,24 @@ export default defineBuiltin({
       limited.set(virtualKey, { slots: carryover.lease(`limiter ${virtualKey}`, () => new Slots()), limits });
     }
     if (limited.size === 0) return;
-    const holders = new WeakMap<Attempt, Slots>();
+    const holders = new AttemptNote<Slots>();
 
-    pipeline.admit.tapPromise({ name: 'limiter', stage: ORDER.limiter }, async (attempt) => {
-      const { slots, limits } = limited.get(attempt.target.virtualKey) ?? {};
-      if (!slots || !limits) return undefined;
-      if (!await slots.take(limits, attempt.cancellation)) {
-        return new GatewayError('provider_saturated', `${attempt.target.virtualKey} serves ${limits.maxConcurrency} calls at a time, and ${limits.queueSize} wait`);
-      }
-      holders.set(attempt, slots);
-      return undefined;
+    tapEventual(pipeline.admit, { name: 'limiter', stage: ORDER.limiter }, (attempt) => {
+      const bound = limited.get(attempt.target.virtualKey);
+      if (!bound) return undefined;
+      const { slots, limits } = bound;
+      const enter = (isHeld: boolean): GatewayError | undefined => {
+        if (!isHeld) return saturated(attempt, limits);
+        holders.put(attempt, slots);
+        return undefined;
+      };
+      const held = slots.take(limits, attempt.cancellation);
+      return typeof held === 'boolean' ? enter(held) : held.then(enter);
     });
-    pipeline.settled.tapPromise('limiter', async (attempt) => {
-      holders.get(attempt)?.giveBack();
-      holders.delete(attempt);
-    });
+    pipeline.settled.tap('limiter', (attempt) => holders.take(attempt)?.giveBack());
   }),
 });
+
+function saturated({ target: { virtualKey } }: Attempt, { maxConcurrency, queueSize }: SlotLimits): GatewayError {
+  return new GatewayError('provider_saturated', `${virtualKey} serves ${maxConcurrency} calls at a time, and ${queueSize} wait`);
+}

@@ -1,4 +1,5 @@
 import type { GatewayError } from '../../host/contract/index.ts';
+import type { Eventual } from '../../host/pipeline/hooks.ts';
 import type { Cancellation } from '../../host/upstream/cancellation.ts';
 
 export interface SlotLimits {
@@ -28,7 +29,7 @@ export class Slots {
   }
 
   /** True once a slot is held; false when slots and queue are full, or the caller stopped waiting. */
-  async take({ maxConcurrency, queueSize }: SlotLimits, cancellation: Cancellation): Promise<boolean> {
+  take({ maxConcurrency, queueSize }: SlotLimits, cancellation: Cancellation): Eventual<boolean> {
     this.#limit = maxConcurrency;
     this.#admit();
     if (this.#waiting.length === 0 && this.#held < maxConcurrency) {

@@ -1,3 +1,4 @@
+import type { RouteTarget } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { implementsSurface } from '../../host/generation/model-index.ts';
 
@@ -16,7 +17,7 @@ export default defineBuiltin({
         told.add(virtualKey);
         host.log.warn('provider not found, skipping', { provider: virtualKey, trace_id: id });
       }
-      if (strategy.advances) return ranked.filter(({ serves }) => serves);
+      if (strategy.advances) return ranked.every(canServe) ? ranked : ranked.filter(canServe);
       const named = ranked.find(({ virtualKey }) => {
         const target = byKey.get(virtualKey);
         return target !== undefined && implementsSurface(target, surface, streaming);
@@ -26,3 +27,5 @@ export default defineBuiltin({
     });
   }),
 });
+
+const canServe = ({ serves }: RouteTarget): boolean => serves;

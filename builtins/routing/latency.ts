@@ -14,7 +14,7 @@ export default defineBuiltin({
   apply: ({ hooks }) => hooks.assemble.tapPromise('latency', async ({ hooks: pipeline, targets, carryover }) => {
     const medians = new Map(targets.map(({ virtualKey }) => [virtualKey, carryover.lease(`latency ${virtualKey}`, () => new RecentMedian(WINDOW))]));
     pipeline.median.tap('latency', (virtualKey) => medians.get(virtualKey)?.value);
-    pipeline.settled.tapPromise('latency', async (attempt) => {
+    pipeline.settled.tap('latency', (attempt) => {
       if (hasAnswered(attempt) && attempt.upstreamMs !== undefined) medians.get(attempt.target.virtualKey)?.add(attempt.upstreamMs);
     });
   }),

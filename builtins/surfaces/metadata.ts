@@ -1,7 +1,10 @@
 import { parseMetadata } from '../../host/pipeline/metadata.ts';
 
+const NONE: Readonly<Record<string, string>> = Object.freeze({});
+
 /** Entries of the header `X-Gateway-Metadata`; Node reads its bytes as Latin-1. */
 export function readMetadata(header: string | string[] | undefined): Readonly<Record<string, string>> {
-  const bytes = typeof header === 'string' ? header : (header ?? []).join(', ');
+  if (header === undefined) return NONE;
+  const bytes = typeof header === 'string' ? header : header.join(', ');
   return parseMetadata(Buffer.from(bytes, 'latin1').toString('utf8'), bytes.length);
 }

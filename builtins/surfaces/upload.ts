@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import type { MulterError, StorageEngine } from 'multer';
 import { GatewayError } from '../../host/contract/index.ts';
@@ -21,7 +22,7 @@ export interface Upload {
 
 /** Reads a `multipart/form-data` body with at most one file. What was stored is given back when reading fails. */
 export async function readUpload({ request, clock }: RequestSource, fileField: string): Promise<Upload> {
-  if (!request.is('multipart/form-data')) throw invalid('invalid multipart: the Content-Type must be multipart/form-data');
+  if (!/^multipart\/form-data\s*(;|$)/i.test(request.headers['content-type'] ?? '')) throw invalid('invalid multipart: the Content-Type must be multipart/form-data');
   if (Number(request.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) {
     discardBody(request);
     throw tooLarge();
@@ -38,7 +39,7 @@ export async function readUpload({ request, clock }: RequestSource, fileField: s
   };
   try {
     await Promise.race([parseForm(request, fileField, stored, onPiece), failed.promise]);
-    return { fields: request.body as Upload['fields'], file: stored[0], dispose };
+    return { fields: (request as Request).body as Upload['fields'], file: stored[0], dispose };
   } catch (error) {
     request.unpipe();
     discardBody(request);
@@ -49,7 +50,7 @@ export async function readUpload({ request, clock }: RequestSource, fileField: s
   }
 }
 
-async function parseForm(request: Request, fileField: string, stored: SpilledFile[], onPiece: (piece: Buffer) => void): Promise<void> {
+async function parseForm(request: IncomingMessage, fileField: string, stored: SpilledFile[], onPiece: (piece: Buffer) => void): Promise<void> {
   const { default: multer } = await import('multer'); // most gateways never see an upload
   const parse = multer({
     storage: spillingStorage(stored),
@@ -57,7 +58,7 @@ async function parseForm(request: Request, fileField: string, stored: SpilledFil
   }).single(fileField);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   request.on('data', onPiece); // not before somebody reads: it makes the body flow
-  parse(request, {} as Response, (error: unknown) => {
+  parse(request as Request, {} as Response, (error: unknown) => {
     if (error) reject(error instanceof Error ? error : new Error('the form cannot be read'));
     else resolve();
   });

@@ -3,7 +3,8 @@ import type { Usage } from './wire/chat.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 const count = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0);
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
+const NONE: Fields = Object.freeze({});
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : NONE);
 
 const KNOWN = new Set([
   'prompt_tokens', 'completion_tokens', 'total_tokens', 'reasoning_tokens', 'cache_read_tokens', 'cache_write_tokens',
@@ -33,16 +34,19 @@ export function readUsage(value: unknown): Usage | undefined {
   if (reasoning > 0) usage['reasoning_tokens'] = reasoning;
   if (cacheRead > 0) usage['cache_read_tokens'] = cacheRead;
   if (cacheWrite > 0) usage['cache_write_tokens'] = cacheWrite;
-  putDetails(usage, 'prompt_tokens_details', promptDetails, cacheRead > 0 ? { cached_tokens: cacheRead } : {});
-  putDetails(usage, 'completion_tokens_details', completionDetails, reasoning > 0 ? { reasoning_tokens: reasoning } : {});
-  for (const key of Object.keys(raw)) if (!KNOWN.has(key)) usage[key] = raw[key];
+  putDetails(usage, 'prompt_tokens_details', promptDetails, 'cached_tokens', cacheRead);
+  putDetails(usage, 'completion_tokens_details', completionDetails, 'reasoning_tokens', reasoning);
+  for (const key in raw) if (!KNOWN.has(key)) usage[key] = raw[key];
   return usage as unknown as Usage;
 }
 
-/** Non-zero details as the upstream gave them, ours over them. */
-function putDetails(usage: Record<string, unknown>, name: string, given: Fields, ours: Fields): void {
-  const details: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(given)) if (value !== 0 && value !== null) details[key] = value;
-  Object.assign(details, ours);
-  if (Object.keys(details).length > 0) usage[name] = details;
+/** Non-zero details as the upstream gave them, the one we know over them; none at all when there are none. */
+function putDetails(usage: Record<string, unknown>, name: string, given: Fields, known: string, count: number): void {
+  let details: Record<string, unknown> | undefined;
+  for (const key in given) {
+    const value = given[key];
+    if (value !== 0 && value !== null) (details ??= {})[key] = value;
+  }
+  if (count > 0) (details ??= {})[known] = count;
+  if (details) usage[name] = details;
 }

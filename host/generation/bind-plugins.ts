@@ -7,7 +7,7 @@ import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { resolveReferences } from '../config/references.ts';
 import { declaredSettings, settingsProblems } from '../config/rules/settings.ts';
 import { covers, failsOpen, type GuardDeps, guardHandler, guardsContent, isObserving, noteVerdict, type PluginInstance, type StreamGuards } from '../pipeline/guard.ts';
-import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
+import { type ChunkStep, type GenerationHooks, tapEventual } from '../pipeline/hooks.ts';
 import type { LiveExchange } from '../pipeline/exchange.ts';
 import type { Registry } from '../registry/registry.ts';
 
@@ -118,8 +118,8 @@ function tapHandlers(hooks: GenerationHooks, listed: readonly Listed[], deps: Gu
     const { name } = instance.module;
     for (const surface of SURFACE_NAMES) {
       if (!covers(instance.module, surface)) continue;
-      if (stage === 'before_request') hooks.beforeRequest[surface].tapPromise(name, guarded);
-      else if (stage === 'after_request') hooks.afterRequest[surface].tapPromise(name, guarded);
+      if (stage === 'before_request') tapEventual(hooks.beforeRequest[surface], name, guarded);
+      else if (stage === 'after_request') tapEventual(hooks.afterRequest[surface], name, guarded);
       else hooks.onError[surface].tapPromise(name, async (exchange) => { await guarded(exchange); });
     }
   }

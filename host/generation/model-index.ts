@@ -32,6 +32,8 @@ export interface ModelIndex {
   advertised(virtualKey: string): readonly string[];
 }
 
+type RouteCache = Map<string, readonly RouteTarget[]>;
+
 export function buildModelIndex(targets: readonly Target[], modelsOf: (target: Target) => KnownModels): ModelIndex {
   const owners = new Map<string, Set<Target>>();
   const advertised = new Map<string, readonly string[]>();
@@ -47,7 +49,15 @@ export function buildModelIndex(targets: readonly Target[], modelsOf: (target: T
   }
   const anyModel = new Set(targets.filter((target) => target.provider?.module.anyModel));
   // Only owned models are cached, so that names clients invent take no memory.
-  const cache = new Map<string, readonly RouteTarget[]>();
+  const caches = { unary: new Map<Surface, RouteCache>(), stream: new Map<Surface, RouteCache>() };
+  const cacheOf = (surface: Surface, streaming: boolean): RouteCache => {
+    const bySurface = streaming ? caches.stream : caches.unary;
+    const known = bySurface.get(surface);
+    if (known) return known;
+    const cache: RouteCache = new Map();
+    bySurface.set(surface, cache);
+    return cache;
+  };
   const mark = (serves: (target: Target) => boolean): readonly RouteTarget[] => Object.freeze(targets.map((target) => Object.freeze({
     virtualKey: target.virtualKey, weight: target.weight, serves: serves(target),
   })));
@@ -61,11 +71,11 @@ export function buildModelIndex(targets: readonly Target[], modelsOf: (target: T
     owners: (model) => mark((target) => owners.get(model)?.has(target) ?? false),
     routeTargets: (model, surface, streaming) => {
       if (!owners.has(model)) return route(model, surface, streaming);
-      const key = `${surface} ${streaming ? 'stream' : 'unary'} ${model}`;
-      const cached = cache.get(key);
+      const cache = cacheOf(surface, streaming);
+      const cached = cache.get(model);
       if (cached) return cached;
       const marked = route(model, surface, streaming);
-      cache.set(key, marked);
+      cache.set(model, marked);
       return marked;
     },
   };

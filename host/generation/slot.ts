@@ -36,29 +36,52 @@ interface Held {
  * each other alive until they are old, and with them every exchange they ever held.
  */
 class LeaseList {
-  readonly #leases: { lease: Lease; at: number }[] = [];
+  readonly #leases: HeldLease[] = [];
 
   get size(): number {
     return this.#leases.length;
   }
 
-  /** Adds a lease; the returned function takes it out, and says whether it was still there. */
-  add(lease: Lease): () => boolean {
-    const entry = { lease, at: this.#leases.length };
-    this.#leases.push(entry);
-    return () => {
-      const last = this.#leases.at(-1);
-      if (entry.at < 0 || !last) return false;
-      this.#leases[entry.at] = last;
-      last.at = entry.at;
-      entry.at = -1;
-      this.#leases.pop();
-      return true;
-    };
+  add(lease: HeldLease): void {
+    lease.at = this.#leases.length;
+    this.#leases.push(lease);
+  }
+
+  /** False for one that was taken out before. */
+  remove(lease: HeldLease): boolean {
+    const last = this.#leases.at(-1);
+    if (lease.at < 0 || !last) return false;
+    this.#leases[lease.at] = last;
+    last.at = lease.at;
+    lease.at = -1;
+    this.#leases.pop();
+    return true;
   }
 
   all(): readonly Lease[] {
-    return this.#leases.map(({ lease }) => lease);
+    return [...this.#leases];
+  }
+}
+
+class HeldLease implements Lease {
+  onEnd: ((cause: GatewayError) => void) | undefined;
+  /** Its place in the list; negative once it is out. */
+  at = -1;
+  readonly #held: Held;
+  readonly #onRelease: (held: Held) => void;
+
+  constructor(held: Held, onRelease: (held: Held) => void) {
+    this.#held = held;
+    this.#onRelease = onRelease;
+    held.leases.add(this);
+  }
+
+  get generation(): Generation {
+    return this.#held.generation;
+  }
+
+  release(): void {
+    if (this.#held.leases.remove(this)) this.#onRelease(this.#held);
   }
 }
 
@@ -90,10 +113,7 @@ class GenerationSlot implements Slot {
 
   lease(): Lease | undefined {
     const held = this.#current;
-    if (!held) return undefined;
-    const lease: Lease = { generation: held.generation, onEnd: undefined, release: () => { if (takeOut()) this.#disposeIfFree(held); } };
-    const takeOut = held.leases.add(lease);
-    return lease;
+    return held && new HeldLease(held, this.#disposeIfFree);
   }
 
   swap(next: Generation): void {
@@ -120,11 +140,11 @@ class GenerationSlot implements Slot {
     this.#disposeIfFree(held);
   }
 
-  #disposeIfFree(held: Held): void {
+  readonly #disposeIfFree = (held: Held): void => {
     if (!held.isRetired || held.leases.size > 0 || !this.#live.delete(held)) return;
     const disposal = held.generation.dispose()
       .catch((error: unknown) => this.#log.error('a configuration could not be closed', { generation: held.generation.number, error }))
       .finally(() => this.#disposals.delete(disposal));
     this.#disposals.add(disposal);
-  }
+  };
 }

@@ -1,25 +1,26 @@
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import express, { type Request, type Response } from 'express';
 import { GatewayError } from '../contract/index.ts';
 import type { Host } from '../host.ts';
 import { contextOf } from './context.ts';
 import { sendError } from './reply.ts';
 import { createShell } from './shell.ts';
 
-/** The Express application: the shell, then what builtins mount, then recovery. */
-export function createApp(host: Host): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
-  app.use(createShell(host));
-  host.hooks.mount.call(app, host);
-  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => recover(host, error, response));
-  return app;
+/**
+ * The routes: the shell, then what builtins mount, then recovery. Express's router without its application object, which
+ * gives every request and reply another prototype; handlers get what Node made (docs/decisions/0008).
+ */
+export function createApp(host: Host): RequestListener {
+  const router = express.Router({ caseSensitive: true, strict: true });
+  router.use(createShell(host));
+  host.hooks.mount.call(router, host);
+  return (request: IncomingMessage, response: ServerResponse) => {
+    router(request as Request, response as Response, (error: unknown) => recover(host, error ?? new Error('no route answered'), response));
+  };
 }
 
 /** A fault nobody expected: the client learns nothing of it, the log everything. */
-function recover(host: Host, error: unknown, response: Response): void {
+function recover(host: Host, error: unknown, response: ServerResponse): void {
   const isCommitted = response.headersSent;
   host.log.error('panic recovered', {
     trace_id: contextOf(response).id, panic: error instanceof Error ? error.message : String(error),

@@ -22,12 +22,17 @@ export function attributionHeaders(exchange: LiveExchange): string[] {
   return headers;
 }
 
-/** How long the gateway and the provider took, in milliseconds. The overhead is told for unary answers that have any. */
-export function timingHeaders(exchange: LiveExchange): FlatHeaders {
+/**
+ * The same for an answer, and how long gateway and provider took, in milliseconds. The overhead is told for unary answers
+ * that have any.
+ */
+export function replyHeaders(exchange: LiveExchange): FlatHeaders {
+  const headers = attributionHeaders(exchange);
   const upstream = exchange.upstreamMs;
   const own = exchange.elapsedMs() - upstream;
-  const headers = ['Server-Timing', `gw;dur=${own.toFixed(3)}, upstream;dur=${upstream.toFixed(3)}`];
-  if (!exchange.streaming && exchange.answeredBy === undefined && own > 0) headers.push('X-Gateway-Overhead-Ms', own.toFixed(3));
+  const shown = own.toFixed(3);
+  headers.push('Server-Timing', `gw;dur=${shown}, upstream;dur=${upstream.toFixed(3)}`);
+  if (!exchange.streaming && exchange.answeredBy === undefined && own > 0) headers.push('X-Gateway-Overhead-Ms', shown);
   return headers;
 }
 

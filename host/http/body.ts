@@ -38,12 +38,12 @@ export function readBody(request: IncomingMessage, maxBytes: number, clock: Cloc
     reject(error);
   };
   request.on('data', onData);
-  request.once('end', () => {
+  request.on('end', () => {
     idle.cancel();
     const [first] = pieces;
     resolve(pieces.length === 1 && first ? first : Buffer.concat(pieces));
   });
-  request.once('error', (cause) => {
+  request.on('error', (cause) => {
     idle.cancel();
     reject(new GatewayError('client_canceled', 'the client left while sending its body', { cause }));
   });

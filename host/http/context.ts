@@ -14,6 +14,8 @@ export interface RequestContext {
   principal: Principal | undefined;
   /** Set by authentication: a surface serves nobody without it. */
   isAdmitted: boolean;
+  /** Whoever serves the request is told here that its connection, or its reply, is over. */
+  onClose: (() => void) | undefined;
   /** Body bytes sent. */
   bytes: number;
   /** While the process drains, the connection ends with the reply. */

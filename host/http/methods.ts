@@ -1,4 +1,5 @@
-import type { Express, Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Router } from 'express';
 import { GatewayError } from '../contract/index.ts';
 import type { Host } from '../host.ts';
 import { sendError } from './reply.ts';
@@ -8,8 +9,8 @@ export function wrongMethod(method: string, path: string, allowed: string): Gate
 }
 
 /** A route that is only read. HEAD comes with GET; every other method is told so. */
-export function mountGet(app: Express, host: Host, path: string, answer: (request: Request, response: Response) => void): void {
-  app.route(path)
-    .get((request: Request, response: Response) => answer(request, response))
-    .all((request: Request, response: Response) => sendError(response, wrongMethod(request.method, request.path, 'GET'), host.redactor, ['Allow', 'GET, HEAD']));
+export function mountGet(router: Router, host: Host, path: string, answer: (request: IncomingMessage, response: ServerResponse) => void): void {
+  router.route(path)
+    .get((request, response) => answer(request, response))
+    .all((request, response) => sendError(response, wrongMethod(request.method, path, 'GET'), host.redactor, ['Allow', 'GET, HEAD']));
 }

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Express } from 'express';
 import { GatewayError } from '../contract/index.ts';
 import { createServer, STATUS_CODES } from '../node-http.ts';
 import { SECURITY_HEADERS } from './reply.ts';
@@ -13,7 +12,7 @@ const KEEP_ALIVE_MS = 60_000;
 const MAX_HEADER_BYTES = 1024 * 1024;
 
 /** The listener. Headers are bounded in time; bodies and answers are not, silence is bounded where it is watched. */
-export function createHttpServer(app: Express): Server {
+export function createHttpServer(app: RequestListener): Server {
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT_MS,
     connectionsCheckingInterval: 1000,
@@ -22,7 +21,7 @@ export function createHttpServer(app: Express): Server {
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
     noDelay: true,
-  }, app as RequestListener);
+  }, app);
   server.timeout = 0;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseConnection(error, socket));
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {

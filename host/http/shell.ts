@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { NextFunction, Request, Response } from 'express';
+import type { NextFunction } from 'express';
 import { GatewayError } from '../contract/index.ts';
 import type { Host } from '../host.ts';
 import { createBuckets } from '../state/buckets.ts';
@@ -29,7 +29,7 @@ function corsTable(origins: readonly string[]): ReadonlyMap<string, readonly str
   ]]));
 }
 
-export type Middleware = (request: Request, response: Response, next: NextFunction) => void;
+export type Middleware = (request: IncomingMessage, response: ServerResponse, next: NextFunction) => void;
 
 /**
  * The one layer in front of every route: request id, security headers, unknown methods, CORS, and beside the probes the
@@ -51,6 +51,7 @@ export function createShell(host: Host): Middleware {
       corsHeaders: (origin === undefined ? undefined : cors.get(origin)) ?? VARY,
       principal: undefined,
       isAdmitted: false,
+      onClose: undefined,
       bytes: 0,
       gateway: host,
     };
@@ -63,7 +64,7 @@ export function createShell(host: Host): Middleware {
     const isProbe = !refusal && PROBES.has(rawPath(request));
     if (!refusal && !isProbe) {
       context.address = addressOf(request);
-      watch(host, request, response);
+      watch(host, context, request, response);
     }
     if (refusal) sendError(response, refusal, host.redactor);
     else if (request.method === 'OPTIONS' && request.headers.origin !== undefined) sendEmpty(response, 204);
@@ -72,10 +73,12 @@ export function createShell(host: Host): Middleware {
 }
 
 /** From here on the request counts as in flight, and leaves a line when it ends. */
-function watch(host: Host, request: IncomingMessage, response: ServerResponse): void {
+function watch(host: Host, context: RequestContext, request: IncomingMessage, response: ServerResponse): void {
   host.activity.begin();
-  response.once('close', () => {
+  response.on('close', () => {
     host.activity.end();
+    const { onClose } = context;
+    if (onClose) onClose();
     logAccess(host, request, response);
   });
 }

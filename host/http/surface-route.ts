@@ -1,4 +1,5 @@
-import type { Express, Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Router } from 'express';
 import { type ChatReply, type ExchangeOutcome, GatewayError, type RawReply, type RequestOf, type Surface, SURFACES } from '../contract/index.ts';
 import type { Clock } from '../clock.ts';
 import { type BuiltinModule, defineBuiltin, ORDER } from '../builtin.ts';
@@ -9,7 +10,7 @@ import { eventOf } from '../pipeline/relay.ts';
 import { replayReply } from '../pipeline/replay.ts';
 import { failReply, finishStream, run } from '../pipeline/run.ts';
 import type { StreamSession } from '../pipeline/stream.ts';
-import { attributionHeaders, timingHeaders } from './attribution.ts';
+import { attributionHeaders, replyHeaders } from './attribution.ts';
 import { type JsonObject, parseJsonObject, readBody } from './body.ts';
 import { contextOf } from './context.ts';
 import { wrongMethod } from './methods.ts';
@@ -33,7 +34,7 @@ export interface ReadRequest {
 
 /** Where a surface reads from. */
 export interface RequestSource {
-  readonly request: Request;
+  readonly request: IncomingMessage;
   /** `max_request_bytes` of the configuration that serves. */
   readonly maxBytes: number;
   readonly clock: Clock;
@@ -47,7 +48,7 @@ export interface SurfaceRoute {
 }
 
 /** A surface whose body is one JSON object. */
-export function jsonBody(read: (body: JsonObject, request: Request) => ReadRequest): SurfaceRoute['read'] {
+export function jsonBody(read: (body: JsonObject, request: IncomingMessage) => ReadRequest): SurfaceRoute['read'] {
   return async ({ request, maxBytes, clock }) => read(parseJsonObject(await readBody(request, maxBytes, clock)), request);
 }
 
@@ -57,19 +58,19 @@ export function surfaceBuiltin(route: SurfaceRoute): BuiltinModule {
     name: route.surface.replace('.', '-'),
     apply: ({ hooks }) => {
       hooks.surfaces.tap(route.surface, (surfaces) => surfaces.add(route.surface));
-      hooks.mount.tap({ name: route.surface, stage: ORDER.surfaces }, (app, host) => mountSurface(app, host, route));
+      hooks.mount.tap({ name: route.surface, stage: ORDER.surfaces }, (router, host) => mountSurface(router, host, route));
     },
   });
 }
 
 /** POST runs the surface, every other method is told so. */
-function mountSurface(app: Express, host: Host, route: SurfaceRoute): void {
-  app.route(route.path)
+function mountSurface(router: Router, host: Host, route: SurfaceRoute): void {
+  router.route(route.path)
     .post((request, response) => serve(host, route, request, response))
     .all((request, response) => sendError(response, wrongMethod(request.method, route.path, 'POST'), host.redactor, ['Allow', 'POST']));
 }
 
-async function serve(host: Host, route: SurfaceRoute, request: Request, response: Response): Promise<void> {
+async function serve(host: Host, route: SurfaceRoute, request: IncomingMessage, response: ServerResponse): Promise<void> {
   let exchange: LiveExchange;
   let read: ReadRequest | undefined;
   const lease = { current: undefined as Lease | undefined };
@@ -92,8 +93,9 @@ async function serve(host: Host, route: SurfaceRoute, request: Request, response
 }
 
 /** Ties an exchange to its client: it is cancelled when the connection closes, or when the process must end. */
-function openExchange(host: Host, surface: Surface, read: ReadRequest, lease: Lease, response: Response): LiveExchange {
-  const { id, principal, arrivedAt } = contextOf(response);
+function openExchange(host: Host, surface: Surface, read: ReadRequest, lease: Lease, response: ServerResponse): LiveExchange {
+  const context = contextOf(response);
+  const { id, principal, arrivedAt } = context;
   const exchange = new LiveExchange({
     id, surface, principal, arrivedAt, generation: lease.generation, clock: host.services.clock,
     metadata: read.metadata ?? {}, request: read.request, streaming: read.streaming, unreadable: read.unreadable ?? SURFACES[surface].isUnreadable ?? false,
@@ -104,15 +106,15 @@ function openExchange(host: Host, surface: Surface, read: ReadRequest, lease: Le
     if (!response.writableFinished) exchange.cancellation.cancel(new GatewayError('client_canceled', 'the client closed the connection'));
   };
   if (response.closed) onClose(); // it left while its upload was read
-  else response.once('close', onClose);
+  else context.onClose = onClose;
   return exchange;
 }
 
-async function answer(host: Host, read: ReadRequest, exchange: LiveExchange, lease: Lease, response: Response): Promise<void> {
+async function answer(host: Host, read: ReadRequest, exchange: LiveExchange, lease: Lease, response: ServerResponse): Promise<void> {
   try {
     const session = await run(exchange, host.services);
-    if (session) await sendStream(host, exchange, session, response);
-    else await sendReply(host, read, exchange, response);
+    const sending = session ? sendStream(host, exchange, session, response) : sendReply(host, read, exchange, response);
+    if (sending) await sending;
   } catch (error) {
     exchange.error ??= error instanceof GatewayError ? error : new GatewayError('internal_error', 'the gateway failed', { cause: error });
     if (!(error instanceof GatewayError)) throw error;
@@ -129,18 +131,22 @@ async function answer(host: Host, read: ReadRequest, exchange: LiveExchange, lea
   }
 }
 
-async function sendReply(host: Host, { write }: ReadRequest, exchange: LiveExchange, response: Response): Promise<void> {
-  const headers = [...attributionHeaders(exchange), ...timingHeaders(exchange)];
+/** A promise only for bytes that still arrive. */
+function sendReply(host: Host, { write }: ReadRequest, exchange: LiveExchange, response: ServerResponse): Promise<void> | undefined {
+  const headers = replyHeaders(exchange);
   const { reply } = exchange;
   if (exchange.streaming) {
     const writer = new SseWriter(response, host.services.clock);
     writer.open(headers);
     writer.end(`${replayReply(reply as ChatReply, exchange.stripsUsage)}data: [DONE]\n\n`);
-  } else if (SURFACES[exchange.surface].isRaw) await sendBytes(host, exchange, response, headers);
-  else sendJson(response, 200, write?.(exchange) ?? reply, headers);
+    return undefined;
+  }
+  if (SURFACES[exchange.surface].isRaw) return sendBytes(host, exchange, response, headers);
+  sendJson(response, 200, write?.(exchange) ?? reply, headers);
+  return undefined;
 }
 
-async function sendBytes(host: Host, exchange: LiveExchange, response: Response, headers: FlatHeaders): Promise<void> {
+async function sendBytes(host: Host, exchange: LiveExchange, response: ServerResponse, headers: FlatHeaders): Promise<void> {
   try {
     await sendRaw(response, exchange.reply as RawReply, headers, host.services.clock);
   } catch (cause) {
@@ -150,10 +156,10 @@ async function sendBytes(host: Host, exchange: LiveExchange, response: Response,
   }
 }
 
-async function sendStream(host: Host, exchange: LiveExchange, session: StreamSession, response: Response): Promise<void> {
+async function sendStream(host: Host, exchange: LiveExchange, session: StreamSession, response: ServerResponse): Promise<void> {
   const writer = new SseWriter(response, host.services.clock);
   writer.onDrain = () => session.resume();
-  writer.open([...attributionHeaders(exchange), ...timingHeaders(exchange)]);
+  writer.open(replyHeaders(exchange));
   session.attach(writer);
   const error = await finishStream(exchange, session, host.services);
   if (!response.destroyed) writer.end(error ? eventOf(streamErrorEvent(host, error)) : 'data: [DONE]\n\n');

@@ -34,8 +34,12 @@ const SHAPES: readonly Shape[] = [
   [/((?:api[_-]?key|access_token|auth_token|token|secret|password)\\?["']?\s*[:=]\s*\\?["']?)[A-Za-z0-9]{24,64}\b/gi, '$1[REDACTED_CREDENTIAL]'],
 ];
 
-/** What some shape needs to be there at all: most texts hold none of it and are left alone at once. */
-const SUSPECT = /[@?&]|bearer|eyJ|AKIA|sk-|pplx-|gws?_|gsk_|AIza|PRIVATE KEY|api[_-]?key|token|secret|password/i;
+/**
+ * What some shape needs to be there at all: most texts hold none of it and are left alone at once. Words apart from
+ * characters: a search for words alone can leap over the text.
+ */
+const SUSPECT_CHARACTER = /[@?&]/;
+const SUSPECT_WORD = /bearer|eyJ|AKIA|sk-|pplx-|gws?_|gsk_|AIza|PRIVATE KEY|api[_-]?key|token|secret|password/i;
 
 /** `variables` is the process environment; values of variables with a telling name are hidden under that name. */
 export function createRedactor(variables: Readonly<Record<string, string | undefined>>): Redactor {
@@ -59,7 +63,7 @@ export function createRedactor(variables: Readonly<Record<string, string | undef
   return {
     redact: (text) => {
       let clean = values ? text.replace(values, (value) => replacements.get(value) ?? '[REDACTED]') : text;
-      if (!SUSPECT.test(clean)) return clean;
+      if (!SUSPECT_CHARACTER.test(clean) && !SUSPECT_WORD.test(clean)) return clean;
       for (const [pattern, replacement] of SHAPES) clean = clean.replace(pattern, replacement);
       return clean;
     },

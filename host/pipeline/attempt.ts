@@ -4,7 +4,7 @@ import type { ConnectedProvider } from '../upstream/connect.ts';
 import { watchBody } from '../upstream/body.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import type { LiveExchange } from './exchange.ts';
-import { isTapped } from './hooks.ts';
+import { callEventual, isTapped, throwRefusal } from './hooks.ts';
 import { callUnary, openStream } from './provider-call.ts';
 import type { PipelineServices } from './services.ts';
 import type { StreamSession } from './stream.ts';
@@ -29,6 +29,8 @@ export interface Attempt {
   error: GatewayError | undefined;
   /** Milliseconds of the provider call; of a stream, to its first chunk. */
   upstreamMs: number | undefined;
+  /** What taps remember of it, each under a key of its own (`AttemptNote`). */
+  [note: symbol]: unknown;
 }
 
 /** Tries one target. A unary answer is left in `exchange.reply`; a stream comes back running, with its first chunk read. */
@@ -38,20 +40,21 @@ export async function attemptTarget(exchange: LiveExchange, target: Target, prov
   const disarm = armDeadline(attempt, services);
   let isRelaying = false;
   try {
-    await admit(attempt);
+    const admission = admit(attempt);
+    if (admission) await admission;
     attempt.cancellation.throwIfCancelled();
     const session = exchange.streaming ? await openStream(attempt, services, (error) => settle(attempt, error, services)) : undefined;
     if (session) return session;
     await callUnary(attempt, services);
     isRelaying = relayBytes(attempt, (error) => {
       disarm?.();
-      return settle(attempt, error, services);
+      settle(attempt, error, services);
     });
-    if (!isRelaying) await settle(attempt, undefined, services);
+    if (!isRelaying) settle(attempt, undefined, services);
     return undefined;
   } catch (cause) {
     const error = cause instanceof GatewayError ? cause : new GatewayError('routing_error', 'the gateway could not complete the request', { cause });
-    await settle(attempt, error, services);
+    settle(attempt, error, services);
     if (isUnsayable(attempt, error)) Object.assign(exchange, { attempts: attempt.number - 1, lastTarget, upstreamModel });
     throw error;
   } finally {
@@ -65,7 +68,7 @@ function isUnsayable({ upstreamMs }: Attempt, { code, fault }: GatewayError): bo
 }
 
 /** An answer whose bytes go on as they arrive is an attempt until its last one; false for answers that are whole. */
-function relayBytes({ exchange }: Attempt, onOver: (error: GatewayError | undefined) => Promise<void>): boolean {
+function relayBytes({ exchange }: Attempt, onOver: (error: GatewayError | undefined) => void): boolean {
   const { reply, surface, cancellation } = exchange;
   if (!SURFACES[surface].isRaw) return false;
   const { body, contentType } = reply as RawReply;
@@ -73,7 +76,7 @@ function relayBytes({ exchange }: Attempt, onOver: (error: GatewayError | undefi
   const over = Promise.withResolvers<void>();
   exchange.bodyOver = over.promise;
   exchange.reply = { contentType, body: watchBody(body, (error) => {
-    void onOver(error ?? cancellation.cause);
+    onOver(error ?? cancellation.cause);
     over.resolve();
   }) };
   return true;
@@ -99,22 +102,21 @@ function armDeadline({ exchange, target, cancellation }: Attempt, { clock }: Pip
   return () => timer.cancel();
 }
 
-async function admit(attempt: Attempt): Promise<void> {
+/** Throws the refusal; a promise only where somebody must wait for a slot. */
+function admit(attempt: Attempt): Promise<void> | undefined {
   const { admit: hook } = attempt.exchange.generation.hooks;
-  if (!isTapped(hook)) return;
-  const refusal = await hook.promise(attempt);
-  if (refusal) throw refusal;
+  if (!isTapped(hook)) return undefined;
+  return throwRefusal(callEventual(hook, attempt));
 }
 
 /** Tells everybody who recorded something on the attempt that it is over, exactly once. */
-async function settle(attempt: Attempt, error: GatewayError | undefined, { log }: PipelineServices): Promise<void> {
+function settle(attempt: Attempt, error: GatewayError | undefined, { log }: PipelineServices): void {
   if (attempt.outcome) return;
   attempt.error = error;
   attempt.outcome = outcomeOf(error);
   const { settled } = attempt.exchange.generation.hooks;
-  if (!isTapped(settled)) return;
   try {
-    await settled.promise(attempt);
+    settled.call(attempt);
   } catch (cause) {
     log.error('a builtin failed to settle an attempt', { trace_id: attempt.exchange.id, target: attempt.target.virtualKey, error: cause });
   }

@@ -3,6 +3,7 @@ import {
   type Rejection, type Rewrite, type Stage, type StreamGuard, type Surface, SURFACES, type Verdict,
 } from '../contract/index.ts';
 import type { LiveExchange } from './exchange.ts';
+import type { Eventual } from './hooks.ts';
 
 /** One plugin instance: shared by every stage that lists the same name and config. */
 export interface PluginInstance {
@@ -19,7 +20,7 @@ export interface GuardDeps {
   readonly counters: Counters;
 }
 
-export type GuardedHandler = (exchange: LiveExchange) => Promise<GatewayError | undefined>;
+export type GuardedHandler = (exchange: LiveExchange) => Eventual<GatewayError | undefined>;
 
 /**
  * Wraps one handler with the policy of its plugin's type, so that no plugin holds any: verdicts become errors, faults
@@ -41,17 +42,14 @@ export function guardHandler(instance: PluginInstance, stage: Stage, deps: Guard
     exchange.stage = stage;
     try {
       const verdict = handler(exchange);
-      if (verdict === undefined) return GO_ON;
+      if (verdict === undefined) return undefined;
       if ('then' in verdict) return verdict.then((decided) => settle(exchange, decided)).catch((cause: unknown) => fault(exchange, cause));
-      return Promise.resolve(settle(exchange, verdict));
+      return settle(exchange, verdict);
     } catch (cause) {
-      return Promise.resolve(fault(exchange, cause));
+      return fault(exchange, cause);
     }
   };
 }
-
-/** What most handlers say; one promise for all of them. */
-const GO_ON: Promise<undefined> = Promise.resolve(undefined);
 
 /** Whether the plugin sees bodies of the surface at all. */
 export function covers(module: PluginModule, surface: Surface): boolean {

@@ -6,11 +6,18 @@ export const PARAMETERS = [
   'tools', 'tool_choice', 'response_format', 'logprobs', 'top_logprobs', 'parallel_tool_calls', 'user', 'logit_bias',
 ] as const;
 
+type Parameter = (typeof PARAMETERS)[number];
+
+const NAMES: ReadonlySet<string> = new Set(PARAMETERS);
+const isParameter = (name: string): name is Parameter => NAMES.has(name);
+
 export type UnsupportedPolicy = 'warn' | 'drop' | 'reject';
 
 /** Parameters of the request that the provider cannot express, in the order of the matrix. */
 export function unsupportedIn(request: ChatRequest, params: ParamTreatments): string[] {
-  return PARAMETERS.filter((name) => params[name] === 'unsupported' && isSet(request, name));
+  const found: string[] = [];
+  for (const name in params) if (params[name] === 'unsupported' && isParameter(name) && isSet(request, name)) found.push(name);
+  return found.length > 1 ? inMatrixOrder(found, 'common') : found;
 }
 
 /** A refusal by a native wire names the two that belong together side by side. Source: providers reference 3.1. */
@@ -30,7 +37,7 @@ export function inMatrixOrder(names: readonly string[], wire: ProviderModule['wi
 }
 
 /** When a parameter counts as set (providers reference 3.1). */
-function isSet(request: ChatRequest, name: (typeof PARAMETERS)[number]): boolean {
+function isSet(request: ChatRequest, name: Parameter): boolean {
   const value: unknown = request[name];
   if (value === undefined || value === null) return false;
   switch (name) {

@@ -26,15 +26,14 @@ export async function callUnary(attempt: Attempt, services: PipelineServices): P
   const wire = toWire(attempt, call, services);
   const startedAt = services.clock.monotonic();
   try {
-    exchange.reply = translatorOf(attempt).relaysBytes ? await openBytes(attempt, wire, services) : await readUnary(attempt, wire, call, services);
+    if (translatorOf(attempt).relaysBytes) exchange.reply = await openBytes(attempt, wire, services);
+    else exchange.reply = readUnary(attempt, await unaryReply(attempt, wire, call, services), call, services.clock.now());
   } finally {
     addUpstreamTime(attempt, startedAt, services);
   }
 }
 
-async function readUnary(attempt: Attempt, wire: WireRequest, call: CallInfo, services: PipelineServices): Promise<ReplyOf<TranslatedSurface>> {
-  const reply = await unaryReply(attempt, wire, call, services);
-  const now = services.clock.now();
+function readUnary(attempt: Attempt, reply: CollectedReply, call: CallInfo, now: number): ReplyOf<TranslatedSurface> {
   if (!isSuccess(attempt.exchange.surface, reply.status)) throw replyError(attempt.provider.module, reply, now);
   return readReply(attempt, new BufferedReply(reply), call, Math.floor(now / 1000));
 }
@@ -66,7 +65,7 @@ function errorIn(body: Buffer): string | undefined {
 }
 
 /** Opens the provider's stream; resolves once its first chunk has been read. `onOver` runs after the last byte. */
-export async function openStream(attempt: Attempt, services: PipelineServices, onOver: (error: GatewayError | undefined) => Promise<void>): Promise<StreamSession> {
+export async function openStream(attempt: Attempt, services: PipelineServices, onOver: (error: GatewayError | undefined) => void): Promise<StreamSession> {
   const { exchange, provider } = attempt;
   const { clock } = services;
   const call = new LiveCall(attempt, services);

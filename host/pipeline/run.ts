@@ -1,6 +1,6 @@
 import { type Billed, type ChatReply, GatewayError, readUsage, SURFACES, type Usage } from '../contract/index.ts';
 import type { LiveExchange } from './exchange.ts';
-import { isTapped } from './hooks.ts';
+import { callEventual, isTapped, throwRefusal } from './hooks.ts';
 import { normalizeReply } from './normalize.ts';
 import type { PipelineServices } from './services.ts';
 import type { StreamSession } from './stream.ts';
@@ -18,11 +18,15 @@ export async function run(exchange: LiveExchange, services: PipelineServices): P
   try {
     exchange.generation.hooks.prepare.call(exchange);
     refuseUnreadable(exchange);
-    await before(exchange);
+    const waiting = before(exchange);
+    if (waiting) await waiting;
+    exchange.cancellation.throwIfCancelled();
     const session = exchange.answeredBy === undefined ? await walkTargets(exchange, services) : undefined;
     if (session) return session;
     completeReply(exchange, services);
-    await exchange.cancellation.race(after(exchange));
+    const finishing = after(exchange);
+    if (finishing) await exchange.cancellation.race(finishing);
+    exchange.cancellation.throwIfCancelled();
     return undefined;
   } catch (cause) {
     throw await fail(exchange, asGatewayError(cause), services);
@@ -53,7 +57,8 @@ export async function finishStream(exchange: LiveExchange, session: StreamSessio
     usage: exchange.usage,
   });
   try {
-    await within(after(exchange), services);
+    const finishing = after(exchange);
+    if (finishing) await within(finishing, services);
     return undefined;
   } catch (cause) {
     return failStream(exchange, asGatewayError(cause), services);
@@ -84,7 +89,8 @@ function price(exchange: LiveExchange, billed: Billed, reported: unknown, { cata
   exchange.usage = billed.usage;
   const { target, upstreamModel } = exchange;
   if (target === undefined || upstreamModel === undefined || (!billed.usage && !billed.images)) return;
-  const cost = catalog.cost(target, upstreamModel, billed) ?? (typeof reported === 'string' ? catalog.cost(target, reported, billed) : undefined);
+  const isOther = typeof reported === 'string' && reported !== upstreamModel;
+  const cost = catalog.cost(target, upstreamModel, billed) ?? (isOther ? catalog.cost(target, reported, billed) : undefined);
   exchange.costUsd = cost?.priced ? cost.totalUsd : undefined;
 }
 
@@ -115,22 +121,18 @@ function whyUnreadable({ generation: { plugins }, surface, unreadable }: LiveExc
   return 'the body cannot be inspected by the configured content guardrail, and this deployment does not forward such bodies';
 }
 
-async function before(exchange: LiveExchange): Promise<void> {
+/** Throws the refusal; a promise only where a plugin waits, and then no longer than the client does. */
+function before(exchange: LiveExchange): Promise<void> | undefined {
   const hook = exchange.generation.hooks.beforeRequest[exchange.surface];
   exchange.stage = 'before_request';
-  if (isTapped(hook)) {
-    const refusal = await exchange.cancellation.race(hook.promise(exchange));
-    if (refusal) throw refusal;
-  }
-  exchange.cancellation.throwIfCancelled();
+  const waiting = isTapped(hook) ? throwRefusal(callEventual(hook, exchange)) : undefined;
+  return waiting && exchange.cancellation.race(waiting);
 }
 
-async function after(exchange: LiveExchange): Promise<void> {
+function after(exchange: LiveExchange): Promise<void> | undefined {
   const hook = exchange.generation.hooks.afterRequest[exchange.surface];
   exchange.stage = 'after_request';
-  if (!isTapped(hook)) return;
-  const refusal = await hook.promise(exchange);
-  if (refusal) throw refusal;
+  return isTapped(hook) ? throwRefusal(callEventual(hook, exchange)) : undefined;
 }
 
 /** Tells everybody who listens, and gives the error back. */

@@ -1,15 +1,11 @@
 import { GatewayError } from '../contract/index.ts';
 import type { Target } from '../generation/generation.ts';
-import type { ConnectedProvider } from '../upstream/connect.ts';
 import { attemptTarget } from './attempt.ts';
 import { errorType } from './error-type.ts';
 import type { LiveExchange } from './exchange.ts';
-import { MAX_WAIT_MS, nextStep } from './retry.ts';
+import { MAX_WAIT_MS, type NextStep, nextStep } from './retry.ts';
 import type { PipelineServices } from './services.ts';
 import type { StreamSession } from './stream.ts';
-
-/** A stream that runs, a unary answer left in the exchange, or why the target failed and whether another is tried. */
-type Tried = { readonly session: StreamSession | undefined } | { readonly error: GatewayError; readonly advances: boolean };
 
 /** Tries the targets in the order of the route until one answers. The last one's error is the answer if none does. */
 export async function walkTargets(exchange: LiveExchange, services: PipelineServices): Promise<StreamSession | undefined> {
@@ -20,12 +16,40 @@ export async function walkTargets(exchange: LiveExchange, services: PipelineServ
     const target = generation.targets.get(virtualKey);
     if (!serves || !target?.provider) continue;
     if (failed) countMasked(failed, services);
-    const tried = await tryTarget(exchange, target, target.provider, services);
-    if ('session' in tried) return tried.session;
-    failed = { error: tried.error, target };
-    if (!tried.advances) break;
+    target.retryBudget?.countRequest();
+    let next: AfterFailure | undefined;
+    for (let tries = 1; !next || next.step === 'again'; tries += 1) {
+      if (next) await waitForRetry(exchange, target, next.waitMs, services);
+      exchange.cancellation.throwIfCancelled();
+      try {
+        return await attemptTarget(exchange, target, target.provider, services);
+      } catch (cause) {
+        next = afterFailure(exchange, target, cause as GatewayError, tries, services); // attemptTarget throws nothing else
+      }
+    }
+    failed = { error: next.error, target };
+    if (next.step === 'stop') break;
   }
   throw failed?.error ?? modelNotFound(model, exchange.unroutable);
+}
+
+/** What follows, and the error that is told if nothing better does. */
+type AfterFailure = NextStep & { readonly error: GatewayError };
+
+function afterFailure(exchange: LiveExchange, target: Target, error: GatewayError, tries: number, services: PipelineServices): AfterFailure {
+  const { cause: end } = exchange.cancellation;
+  // Whoever runs out of time in a queue was never served: that is no slow provider.
+  if (end) return { step: 'stop', error: end.code === 'gateway_timeout' && error.code === 'provider_saturated' ? error : end };
+  const next = nextStep({
+    error, tries, policy: target.retry, budget: target.retryBudget, strategy: exchange.generation.strategy, leftMs: leftMs(exchange), random: services.random,
+  });
+  if (next.step !== 'again') reportAbandoned(exchange, target, error, tries, services);
+  return { ...next, error };
+}
+
+async function waitForRetry(exchange: LiveExchange, target: Target, waitMs: number, { log, clock }: PipelineServices): Promise<void> {
+  log.info('retrying target', { target: target.virtualKey, attempt: exchange.attempts + 1, trace_id: exchange.id });
+  await exchange.cancellation.wait(waitMs, clock);
 }
 
 /** Names longer than any model's are cut: clients choose them. */
@@ -37,31 +61,6 @@ export function modelNotFound(model: string, why?: string): GatewayError {
 
 export function shownModel(model: string): string {
   return model.length > MAX_MODEL_SHOWN ? `${model.slice(0, MAX_MODEL_SHOWN)}…` : model;
-}
-
-/** One target with its retries. */
-async function tryTarget(exchange: LiveExchange, target: Target, provider: ConnectedProvider, services: PipelineServices): Promise<Tried> {
-  target.retryBudget?.countRequest();
-  for (let tries = 1; ; tries += 1) {
-    exchange.cancellation.throwIfCancelled();
-    try {
-      return { session: await attemptTarget(exchange, target, provider, services) };
-    } catch (cause) {
-      const error = cause as GatewayError; // attemptTarget throws nothing else
-      const { cause: end } = exchange.cancellation;
-      // Whoever runs out of time in a queue was never served: that is no slow provider.
-      if (end) return { error: end.code === 'gateway_timeout' && error.code === 'provider_saturated' ? error : end, advances: false };
-      const next = nextStep({
-        error, tries, policy: target.retry, budget: target.retryBudget, strategy: exchange.generation.strategy, leftMs: leftMs(exchange), random: services.random,
-      });
-      if (next.step !== 'again') {
-        reportAbandoned(exchange, target, error, tries, services);
-        return { error, advances: next.step === 'advance' };
-      }
-      services.log.info('retrying target', { target: target.virtualKey, attempt: exchange.attempts + 1, trace_id: exchange.id });
-      await exchange.cancellation.wait(next.waitMs, services.clock);
-    }
-  }
 }
 
 /** Milliseconds of the request's own clock that are left. */

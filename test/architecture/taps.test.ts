@@ -11,7 +11,7 @@ describe('hook taps', () => {
     ['builtins/a/b.ts', "hooks.assemble.tap('b', async () => {});"],
     ['builtins/a/b.ts', "pipeline.admit.tap({ name: 'b' }, (attempt) => refusal(attempt));"],
     ['builtins/a/b.ts', "pipeline.onError[surface].tapAsync('b', (exchange, done) => done());"],
-    ['builtins/a/b.ts', "const { settled } = pipeline; settled.tap('b', async () => {});"],
+    ['builtins/a/b.ts', "const { outgoing } = pipeline; outgoing.tap('b', async () => {});"],
     ['host/pipeline/run.ts', "hooks.finished.tap('run', () => {});"],
     ['host/http/body.ts', "hooks.outgoing.tapPromise('body', async (request) => request);"],
   ];

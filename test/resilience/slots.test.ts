@@ -10,7 +10,7 @@ describe('slots', () => {
   it('are given in the order they were asked for', async () => {
     const slots = new Slots();
     const order: number[] = [];
-    const takes = [0, 1, 2, 3].map((caller) => slots.take(limits(1), new Cancellation()).then(() => { order.push(caller); }));
+    const takes = [0, 1, 2, 3].map((caller) => Promise.resolve(slots.take(limits(1), new Cancellation())).then(() => { order.push(caller); }));
     await takes[0];
     expect([slots.held, slots.waiting]).to.deep.equal([1, 3]);
     for (const next of takes.slice(1)) {

@@ -123,7 +123,7 @@ export class Lane {
   #pacer(): ReturnType<typeof defineBuiltin> {
     return defineBuiltin({
       name: 'pacer',
-      apply: ({ hooks }) => hooks.assemble.tapPromise('pacer', async ({ hooks: pipeline }) => pipeline.settled.tapPromise('pacer', async ({ error }) => {
+      apply: ({ hooks }) => hooks.assemble.tapPromise('pacer', async ({ hooks: pipeline }) => pipeline.settled.tap('pacer', ({ error }) => {
         if (error) setImmediate(() => this.clock.advance(RETRY_PAUSE_MS));
       })),
     });

@@ -121,7 +121,7 @@ export class Walk {
     const era = model ? model.admit(this.#clock.monotonic()) : 0;
     expect(refusal?.code).to.equal(era === undefined ? 'upstream_unavailable' : undefined);
     if (era === undefined) {
-      await settle(lease, attempt, 'ignored'); // refused attempts are settled too
+      settle(lease, attempt, 'ignored'); // refused attempts are settled too
       lease.release();
     } else this.#calls.push({ lease, attempt, model, era, generation: generation.number });
   }
@@ -131,7 +131,7 @@ export class Walk {
     if (!call) return;
     const outcome = OUTCOMES[Math.floor(this.#random() * OUTCOMES.length)] ?? 'ignored';
     if (call.model && call.generation !== this.#current) this.lateReports += 1;
-    await settle(call.lease, call.attempt, outcome);
+    settle(call.lease, call.attempt, outcome);
     call.model?.report(call.era, outcome, this.#clock.monotonic());
     call.lease.release();
     await this.#leave(call.generation);
@@ -149,8 +149,8 @@ export class Walk {
   }
 }
 
-async function settle({ generation }: Lease, attempt: Attempt, outcome: Outcome): Promise<void> {
+function settle({ generation }: Lease, attempt: Attempt, outcome: Outcome): void {
   attempt.outcome = outcome;
   attempt.error = outcome === 'success' ? undefined : new GatewayError('upstream_error', 'the provider failed', { fault: { kind: 'transport' } });
-  await generation.hooks.settled.promise(attempt);
+  generation.hooks.settled.call(attempt);
 }
