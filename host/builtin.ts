@@ -26,9 +26,8 @@ export const ORDER = {
   breaker: 10,
   limiter: 20,
   /** mount: routes are looked through in this order, so the busiest come first */
-  authentication: 10,
-  surfaces: 20,
-  listings: 30,
-  probes: 40,
+  surfaces: 10,
+  listings: 20,
+  probes: 30,
   fallback: 100,
 } as const;

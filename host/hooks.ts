@@ -1,5 +1,6 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Router } from 'express';
-import { AsyncSeriesHook, SyncHook } from 'tapable';
+import { AsyncSeriesHook, SyncBailHook, SyncHook } from 'tapable';
 import type { CommandLine } from './command-line.ts';
 import type { CheckContext } from './config/rules/rule.ts';
 import type { GatewayConfig } from './config/document.ts';
@@ -24,6 +25,8 @@ export function createHostHooks() {
     command: new SyncHook<[CommandLine, Host]>(['commandLine', 'host']),
     /** Names the surfaces this build serves. */
     surfaces: new SyncHook<[Set<Surface>]>(['surfaces']),
+    /** A request that no route has seen yet. Whoever answers it says so, and nobody else sees it. */
+    arrived: new SyncBailHook<[IncomingMessage, ServerResponse, Host], 'answered' | undefined>(['request', 'response', 'host']),
     /** Mounts routes. */
     mount: new SyncHook<[Router, Host]>(['router', 'host']),
     /** Opens what needs I/O: stores, sockets. */

@@ -19,8 +19,10 @@ function buildInfo(): BuildInfo {
   return { version: gw?.version ?? 'dev', commit: gw?.commit ?? 'none', built: gw?.built ?? 'unknown' };
 }
 
-// Lines are collected and written together; what is left is flushed on exit.
-const lines = pino.destination({ fd: 1, sync: false, minLength: 15_000, periodicFlush: FLUSH_MS });
+// Lines are collected and written together; what is left is flushed on exit. As bytes: of collected text the destination
+// counts the bytes all over again for each line.
+const output = pino.destination({ fd: 1, sync: false, minLength: 60_000, maxWrite: 65_536, periodicFlush: FLUSH_MS, contentMode: 'buffer' });
+const lines = { write: (line: string) => output.write(Buffer.from(line) as unknown as string) };
 
 const io: CommandIo = {
   out: (text) => process.stdout.write(text),
@@ -51,7 +53,7 @@ const host = createHost({
   modules: MODULES,
   builtins: BUILTINS,
 });
-process.on('exit', () => lines.flushSync());
+process.on('exit', () => output.flushSync());
 process.on('unhandledRejection', (error) => host.log.error('a promise was rejected and nobody listened', { error, stack: (error as Error | undefined)?.stack }));
 process.on('uncaughtException', (error) => {
   host.log.error('uncaught exception, the process ends', { error, stack: error.stack });
@@ -59,5 +61,5 @@ process.on('uncaughtException', (error) => {
 });
 process.exitCode = await host.commandLine.run(process.argv.slice(2), io);
 await host.close();
-lines.flushSync();
+output.flushSync();
 process.exit();

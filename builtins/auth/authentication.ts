@@ -1,8 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { NextFunction } from 'express';
 import { GatewayError, type Principal } from '../../host/contract/index.ts';
-import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import { defineBuiltin } from '../../host/builtin.ts';
 import type { Host } from '../../host/host.ts';
 import { contextOf, rawPath } from '../../host/http/context.ts';
 import { sendError } from '../../host/http/reply.ts';
@@ -13,19 +11,15 @@ const MASTER: Principal = Object.freeze({ id: 'master-key', name: 'master-key', 
 export default defineBuiltin({
   name: 'authentication',
   apply: ({ hooks }) => {
-    hooks.mount.tap({ name: 'authentication', stage: ORDER.authentication }, (router, host) => {
-      router.use((request: IncomingMessage, response: ServerResponse, next: NextFunction) => {
-        if (!rawPath(request).startsWith('/v1/')) {
-          next();
-          return;
-        }
-        const { principal, refusal } = authenticate(host, request.headers.authorization);
-        const context = contextOf(response);
-        context.principal = principal;
-        context.isAdmitted = principal !== undefined || host.settings.allowUnauthenticated;
-        if (context.isAdmitted) next();
-        else sendError(response, refusal ?? invalidKey(), host.redactor, ['WWW-Authenticate', 'Bearer']);
-      });
+    hooks.arrived.tap('authentication', (request, response, host) => {
+      if (!rawPath(request).startsWith('/v1/')) return undefined;
+      const { principal, refusal } = authenticate(host, request.headers.authorization);
+      const context = contextOf(response);
+      context.principal = principal;
+      context.isAdmitted = principal !== undefined || host.settings.allowUnauthenticated;
+      if (context.isAdmitted) return undefined;
+      sendError(response, refusal ?? invalidKey(), host.redactor, ['WWW-Authenticate', 'Bearer']);
+      return 'answered';
     });
   },
 });

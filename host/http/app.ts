@@ -7,15 +7,21 @@ import { sendError } from './reply.ts';
 import { createShell } from './shell.ts';
 
 /**
- * The routes: the shell, then what builtins mount, then recovery. Express's router without its application object, which
+ * The shell, then whoever looks at every request, then the routes that builtins mount, and recovery. Express's router without its application object, which
  * gives every request and reply another prototype; handlers get what Node made (docs/decisions/0008).
  */
 export function createApp(host: Host): RequestListener {
+  const { arrived } = host.hooks;
+  const shell = createShell(host);
   const router = express.Router({ caseSensitive: true, strict: true });
-  router.use(createShell(host));
   host.hooks.mount.call(router, host);
   return (request: IncomingMessage, response: ServerResponse) => {
-    router(request as Request, response as Response, (error: unknown) => recover(host, error ?? new Error('no route answered'), response));
+    try {
+      if (!shell(request, response) || arrived.call(request, response, host) === 'answered') return;
+      router(request as Request, response as Response, (error: unknown) => recover(host, error ?? new Error('no route answered'), response));
+    } catch (error) {
+      recover(host, error, response);
+    }
   };
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../contract/index.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock, Timer } from '../clock.ts';
 
 /** Longest silence of an uploading client; how long the upload takes in all is its own affair. */
 export const UPLOAD_IDLE_MS = 60_000;
@@ -15,39 +15,53 @@ export type JsonObject = Record<string, unknown>;
 /** Reads the whole body. Rejects with 413 beyond `maxBytes`, whether or not what came before is complete. */
 export function readBody(request: IncomingMessage, maxBytes: number, clock: Clock): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
+  const declared = request.headers['content-length'];
+  if (declared !== undefined && Number(declared) > maxBytes) {
     discardBody(request);
     reject(tooLarge());
     return promise;
   }
   const pieces: Buffer[] = [];
   let bytes = 0;
-  const idle = clock.timer(UPLOAD_IDLE_MS, () => fail(new GatewayError('invalid_request', `no byte of the body arrived for ${UPLOAD_IDLE_MS / 1000} s`, { status: 408 })));
+  let idle: Timer | undefined;
+  let isOver = false;
+  const end = (): void => {
+    isOver = true;
+    idle?.cancel();
+  };
+  const fail = (error: GatewayError): void => {
+    end();
+    request.off('data', onData);
+    discardBody(request);
+    reject(error);
+  };
   const onData = (piece: Buffer): void => {
     bytes += piece.length;
     if (bytes > maxBytes) fail(tooLarge());
     else {
       pieces.push(piece);
-      idle.refresh();
+      idle?.refresh();
     }
-  };
-  const fail = (error: GatewayError): void => {
-    idle.cancel();
-    request.off('data', onData);
-    discardBody(request);
-    reject(error);
   };
   request.on('data', onData);
   request.on('end', () => {
-    idle.cancel();
+    end();
     const [first] = pieces;
     resolve(pieces.length === 1 && first ? first : Buffer.concat(pieces));
   });
   request.on('error', (cause) => {
-    idle.cancel();
+    end();
     reject(new GatewayError('client_canceled', 'the client left while sending its body', { cause }));
   });
+  // By then a body has arrived that came with its headers, as most do: it needs no watch.
+  process.nextTick(() => {
+    if (!isOver && String(bytes) !== declared) idle = clock.timer(UPLOAD_IDLE_MS, () => fail(silence()));
+  });
   return promise;
+}
+
+function silence(): GatewayError {
+  return new GatewayError('invalid_request', `no byte of the body arrived for ${UPLOAD_IDLE_MS / 1000} s`, { status: 408 });
 }
 
 function tooLarge(): GatewayError {

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { NextFunction } from 'express';
 import { GatewayError } from '../contract/index.ts';
 import type { Host } from '../host.ts';
 import { createBuckets } from '../state/buckets.ts';
@@ -29,13 +28,14 @@ function corsTable(origins: readonly string[]): ReadonlyMap<string, readonly str
   ]]));
 }
 
-export type Middleware = (request: IncomingMessage, response: ServerResponse, next: NextFunction) => void;
+/** False when it has answered the request itself. */
+export type Shell = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
  * The one layer in front of every route: request id, security headers, unknown methods, CORS, and beside the probes the
- * client address, the access log and the per-address limit. One middleware, because each layer costs.
+ * client address, the access log and the per-address limit. One function, because each layer costs.
  */
-export function createShell(host: Host): Middleware {
+export function createShell(host: Host): Shell {
   const { clock } = host.services;
   const createId = createIdSource();
   const addressOf = createAddressFinder(host.settings.trustedProxies);
@@ -57,7 +57,7 @@ export function createShell(host: Host): Middleware {
     };
   };
 
-  return (request, response, next) => {
+  return (request, response) => {
     const context = contextFor(request);
     bindContext(response, context);
     const refusal = refusedTarget(request);
@@ -68,7 +68,8 @@ export function createShell(host: Host): Middleware {
     }
     if (refusal) sendError(response, refusal, host.redactor);
     else if (request.method === 'OPTIONS' && request.headers.origin !== undefined) sendEmpty(response, 204);
-    else if (isProbe || !isOverLimit(context, response)) next();
+    else return isProbe || !isOverLimit(context, response);
+    return false;
   };
 }
 

@@ -49,7 +49,7 @@ export interface SurfaceRoute {
 
 /** A surface whose body is one JSON object. */
 export function jsonBody(read: (body: JsonObject, request: IncomingMessage) => ReadRequest): SurfaceRoute['read'] {
-  return async ({ request, maxBytes, clock }) => read(parseJsonObject(await readBody(request, maxBytes, clock)), request);
+  return ({ request, maxBytes, clock }) => readBody(request, maxBytes, clock).then((bytes) => read(parseJsonObject(bytes), request));
 }
 
 /** The builtin that serves one surface. */

@@ -39,19 +39,23 @@ const SHAPES: readonly Shape[] = [
  * characters: a search for words alone can leap over the text.
  */
 const SUSPECT_CHARACTER = /[@?&]/;
-const SUSPECT_WORD = /bearer|eyJ|AKIA|sk-|pplx-|gws?_|gsk_|AIza|PRIVATE KEY|api[_-]?key|token|secret|password/i;
+const SUSPECT_WORDS = 'bearer|eyJ|AKIA|sk-|pplx-|gws?_|gsk_|AIza|PRIVATE KEY|api[_-]?key|token|secret|password';
 
 /** `variables` is the process environment; values of variables with a telling name are hidden under that name. */
 export function createRedactor(variables: Readonly<Record<string, string | undefined>>): Redactor {
   const replacements = new Map<string, string>();
   let values: RegExp | undefined;
+  /** A word, or one of the values: one search for both. */
+  let suspect = new RegExp(SUSPECT_WORDS, 'i');
 
   const add = (value: string, replacement: string): void => {
     if (value.length < MIN_LENGTH || /\s/.test(value) || /^\$\{.*\}$/.test(value)) return;
     // Log lines are JSON: a value with quotes or backslashes stands there in its escaped form.
     for (const form of [value, JSON.stringify(value).slice(1, -1)]) if (!replacements.has(form)) replacements.set(form, replacement);
     const longestFirst = [...replacements.keys()].toSorted((a, b) => b.length - a.length);
-    values = new RegExp(longestFirst.map((value) => RegExp.escape(value)).join('|'), 'g');
+    const source = longestFirst.map((value) => RegExp.escape(value)).join('|');
+    values = new RegExp(source, 'g');
+    suspect = new RegExp(`${SUSPECT_WORDS}|${source}`, 'i');
   };
 
   for (const [name, value] of Object.entries(variables)) {
@@ -62,8 +66,8 @@ export function createRedactor(variables: Readonly<Record<string, string | undef
 
   return {
     redact: (text) => {
+      if (!SUSPECT_CHARACTER.test(text) && !suspect.test(text)) return text;
       let clean = values ? text.replace(values, (value) => replacements.get(value) ?? '[REDACTED]') : text;
-      if (!SUSPECT_CHARACTER.test(clean) && !SUSPECT_WORD.test(clean)) return clean;
       for (const [pattern, replacement] of SHAPES) clean = clean.replace(pattern, replacement);
       return clean;
     },

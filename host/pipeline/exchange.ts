@@ -25,7 +25,6 @@ export interface ExchangeStart {
 export class LiveExchange implements Exchange {
   readonly id: string;
   readonly surface: Surface;
-  readonly startedAt: number;
   readonly principal: Principal | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   readonly streaming: boolean;
@@ -72,6 +71,7 @@ export class LiveExchange implements Exchange {
   noted: Set<PluginInstance> | undefined;
 
   readonly #clock: Clock;
+  #startedAt: number | undefined;
   #endedAt: number | undefined;
 
   constructor(start: ExchangeStart) {
@@ -86,7 +86,10 @@ export class LiveExchange implements Exchange {
     this.unreadable = start.unreadable ?? false;
     this.arrivedAt = start.arrivedAt;
     this.#clock = start.clock;
-    this.startedAt = start.clock.now() - (start.clock.monotonic() - start.arrivedAt);
+  }
+
+  get startedAt(): number {
+    return (this.#startedAt ??= this.#clock.now() - (this.#clock.monotonic() - this.arrivedAt));
   }
 
   get target(): string | undefined {

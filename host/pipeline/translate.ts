@@ -53,18 +53,24 @@ export function toWire(attempt: Attempt, call: CallInfo, services: PipelineServi
   const request = policy === 'drop' ? withoutUnsupported(exchange.request as ChatRequest, unsupported) : exchange.request as ChatRequest;
   if (exchange.surface === 'images') refuseImageFormat(module, (exchange.request as ImagesRequest).response_format);
   const wire = translatorOf(attempt).toUpstream(request, call);
-  const names = [...unsupported, ...(wire.ignored ?? [])];
-  const inOrder = (order: ProviderModule['wire']): string[] => inMatrixOrder(names, order, Object.keys(exchange.request));
-  if (names.length > 0 && policy === 'reject') throw unsupportedError(inOrder(module.wire), module.name);
-  const ignored = names.length === 0 ? names : inOrder('common'); // only the refusal has an order by wire
-  exchange.ignoredParams = policy === 'warn' ? ignored : [];
-  if (ignored.length > 0) {
-    services.log.warn('parameters ignored by the provider', { target: attempt.target.virtualKey, params: ignored.join(', '), policy, trace_id: exchange.id });
-  }
+  const names = wire.ignored?.length ? [...unsupported, ...wire.ignored] : unsupported;
+  exchange.ignoredParams = names.length > 0 ? reportIgnored(attempt, names, services) : NO_NAMES;
   if (wire.bounded?.length) {
     services.log.warn('parameters bounded to what the provider takes', { target: attempt.target.virtualKey, params: wire.bounded.join(', '), trace_id: exchange.id });
   }
   return wire;
+}
+
+const NO_NAMES: readonly string[] = Object.freeze([]);
+
+/** Refuses, or tells of, what the provider cannot express; the names that the client is told. */
+function reportIgnored({ exchange, target, provider: { module } }: Attempt, names: readonly string[], { log }: PipelineServices): readonly string[] {
+  const policy = exchange.generation.unsupportedParams;
+  const inOrder = (order: ProviderModule['wire']): string[] => inMatrixOrder(names, order, Object.keys(exchange.request));
+  if (policy === 'reject') throw unsupportedError(inOrder(module.wire), module.name);
+  const ignored = inOrder('common'); // only the refusal has an order by wire
+  log.warn('parameters ignored by the provider', { target: target.virtualKey, params: ignored.join(', '), policy, trace_id: exchange.id });
+  return policy === 'warn' ? ignored : NO_NAMES;
 }
 
 /** Always refused, whatever the policy for parameters: formats are not converted. */
