@@ -70,26 +70,17 @@ function mountSurface(router: Router, host: Host, route: SurfaceRoute): void {
     .all((request, response) => sendError(response, wrongMethod(request.method, route.path, 'POST'), host.redactor, ['Allow', 'POST']));
 }
 
-async function serve(host: Host, route: SurfaceRoute, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  let exchange: LiveExchange;
-  let read: ReadRequest | undefined;
-  const lease = { current: undefined as Lease | undefined };
-  try {
-    const { current } = host;
-    if (!contextOf(response).isAdmitted) throw new GatewayError('authentication_required', 'this route needs a credential');
-    if (!current) throw new GatewayError('upstream_unavailable', 'the gateway is not configured');
-    read = await route.read({ request, maxBytes: current.maxRequestBytes, clock: host.services.clock });
-    lease.current = host.slot.lease();
-    if (!lease.current) throw new GatewayError('upstream_unavailable', 'the gateway is shutting down');
-    exchange = openExchange(host, route.surface, read, lease.current, response);
-  } catch (error) {
-    lease.current?.release();
-    read?.dispose?.();
+/** Reads the request and answers it; a fault of the request is answered at once. */
+function serve(host: Host, route: SurfaceRoute, request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
+  const { current } = host;
+  const refuse = (error: unknown): void => {
     if (!(error instanceof GatewayError)) throw error;
     sendError(response, error, host.redactor);
-    return;
-  }
-  await answer(host, read, exchange, lease.current, response);
+  };
+  if (!contextOf(response).isAdmitted) refuse(new GatewayError('authentication_required', 'this route needs a credential'));
+  else if (!current) refuse(new GatewayError('upstream_unavailable', 'the gateway is not configured'));
+  else return route.read({ request, maxBytes: current.maxRequestBytes, clock: host.services.clock }).then((read) => answer(host, route.surface, read, response), refuse);
+  return undefined;
 }
 
 /** Ties an exchange to its client: it is cancelled when the connection closes, or when the process must end. */
@@ -110,7 +101,14 @@ function openExchange(host: Host, surface: Surface, read: ReadRequest, lease: Le
   return exchange;
 }
 
-async function answer(host: Host, read: ReadRequest, exchange: LiveExchange, lease: Lease, response: ServerResponse): Promise<void> {
+async function answer(host: Host, surface: Surface, read: ReadRequest, response: ServerResponse): Promise<void> {
+  const lease = host.slot.lease();
+  if (!lease) {
+    read.dispose?.();
+    sendError(response, new GatewayError('upstream_unavailable', 'the gateway is shutting down'), host.redactor);
+    return;
+  }
+  const exchange = openExchange(host, surface, read, lease, response);
   try {
     const session = await run(exchange, host.services);
     const sending = session ? sendStream(host, exchange, session, response) : sendReply(host, read, exchange, response);

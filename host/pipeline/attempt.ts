@@ -5,7 +5,7 @@ import { watchBody } from '../upstream/body.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import type { LiveExchange } from './exchange.ts';
 import { callEventual, isTapped, throwRefusal } from './hooks.ts';
-import { callUnary, openStream } from './provider-call.ts';
+import { callUnary, measureCall, openStream } from './provider-call.ts';
 import type { PipelineServices } from './services.ts';
 import type { StreamSession } from './stream.ts';
 
@@ -27,6 +27,8 @@ export interface Attempt {
   readonly cancellation: Cancellation;
   outcome: Outcome | undefined;
   error: GatewayError | undefined;
+  /** Monotonic milliseconds at which the provider was called, if it was. */
+  calledAt: number | undefined;
   /** Milliseconds of the provider call; of a stream, to its first chunk. */
   upstreamMs: number | undefined;
   /** What taps remember of it, each under a key of its own (`AttemptNote`). */
@@ -43,9 +45,9 @@ export async function attemptTarget(exchange: LiveExchange, target: Target, prov
     const admission = admit(attempt);
     if (admission) await admission;
     attempt.cancellation.throwIfCancelled();
-    const session = exchange.streaming ? await openStream(attempt, services, (error) => settle(attempt, error, services)) : undefined;
-    if (session) return session;
-    await callUnary(attempt, services);
+    if (exchange.streaming) return await openStream(attempt, services, (error) => settle(attempt, error, services));
+    exchange.reply = await callUnary(attempt, services);
+    measureCall(attempt, services);
     isRelaying = relayBytes(attempt, (error) => {
       disarm?.();
       settle(attempt, error, services);
@@ -53,6 +55,7 @@ export async function attemptTarget(exchange: LiveExchange, target: Target, prov
     if (!isRelaying) settle(attempt, undefined, services);
     return undefined;
   } catch (cause) {
+    measureCall(attempt, services);
     const error = cause instanceof GatewayError ? cause : new GatewayError('routing_error', 'the gateway could not complete the request', { cause });
     settle(attempt, error, services);
     if (isUnsayable(attempt, error)) Object.assign(exchange, { attempts: attempt.number - 1, lastTarget, upstreamModel });
@@ -63,8 +66,8 @@ export async function attemptTarget(exchange: LiveExchange, target: Target, prov
 }
 
 /** The provider's wire cannot hold the request, and nothing was sent: that is a fault of the request, and no attempt (data-plane reference 2.3). */
-function isUnsayable({ upstreamMs }: Attempt, { code, fault }: GatewayError): boolean {
-  return code === 'invalid_request' && !fault && upstreamMs === undefined;
+function isUnsayable({ calledAt }: Attempt, { code, fault }: GatewayError): boolean {
+  return code === 'invalid_request' && !fault && calledAt === undefined;
 }
 
 /** An answer whose bytes go on as they arrive is an attempt until its last one; false for answers that are whole. */
@@ -89,7 +92,7 @@ function begin(exchange: LiveExchange, target: Target, provider: ConnectedProvid
   const cancellation = target.requestTimeoutMs === undefined ? exchange.cancellation : new Cancellation();
   return {
     exchange, target, provider, cancellation, number: exchange.attempts, upstreamModel: exchange.upstreamModel,
-    outcome: undefined, error: undefined, upstreamMs: undefined,
+    outcome: undefined, error: undefined, calledAt: undefined, upstreamMs: undefined,
   };
 }
 

@@ -19,18 +19,13 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const HEADERS_TIMEOUT_MS = 120_000;
 const DETACHED_TIMEOUT_MS = 10_000;
 
-/** Calls the provider once and leaves the translated answer in `exchange.reply`. */
-export async function callUnary(attempt: Attempt, services: PipelineServices): Promise<void> {
-  const { exchange } = attempt;
+/** Calls the provider once, for the translated answer. */
+export function callUnary(attempt: Attempt, services: PipelineServices): Promise<ReplyOf<TranslatedSurface>> {
   const call = new LiveCall(attempt, services);
   const wire = toWire(attempt, call, services);
-  const startedAt = services.clock.monotonic();
-  try {
-    if (translatorOf(attempt).relaysBytes) exchange.reply = await openBytes(attempt, wire, services);
-    else exchange.reply = readUnary(attempt, await unaryReply(attempt, wire, call, services), call, services.clock.now());
-  } finally {
-    addUpstreamTime(attempt, startedAt, services);
-  }
+  attempt.calledAt = services.clock.monotonic();
+  if (translatorOf(attempt).relaysBytes) return openBytes(attempt, wire, services);
+  return unaryReply(attempt, wire, call, services).then((reply) => readUnary(attempt, reply, call, services.clock.now()));
 }
 
 function readUnary(attempt: Attempt, reply: CollectedReply, call: CallInfo, now: number): ReplyOf<TranslatedSurface> {
@@ -70,7 +65,7 @@ export async function openStream(attempt: Attempt, services: PipelineServices, o
   const { clock } = services;
   const call = new LiveCall(attempt, services);
   const wire = toWire(attempt, call, services);
-  const startedAt = clock.monotonic();
+  attempt.calledAt = clock.monotonic();
   const session = new StreamSession({
     relay: relayFor(attempt, call, services),
     clock,
@@ -84,9 +79,8 @@ export async function openStream(attempt: Attempt, services: PipelineServices, o
   } catch (error) {
     session.release();
     throw error;
-  } finally {
-    addUpstreamTime(attempt, startedAt, services);
   }
+  measureCall(attempt, services);
   services.log.debug('stream request started', { model: exchange.model, provider: attempt.target.virtualKey, trace_id: exchange.id });
   exchange.readStreamText = () => session.relay.assembly.text();
   exchange.ttftMs = (session.firstChunkAt ?? clock.monotonic()) - exchange.arrivedAt;
@@ -94,9 +88,10 @@ export async function openStream(attempt: Attempt, services: PipelineServices, o
   return session;
 }
 
-/** The provider's part of the request's time; of a stream, until its first chunk. */
-function addUpstreamTime(attempt: Attempt, startedAt: number, { clock }: PipelineServices): void {
-  attempt.upstreamMs = clock.monotonic() - startedAt;
+/** Takes down, once, how long the provider took; for a stream, until its first chunk. */
+export function measureCall(attempt: Attempt, { clock }: PipelineServices): void {
+  if (attempt.calledAt === undefined || attempt.upstreamMs !== undefined) return;
+  attempt.upstreamMs = clock.monotonic() - attempt.calledAt;
   attempt.exchange.upstreamMs += attempt.upstreamMs;
 }
 

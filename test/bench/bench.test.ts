@@ -45,7 +45,7 @@ describe('npm run bench', function () {
   it('prints every figure of both model names, and leaves nothing behind', async () => {
     const [temporary, results] = [await temporaryFolder(), await temporaryFolder()];
     const file = join(results, 'figures.json');
-    const { exited, stdout, stderr } = startBench(temporary, ['--quick', '--shape', SHAPE, '--json', file]);
+    const { exited, stdout, stderr } = startBench(temporary, ['--quick', '--shape', SHAPE, '--resilience', '--json', file]);
     expect(await exited, stderr()).to.equal(0);
     expectTable(stdout());
     expectFigures(JSON.parse(await readFile(file, 'utf8')) as Report);

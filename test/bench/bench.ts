@@ -53,7 +53,7 @@ async function measureAll(setting: Setting, subjects: readonly Subject[], shapes
 async function main(args: readonly string[]): Promise<never> {
   if (Number(process.versions.node.split('.')[0]) < NEEDED_NODE) throw new Error(`the bench needs Node ${NEEDED_NODE} or later, this is ${process.versions.node}`);
   const options = optionsOrUsage(args);
-  const bench = { workspace: createWorkspace(), machine: exploreMachine() };
+  const bench = { workspace: createWorkspace(), machine: exploreMachine(), isResilient: options.isResilient };
   const report = await run(bench, options);
   await bench.workspace.close();
   if (options.jsonFile !== undefined) {

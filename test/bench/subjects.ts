@@ -27,6 +27,8 @@ export interface RunningSubject {
 export interface Bench {
   readonly workspace: Workspace;
   readonly machine: Machine;
+  /** The gateway's target has retries, a circuit breaker and a concurrency limit. */
+  readonly isResilient: boolean;
 }
 
 const MASTER_KEY = 'gw_0123456789abcdef0123456789abcdef';
@@ -47,11 +49,11 @@ export function floor({ workspace, machine }: Bench): Subject {
 }
 
 /** This project's gateway in `folder`, with a master key, guardrails before and after, a token ceiling and attribution headers. */
-export function gateway({ workspace, machine }: Bench, name: string, folder: string): Subject {
+export function gateway({ workspace, machine, isResilient }: Bench, name: string, folder: string): Subject {
   const cwd = join(workspace.folder, `run-${name}`);
   mkdirSync(cwd);
   const configFile = join(cwd, 'config.yaml');
-  writeFileSync(configFile, CONFIG);
+  writeFileSync(configFile, configuration(isResilient));
   return {
     name,
     start: async (upstreamUrl) => {
@@ -68,8 +70,10 @@ export function gateway({ workspace, machine }: Bench, name: string, folder: str
   };
 }
 
-const CONFIG = `strategy: {mode: fallback}
-targets: [{virtual_key: openai, models: [${MODEL}]}]
+const RESILIENCE = ', retry: {attempts: 3}, circuit_breaker: {failure_threshold: 5}, concurrency: {max_concurrency: 1000}';
+
+const configuration = (isResilient: boolean): string => `strategy: {mode: fallback}
+targets: [{virtual_key: openai, models: [${MODEL}]${isResilient ? RESILIENCE : ''}}]
 plugins:
   - {name: word-filter, stage: before_request, enabled: true, config: {blocked_words: [forbidden, secretword, badthing]}}
   - {name: word-filter, stage: after_request, enabled: true, config: {blocked_words: [forbidden, secretword, badthing]}}
