@@ -11,6 +11,7 @@ import { createSlot } from './generation/slot.ts';
 import { createHostHooks, sealHooks } from './hooks.ts';
 import type { BuildInfo, Host } from './host.ts';
 import { createActivity } from './http/activity.ts';
+import { Outbox } from './http/outbox.ts';
 import { createLogger, type LineWriter } from './log/logger.ts';
 import { createRedactor } from './log/redact.ts';
 import { STREAM_IDLE_MS } from './pipeline/stream.ts';
@@ -65,6 +66,7 @@ export function createHost(environment: HostEnvironment): Host {
     state: createMemoryState(clock),
     carryover: createCarryover(),
     activity: createActivity(),
+    outbox: new Outbox(),
     commandLine: createCommandLine(),
     services: { clock, random, log, counters, transport, catalog: NO_CATALOG, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },
     get surfaces() {

@@ -7,6 +7,7 @@ import type { Generation } from './generation/generation.ts';
 import type { Slot } from './generation/slot.ts';
 import type { HostHooks } from './hooks.ts';
 import type { Activity } from './http/activity.ts';
+import type { Outbox } from './http/outbox.ts';
 import type { Redactor } from './log/redact.ts';
 import type { PipelineServices } from './pipeline/services.ts';
 import type { Registry } from './registry/registry.ts';
@@ -40,6 +41,7 @@ export interface Host {
   readonly slot: Slot;
   readonly applier: Applier;
   readonly activity: Activity;
+  readonly outbox: Outbox;
   readonly services: PipelineServices;
   readonly commandLine: CommandLine;
   /** Surfaces that routes are mounted for. */

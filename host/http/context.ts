@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../contract/index.ts';
+import type { Outbox } from './outbox.ts';
 
 /** What the shell knows of one HTTP request, from its first byte to the access-log line. */
 export interface RequestContext {
@@ -18,8 +19,8 @@ export interface RequestContext {
   onClose: (() => void) | undefined;
   /** Body bytes sent. */
   bytes: number;
-  /** While the process drains, the connection ends with the reply. */
-  readonly gateway: { readonly isDraining: boolean };
+  /** While the process drains, the connection ends with the reply; replies leave by its outbox. */
+  readonly gateway: { readonly isDraining: boolean; readonly outbox: Outbox };
 }
 
 const contexts = Symbol('request context');

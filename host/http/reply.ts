@@ -24,12 +24,13 @@ export function writeHead(response: ServerResponse, status: number, headers: Fla
   response.writeHead(status, all);
 }
 
-/** Sends a whole body. On HEAD, Node leaves the body out and keeps the length. */
+/** Sends a whole body, at the end of this turn. On HEAD, Node leaves the body out and keeps the length. */
 export function sendBody(response: ServerResponse, status: number, contentType: string, body: string | Buffer, headers: FlatHeaders = []): void {
   const bytes = Buffer.byteLength(body);
-  contextOf(response).bytes = response.req.method === 'HEAD' ? 0 : bytes;
+  const context = contextOf(response);
+  context.bytes = response.req.method === 'HEAD' ? 0 : bytes;
   writeHead(response, status, ['Content-Type', contentType, 'Content-Length', String(bytes), ...headers]);
-  response.end(body);
+  context.gateway.outbox.send(response, body);
 }
 
 export function sendJson(response: ServerResponse, status: number, value: unknown, headers: FlatHeaders = []): void {

@@ -40,6 +40,21 @@ describe('log lines', () => {
     expect(texts[0]?.match(/\[REDACTED:MASTER_KEY\]/g)).to.have.length(5);
   });
 
+  it('hold what JSON cannot, in some form', () => {
+    const { log, lines } = lined();
+    const circle: Record<string, unknown> = { a: 1 };
+    circle['self'] = circle;
+    log.info('round', { circle, trace_id: 't' });
+    log.info('big', { count: 2n ** 70n, trace_id: 't' });
+    expect(lines().map(({ msg, level, trace_id }) => [msg, level, trace_id])).to.deep.equal([['round', 'INFO', 't'], ['big', 'INFO', 't']]);
+  });
+
+  it('tell an error that was given instead of attributes', () => {
+    const { log, lines } = lined();
+    log.error('failed', new Error('why') as never);
+    expect(lines()[0]).to.include({ msg: 'failed', error: 'why' });
+  });
+
   it('stay JSON when what is hidden follows an escape', () => {
     const { log, lines } = lined();
     log.info('mail', { a: 'x\nbob@example.com', b: 'x\u0001bob@example.com', c: 'x\\bob@example.com' });
