@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { GatewayError } from '../contract/index.ts';
 import type { Redactor } from '../log/redact.ts';
 import { contextOf } from './context.ts';
+import type { Leaving } from './outbox.ts';
 
 /** Name, value, name, value: what `writeHead` takes without going through its header map. */
 export type FlatHeaders = readonly string[];
@@ -30,7 +31,21 @@ export function sendBody(response: ServerResponse, status: number, contentType: 
   const context = contextOf(response);
   context.bytes = response.req.method === 'HEAD' ? 0 : bytes;
   writeHead(response, status, ['Content-Type', contentType, 'Content-Length', String(bytes), ...headers]);
-  context.gateway.outbox.send(response, body);
+  context.gateway.outbox.add(new WholeBody(response, body));
+}
+
+class WholeBody implements Leaving {
+  readonly #response: ServerResponse;
+  readonly #body: string | Buffer;
+
+  constructor(response: ServerResponse, body: string | Buffer) {
+    this.#response = response;
+    this.#body = body;
+  }
+
+  leave(): void {
+    if (!this.#response.destroyed) this.#response.end(this.#body);
+  }
 }
 
 export function sendJson(response: ServerResponse, status: number, value: unknown, headers: FlatHeaders = []): void {

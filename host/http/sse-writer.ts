@@ -2,18 +2,23 @@ import type { ServerResponse } from 'node:http';
 import type { Clock, Timer } from '../clock.ts';
 import type { StreamOutput } from '../pipeline/stream.ts';
 import { contextOf } from './context.ts';
+import type { Leaving } from './outbox.ts';
 import { type FlatHeaders, writeHead } from './reply.ts';
 
 /** Longest time a write may take to leave. Source: specification 6.2 rule 5. */
 const WRITE_LIMIT_MS = 15_000;
 
-/** Writes one event stream, one write per upstream read; ends the connection of a client that stops reading. */
-export class SseWriter implements StreamOutput {
+/** Writes one event stream, one write a turn of the event loop; ends the connection of a client that stops reading. */
+export class SseWriter implements StreamOutput, Leaving {
   /** Called when the client takes bytes again after a refused write. */
   onDrain: (() => void) | undefined;
   readonly #response: ServerResponse;
   readonly #clock: Clock;
   #deadline: Timer | undefined;
+  #held = '';
+  #isWaiting = false;
+  #isFull = false;
+  #isEnding = false;
 
   constructor(response: ServerResponse, clock: Clock) {
     this.#response = response;
@@ -26,17 +31,40 @@ export class SseWriter implements StreamOutput {
   }
 
   write(bytes: string): boolean {
-    contextOf(this.#response).bytes += bytes.length;
-    if (this.#response.write(bytes, 'latin1')) return true;
-    this.#await('drain', () => this.onDrain?.());
-    return false;
+    this.#hold(bytes);
+    return !this.#isFull;
   }
 
   /** Sends the last bytes and closes the body. */
   end(bytes: string): void {
-    contextOf(this.#response).bytes += bytes.length;
-    this.#response.end(bytes, 'latin1');
-    if (!this.#response.writableFinished) this.#await('finish', () => {});
+    this.#isEnding = true;
+    this.#hold(bytes);
+  }
+
+  leave(): void {
+    const bytes = this.#held;
+    this.#held = '';
+    this.#isWaiting = false;
+    if (this.#response.destroyed) return;
+    if (this.#isEnding) {
+      this.#response.end(bytes, 'latin1');
+      if (!this.#response.writableFinished) this.#await('finish', () => {});
+    } else if (!this.#response.write(bytes, 'latin1')) {
+      this.#isFull = true;
+      this.#await('drain', () => {
+        this.#isFull = false;
+        this.onDrain?.();
+      });
+    }
+  }
+
+  #hold(bytes: string): void {
+    const context = contextOf(this.#response);
+    context.bytes += bytes.length;
+    this.#held += bytes;
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    context.gateway.outbox.add(this);
   }
 
   #await(event: 'drain' | 'finish', then: () => void): void {
