@@ -3,7 +3,7 @@ import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { canonicalJson } from '../../host/config/canonical.ts';
 import type { TargetConfig } from '../../host/config/document.ts';
 import { parseDuration } from '../../host/config/duration.ts';
-import { tapEventual } from '../../host/pipeline/hooks.ts';
+import { tapEventual } from '../../host/pipeline/eventual.ts';
 import { AttemptNote } from '../../host/pipeline/note.ts';
 import { Circuit, type CircuitSettings, type Ticket } from './circuit.ts';
 

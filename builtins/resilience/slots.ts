@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../host/contract/index.ts';
-import type { Eventual } from '../../host/pipeline/hooks.ts';
+import type { Eventual } from '../../host/pipeline/eventual.ts';
 import type { Cancellation } from '../../host/upstream/cancellation.ts';
 
 export interface SlotLimits {

@@ -6,8 +6,9 @@ import type { GatewayConfig, PluginEntry } from '../config/document.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { resolveReferences } from '../config/references.ts';
 import { declaredSettings, settingsProblems } from '../config/rules/settings.ts';
+import { tapEventual } from '../pipeline/eventual.ts';
 import { covers, failsOpen, type GuardDeps, guardHandler, guardsContent, isObserving, noteVerdict, type PluginInstance, type StreamGuards } from '../pipeline/guard.ts';
-import { type ChunkStep, type GenerationHooks, tapEventual } from '../pipeline/hooks.ts';
+import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
 import type { LiveExchange } from '../pipeline/exchange.ts';
 import type { Registry } from '../registry/registry.ts';
 

@@ -3,7 +3,7 @@ import {
   type Rejection, type Rewrite, type Stage, type StreamGuard, type Surface, SURFACES, type Verdict,
 } from '../contract/index.ts';
 import type { LiveExchange } from './exchange.ts';
-import type { Eventual } from './hooks.ts';
+import type { Eventual } from './eventual.ts';
 
 /** One plugin instance: shared by every stage that lists the same name and config. */
 export interface PluginInstance {
@@ -43,7 +43,7 @@ export function guardHandler(instance: PluginInstance, stage: Stage, deps: Guard
     try {
       const verdict = handler(exchange);
       if (verdict === undefined) return undefined;
-      if ('then' in verdict) return verdict.then((decided) => settle(exchange, decided)).catch((cause: unknown) => fault(exchange, cause));
+      if ('then' in verdict) return Promise.resolve(verdict).then((decided) => settle(exchange, decided)).catch((cause: unknown) => fault(exchange, cause));
       return settle(exchange, verdict);
     } catch (cause) {
       return fault(exchange, cause);

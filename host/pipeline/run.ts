@@ -1,6 +1,7 @@
 import { type Billed, type ChatReply, GatewayError, readUsage, SURFACES, type Usage } from '../contract/index.ts';
+import { callEventual, throwRefusal } from './eventual.ts';
 import type { LiveExchange } from './exchange.ts';
-import { callEventual, isTapped, throwRefusal } from './hooks.ts';
+import { isTapped } from './hooks.ts';
 import { normalizeReply } from './normalize.ts';
 import type { PipelineServices } from './services.ts';
 import type { StreamSession } from './stream.ts';

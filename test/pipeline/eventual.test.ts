@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { AsyncSeriesBailHook } from 'tapable';
-import { callEventual, tapEventual } from '../../host/pipeline/hooks.ts';
+import { callEventual, tapEventual } from '../../host/pipeline/eventual.ts';
 
 const createHook = (): AsyncSeriesBailHook<[string], string | undefined> => new AsyncSeriesBailHook(['value']);
 const later = <T>(result: T): Promise<T> => new Promise((resolve) => { setImmediate(resolve, result); });

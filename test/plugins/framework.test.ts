@@ -59,6 +59,14 @@ describe('a rejection', () => {
     });
   }
 
+  it('may come from a promise of another library', async () => {
+    const pending = (verdict: unknown) => ({ then: (resolve: (value: unknown) => void) => setImmediate(resolve, verdict) });
+    for (const [verdict, status] of [[undefined, 200], [reject('late'), 400]] as const) {
+      const { answer } = await run(at('p', 'before_request', 'after_request'), [plugin('p', { before_request: () => pending(verdict) as never, after_request: () => pending(undefined) as never })]);
+      expect(answer.status).to.equal(status);
+    }
+  });
+
   it('of a limit tells when to come back, rounded up', async () => {
     const { answer } = await run(at('p', 'before_request'), [plugin('p', { before_request: () => reject('slow down', { retryAfterMs: 2100 }) }, { type: 'ratelimit' })]);
     expect(answer.headers.get('retry-after')).to.equal('3');
