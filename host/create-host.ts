@@ -66,7 +66,7 @@ export function createHost(environment: HostEnvironment): Host {
     state: createMemoryState(clock),
     carryover: createCarryover(),
     activity: createActivity(),
-    outbox: new Outbox(),
+    outbox: new Outbox(log),
     commandLine: createCommandLine(),
     services: { clock, random, log, counters, transport, catalog: NO_CATALOG, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },
     get surfaces() {

@@ -22,7 +22,7 @@ function buildInfo(): BuildInfo {
 // Lines are collected and written together; what is left is flushed on exit. As bytes: of collected text the destination
 // counts the bytes all over again for each line.
 const output = pino.destination({ fd: 1, sync: false, minLength: 60_000, maxWrite: 65_536, periodicFlush: FLUSH_MS, contentMode: 'buffer' });
-const lines = { write: (line: string) => output.write(Buffer.from(line) as unknown as string) };
+const lines = { write: (line: string) => output.write(Buffer.from(line) as unknown as string) }; // typed for text, and takes bytes in this mode
 
 const io: CommandIo = {
   out: (text) => process.stdout.write(text),

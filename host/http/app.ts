@@ -32,6 +32,6 @@ function recover(host: Host, error: unknown, response: ServerResponse): void {
     trace_id: contextOf(response).id, panic: error instanceof Error ? error.message : String(error),
     response_committed: isCommitted, stack: error instanceof Error ? error.stack : undefined,
   });
-  if (isCommitted) response.destroy();
+  if (isCommitted) setImmediate(() => response.destroy()); // after the outbox: a whole answer may be on its way
   else sendError(response, new GatewayError('internal_error', 'the gateway failed'), host.redactor);
 }

@@ -8,7 +8,7 @@ import type { FlatHeaders } from './reply.ts';
  */
 export function attributionHeaders(exchange: LiveExchange): string[] {
   const headers: string[] = [];
-  const { lastTarget, answeredBy, ignoredParams, replyHeaders } = exchange;
+  const { lastTarget, answeredBy, ignoredParams, replyHeaders: added } = exchange;
   if (lastTarget && answeredBy === undefined) {
     headers.push(
       'X-Gateway-Provider', lastTarget.provider?.module.name ?? lastTarget.virtualKey,
@@ -18,7 +18,7 @@ export function attributionHeaders(exchange: LiveExchange): string[] {
     );
     if (ignoredParams.length > 0) headers.push('X-Gateway-Ignored-Params', headerText(ignoredParams.join(', ')));
   }
-  for (const name in replyHeaders) headers.push(name, headerText(replyHeaders[name] ?? ''));
+  for (const name in added) headers.push(name, headerText(added[name] ?? ''));
   return headers;
 }
 

@@ -1,8 +1,12 @@
+import type { ServerResponse } from 'node:http';
+import type { Log } from '../contract/index.ts';
+
 /** No answer waits for more than so many others. */
 const MOST = 32;
 
 /** Bytes on their way to a client. */
 export interface Leaving {
+  readonly response: Pick<ServerResponse, 'destroy'>;
   /** Writes what it holds. */
   leave(): void;
 }
@@ -13,7 +17,12 @@ export interface Leaving {
  * (docs/decisions/0009).
  */
 export class Outbox {
+  readonly #log: Log;
   #waiting: Leaving[] = [];
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
 
   /** Lets it leave in this turn, after everything else. */
   add(leaving: Leaving): void {
@@ -25,6 +34,13 @@ export class Outbox {
   readonly #flush = (): void => {
     const all = this.#waiting;
     this.#waiting = [];
-    for (const each of all) each.leave();
+    for (const each of all) {
+      try {
+        each.leave();
+      } catch (error) {
+        this.#log.error('an answer could not be written', { error }); // and the others still leave
+        each.response.destroy();
+      }
+    }
   };
 }

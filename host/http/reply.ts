@@ -35,16 +35,16 @@ export function sendBody(response: ServerResponse, status: number, contentType: 
 }
 
 class WholeBody implements Leaving {
-  readonly #response: ServerResponse;
+  readonly response: ServerResponse;
   readonly #body: string | Buffer;
 
   constructor(response: ServerResponse, body: string | Buffer) {
-    this.#response = response;
+    this.response = response;
     this.#body = body;
   }
 
   leave(): void {
-    if (!this.#response.destroyed) this.#response.end(this.#body);
+    if (!this.response.destroyed) this.response.end(this.#body);
   }
 }
 

@@ -35,8 +35,12 @@ export function createHttpServer(app: RequestListener): Server {
 /** Answers what Node's parser refused, and closes. */
 function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
   const { _httpMessage: answering } = socket as { _httpMessage?: { readonly headersSent: boolean } | null };
-  if (error.code === 'ECONNRESET' || !socket.writable || answering?.headersSent) {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
+    return;
+  }
+  if (answering?.headersSent) {
+    setImmediate(() => socket.destroy()); // after the outbox: the answer to what came before leaves first
     return;
   }
   const refusal = parserRefusal(error);

@@ -8,11 +8,14 @@ import { type FlatHeaders, writeHead } from './reply.ts';
 /** Longest time a write may take to leave. Source: specification 6.2 rule 5. */
 const WRITE_LIMIT_MS = 15_000;
 
+/** Characters that wait for the end of the turn; beyond them it must show whether the client takes more. */
+const MOST_HELD = 16_384;
+
 /** Writes one event stream, one write a turn of the event loop; ends the connection of a client that stops reading. */
 export class SseWriter implements StreamOutput, Leaving {
   /** Called when the client takes bytes again after a refused write. */
   onDrain: (() => void) | undefined;
-  readonly #response: ServerResponse;
+  readonly response: ServerResponse;
   readonly #clock: Clock;
   #deadline: Timer | undefined;
   #held = '';
@@ -21,13 +24,13 @@ export class SseWriter implements StreamOutput, Leaving {
   #isEnding = false;
 
   constructor(response: ServerResponse, clock: Clock) {
-    this.#response = response;
+    this.response = response;
     this.#clock = clock;
   }
 
   open(headers: FlatHeaders): void {
     // Node itself says keep-alive, and close to clients that asked for it.
-    writeHead(this.#response, 200, ['Content-Type', 'text/event-stream', 'Cache-Control', 'no-cache', ...headers]);
+    writeHead(this.response, 200, ['Content-Type', 'text/event-stream', 'Cache-Control', 'no-cache', ...headers]);
   }
 
   write(bytes: string): boolean {
@@ -45,11 +48,11 @@ export class SseWriter implements StreamOutput, Leaving {
     const bytes = this.#held;
     this.#held = '';
     this.#isWaiting = false;
-    if (this.#response.destroyed) return;
+    if ((bytes === '' && !this.#isEnding) || this.response.destroyed || this.response.writableEnded) return;
     if (this.#isEnding) {
-      this.#response.end(bytes, 'latin1');
-      if (!this.#response.writableFinished) this.#await('finish', () => {});
-    } else if (!this.#response.write(bytes, 'latin1')) {
+      this.response.end(bytes, 'latin1');
+      if (!this.response.writableFinished) this.#await('finish', () => {});
+    } else if (!this.response.write(bytes, 'latin1')) {
       this.#isFull = true;
       this.#await('drain', () => {
         this.#isFull = false;
@@ -59,25 +62,26 @@ export class SseWriter implements StreamOutput, Leaving {
   }
 
   #hold(bytes: string): void {
-    const context = contextOf(this.#response);
+    const context = contextOf(this.response);
     context.bytes += bytes.length;
     this.#held += bytes;
-    if (this.#isWaiting) return;
+    if (this.#held.length > MOST_HELD) this.leave();
+    if (this.#isWaiting || (this.#held === '' && !this.#isEnding)) return;
     this.#isWaiting = true;
     context.gateway.outbox.add(this);
   }
 
   #await(event: 'drain' | 'finish', then: () => void): void {
     if (this.#deadline) return;
-    const deadline = this.#clock.timer(WRITE_LIMIT_MS, () => this.#response.destroy());
+    const deadline = this.#clock.timer(WRITE_LIMIT_MS, () => this.response.destroy());
     this.#deadline = deadline;
     const done = (): void => {
       deadline.cancel();
       this.#deadline = undefined;
-      this.#response.off('close', done);
+      this.response.off('close', done);
       then();
     };
-    this.#response.once(event, done);
-    this.#response.once('close', done);
+    this.response.once(event, done);
+    this.response.once('close', done);
   }
 }

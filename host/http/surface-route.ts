@@ -77,9 +77,11 @@ function serve(host: Host, route: SurfaceRoute, request: IncomingMessage, respon
     if (!(error instanceof GatewayError)) throw error;
     sendError(response, error, host.redactor);
   };
-  if (!contextOf(response).isAdmitted) refuse(new GatewayError('authentication_required', 'this route needs a credential'));
-  else if (!current) refuse(new GatewayError('upstream_unavailable', 'the gateway is not configured'));
-  else return route.read({ request, maxBytes: current.maxRequestBytes, clock: host.services.clock }).then((read) => answer(host, route.surface, read, response), refuse);
+  const { isAdmitted } = contextOf(response);
+  if (isAdmitted && current) {
+    return route.read({ request, maxBytes: current.maxRequestBytes, clock: host.services.clock }).then((read) => answer(host, route.surface, read, response), refuse);
+  }
+  refuse(isAdmitted ? new GatewayError('upstream_unavailable', 'the gateway is not configured') : new GatewayError('authentication_required', 'this route needs a credential'));
   return undefined;
 }
 

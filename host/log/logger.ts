@@ -26,8 +26,8 @@ export function createLogger(level: Level, out: LineWriter, redactor: Redactor):
     formatters: { level: (label) => ({ level: label.toUpperCase() }) },
     serializers: { error: errorText },
   }, { write: (line: string) => out.write(redactLine(line, redactor)) });
-  const line = lineWriter(logger);
-  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+  const method = logMethods(logger);
+  return { debug: method('debug'), info: method('info'), warn: method('warn'), error: method('error') };
 }
 
 /** What pino does inside, under the symbols it publishes for those who need speed. */
@@ -41,27 +41,31 @@ type Attributes = Readonly<Record<string, unknown>>;
 const NONE: Attributes = Object.freeze({});
 
 /**
- * Writers by level. Every request leaves a line, so attributes become JSON in one call, where pino makes one for each name
- * and each value, and messages go in as they are. What JSON cannot hold (a circle, a bigint) is left to pino.
+ * The log's methods by level. Every request leaves a line, so attributes become JSON in one call, where pino makes one for each name
+ * and each value, and messages go in as they are. What JSON cannot hold (a circle, a bigint), or a module gives against the types, is left
+ * to pino.
  */
-function lineWriter(logger: Logger): (level: Level) => Log[Level] {
+function logMethods(logger: Logger): (level: Level) => Log[Level] {
   const insides = logger as unknown as Insides;
   const bySteps = insides[symbols.asJsonSym];
   const heads = new Map(Object.entries(logger.levels.values).map(([label, level]) => [level, `{"level":"${label.toUpperCase()}"`]));
   insides[symbols.asJsonSym] = (attributes, message, level, time) => {
-    const error = attributes['error'] ?? attributes['err']; // pino calls it `err` where the error itself was given
     try {
-      const json = JSON.stringify(error === undefined ? attributes : { ...attributes, err: undefined, error: errorText(error) });
-      const members = json === '{}' ? '' : `,${json.slice(1, -1)}`;
-      return `${heads.get(level)}${time}${members},"msg":${JSON.stringify(message)}}\n`;
+      const { error } = attributes;
+      const json = JSON.stringify(error === undefined ? attributes : { ...attributes, error: errorText(error) });
+      if (typeof message === 'string' && json.startsWith('{')) {
+        const members = json === '{}' ? '' : `,${json.slice(1, -1)}`;
+        return `${heads.get(level)}${time}${members},"msg":${JSON.stringify(message)}}\n`;
+      }
     } catch {
-      return bySteps.call(logger, attributes, message, level, time);
+      // pino knows a way
     }
+    return bySteps.call(logger, attributes, message, level, time);
   };
   return (label) => {
     const level = logger.levels.values[label] ?? 0;
     if (!logger.isLevelEnabled(label)) return () => {};
-    return (message, attributes = NONE) => insides[symbols.writeSym](attributes, message, level);
+    return (message, attributes = NONE) => insides[symbols.writeSym](attributes instanceof Error ? { error: attributes } : attributes, message, level);
   };
 }
 

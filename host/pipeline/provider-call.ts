@@ -65,7 +65,6 @@ export async function openStream(attempt: Attempt, services: PipelineServices, o
   const { clock } = services;
   const call = new LiveCall(attempt, services);
   const wire = toWire(attempt, call, services);
-  attempt.calledAt = clock.monotonic();
   const session = new StreamSession({
     relay: relayFor(attempt, call, services),
     clock,
@@ -74,6 +73,7 @@ export async function openStream(attempt: Attempt, services: PipelineServices, o
     onIdle: (idle_timeout_ms) => services.log.warn('stream response timed out waiting for next chunk', { target: attempt.target.virtualKey, idle_timeout_ms, trace_id: exchange.id }),
     refuse: (status, headers, body) => replyError(provider.module, { status, headers, body }, clock.now()),
   });
+  attempt.calledAt = clock.monotonic();
   try {
     await Promise.all([dispatchStream(attempt, wire, call, session, services), session.started]);
   } catch (error) {

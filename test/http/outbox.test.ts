@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { expect } from 'chai';
 import { type Leaving, Outbox } from '../../host/http/outbox.ts';
 import { startHost, stubUpstream } from '../kit/index.ts';
@@ -6,12 +7,16 @@ const turn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolv
 
 describe('the outbox', () => {
   const left: number[] = [];
-  const leaving = (number: number): Leaving => ({ leave: () => { left.push(number); } });
+  const destroyed: string[] = [];
+  const told: string[] = [];
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: (message: string) => { told.push(message); } };
+  const response = { destroy: () => { destroyed.push('destroyed'); return response; } } as never;
+  const leaving = (number: number): Leaving => ({ response, leave: () => { left.push(number); } });
 
   beforeEach(() => { left.length = 0; });
 
   it('lets everything leave at the end of the turn, in the order it came', async () => {
-    const outbox = new Outbox();
+    const outbox = new Outbox(log);
     for (const number of [1, 2, 3]) outbox.add(leaving(number));
     await Promise.resolve();
     expect(left).to.deep.equal([]);
@@ -20,7 +25,7 @@ describe('the outbox', () => {
   });
 
   it('holds no more than a few dozen back', async () => {
-    const outbox = new Outbox();
+    const outbox = new Outbox(log);
     const all = Array.from({ length: 40 }, (_, number) => number);
     for (const number of all) outbox.add(leaving(number));
     expect(left).to.deep.equal(all.slice(0, 32));
@@ -29,13 +34,34 @@ describe('the outbox', () => {
   });
 
   it('takes what is added while it empties, and more in later turns', async () => {
-    const outbox = new Outbox();
-    outbox.add({ leave: () => { left.push(1); outbox.add(leaving(2)); } });
+    const outbox = new Outbox(log);
+    outbox.add({ response, leave: () => { left.push(1); outbox.add(leaving(2)); } });
     await turn();
     await turn();
     outbox.add(leaving(3));
     await turn();
     expect(left).to.deep.equal([1, 2, 3]);
+  });
+
+  it('loses nobody to an answer that cannot be written', async () => {
+    const outbox = new Outbox(log);
+    outbox.add({ response, leave: () => { throw new Error('why'); } });
+    outbox.add(leaving(2));
+    await turn();
+    expect([left, destroyed, told]).to.deep.equal([[2], ['destroyed'], ['an answer could not be written']]);
+  });
+
+  it('sends an answer to the end although what follows it on the connection is no HTTP', async () => {
+    const upstream = await stubUpstream((_request, answer) => { answer.end(); });
+    const t = await startHost({ targets: [upstream.target('a')] });
+    const text = await new Promise<string>((resolve) => {
+      let received = '';
+      const socket = connect(Number(new URL(t.url).port), '127.0.0.1', () => {
+        socket.write('POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wrong\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n');
+      });
+      socket.setEncoding('utf8').on('data', (piece: string) => { received += piece; }).on('close', () => resolve(received)).on('error', () => {});
+    });
+    expect(text).to.match(/^HTTP\/1\.1 401 /).and.to.match(/\}$/);
   });
 
   it('does not wait for a slow request of another client', async () => {

@@ -55,6 +55,18 @@ describe('log lines', () => {
     expect(lines()[0]).to.include({ msg: 'failed', error: 'why' });
   });
 
+  it('stay JSON whatever a module gives against the types', () => {
+    const { log, lines, texts } = lined();
+    log.info('b', 'text' as never);
+    log.info('c', [1] as never);
+    log.info(undefined as never, { a: 1 });
+    log.info('d', { toJSON: () => 5 });
+    log.info('e', null as never);
+    log.info('f', { error: new Error('x'), err: 'y' });
+    expect(texts).to.have.length(6);
+    expect(lines().at(-1)).to.include({ msg: 'f', error: 'x', err: 'y' });
+  });
+
   it('stay JSON when what is hidden follows an escape', () => {
     const { log, lines } = lined();
     log.info('mail', { a: 'x\nbob@example.com', b: 'x\u0001bob@example.com', c: 'x\\bob@example.com' });
