@@ -19,7 +19,6 @@ export class SseWriter implements StreamOutput, Leaving {
   readonly #clock: Clock;
   #deadline: Timer | undefined;
   #held = '';
-  #isWaiting = false;
   #isFull = false;
   #isEnding = false;
 
@@ -38,7 +37,7 @@ export class SseWriter implements StreamOutput, Leaving {
     return !this.#isFull;
   }
 
-  /** Sends the last bytes and closes the body. */
+  /** Sends the last bytes, of which there are always some, and closes the body. */
   end(bytes: string): void {
     this.#isEnding = true;
     this.#hold(bytes);
@@ -47,8 +46,7 @@ export class SseWriter implements StreamOutput, Leaving {
   leave(): void {
     const bytes = this.#held;
     this.#held = '';
-    this.#isWaiting = false;
-    if ((bytes === '' && !this.#isEnding) || this.response.destroyed || this.response.writableEnded) return;
+    if (bytes === '' || this.response.destroyed) return;
     if (this.#isEnding) {
       this.response.end(bytes, 'latin1');
       if (!this.response.writableFinished) this.#await('finish', () => {});
@@ -64,11 +62,10 @@ export class SseWriter implements StreamOutput, Leaving {
   #hold(bytes: string): void {
     const context = contextOf(this.response);
     context.bytes += bytes.length;
+    const isWaiting = this.#held !== '';
     this.#held += bytes;
     if (this.#held.length > MOST_HELD) this.leave();
-    if (this.#isWaiting || (this.#held === '' && !this.#isEnding)) return;
-    this.#isWaiting = true;
-    context.gateway.outbox.add(this);
+    else if (!isWaiting) context.gateway.outbox.add(this);
   }
 
   #await(event: 'drain' | 'finish', then: () => void): void {
