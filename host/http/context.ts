@@ -47,7 +47,6 @@ export function rawPath(request: IncomingMessage): string {
 }
 
 /** What some parser in the chain reads as the end of a path, or as a slash: no path that may be trusted holds any. */
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const AMBIGUOUS = /[\\#\s\x00-\x20\x7f\u00a0\ufeff]/;
 
 /**

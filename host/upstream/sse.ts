@@ -67,7 +67,6 @@ export function textOfBytes(bytes: string): string {
 
 /** The byte string of a text. */
 export function bytesOfText(text: string): string {
-  // eslint-disable-next-line no-control-regex -- the test is exactly for what is not ASCII
   return /[^\x00-\x7f]/.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
 }
 
