@@ -1,9 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import express, { type Request, type Response } from 'express';
+import type { Request, Response } from 'express';
 import { GatewayError } from '../contract/index.ts';
 import type { Host } from '../host.ts';
 import { contextOf } from './context.ts';
 import { sendError } from './reply.ts';
+import { createRouter } from './router.ts';
 import { createShell } from './shell.ts';
 
 /**
@@ -13,7 +14,7 @@ import { createShell } from './shell.ts';
 export function createApp(host: Host): RequestListener {
   const { arrived } = host.hooks;
   const shell = createShell(host);
-  const router = express.Router({ caseSensitive: true, strict: true });
+  const router = createRouter({ caseSensitive: true, strict: true });
   host.hooks.mount.call(router, host);
   return (request: IncomingMessage, response: ServerResponse) => {
     try {
