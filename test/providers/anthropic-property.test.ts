@@ -18,8 +18,16 @@ function blockOf(dice: Dice, index: number): Block {
     case 1: return { type: 'redacted_thinking', data: `sealed${index}` };
     case 2: return { type: 'server_tool_use', id: `srv_${index}`, name: 'web_search', input: inputOf(dice) };
     case 3: case 4: return { type: 'tool_use', id: `toolu_${index}`, name: dice.pick(['tide', 'clock']), input: inputOf(dice) };
-    default: return { type: 'text', text: textOf(dice) };
+    default: return { type: 'text', text: textOf(dice), ...(dice.below(3) === 0 && { citations: Array.from({ length: dice.below(3) }, () => citationOf(dice)) }) };
   }
+}
+
+function citationOf(dice: Dice): Block {
+  const quote = { title: dice.pick(['Hours', null]), cited_text: textOf(dice) };
+  return dice.pick([
+    { type: 'web_search_result_location', url: `https://h/${dice.below(9)}`, encrypted_index: 'Eo8', ...quote }, { type: 'search_result_location', source: 'https://h/log', ...quote },
+    { type: 'char_location', document_index: 0, document_title: 'Log', cited_text: 'x' },
+  ]);
 }
 
 /** An answer as a whole body. */
@@ -53,7 +61,11 @@ function blockEvents(dice: Dice, block: Block, index: number): object[] {
   const delta = (value: object): object => ({ type: 'content_block_delta', index, delta: value });
   const stop = { type: 'content_block_stop', index };
   switch (block['type']) {
-    case 'text': return [start({ type: 'text', text: '' }), ...piecesOf(dice, block['text']).map((text) => delta({ type: 'text_delta', text })), stop];
+    case 'text': {
+      const citations = (block['citations'] ?? []).map((citation: Block) => delta({ type: 'citations_delta', citation }));
+      const texts = piecesOf(dice, block['text']).map((text) => delta({ type: 'text_delta', text }));
+      return [start({ type: 'text', text: '', ...(citations.length > 0 && { citations: [] }) }), ...(dice.below(2) === 0 ? [...citations, ...texts] : [...texts, ...citations]), stop];
+    }
     case 'thinking': return [
       start({ type: 'thinking', thinking: '', signature: '' }), ...piecesOf(dice, block['thinking']).map((thinking) => delta({ type: 'thinking_delta', thinking })),
       delta({ type: 'signature_delta', signature: block['signature'] }), stop,
@@ -70,11 +82,13 @@ function blockEvents(dice: Dice, block: Block, index: number): object[] {
 /** The same answer as the vendor's events; blocks may be numbered with gaps. */
 function eventsOf(dice: Dice, { content, stop_reason, usage, ...head }: Block): object[] {
   const { output_tokens, output_tokens_details, ...read } = usage;
+  const isTold = dice.below(2) === 0; // the numbers of the start are then from before the vendor's tools ran
+  const early = isTold ? { input_tokens: dice.below(100), cache_read_input_tokens: 0 } : read;
   const gap = 1 + dice.below(3);
   return [
-    { type: 'message_start', message: { ...head, content: [], stop_reason: null, usage: { ...read, output_tokens: 1 } } },
+    { type: 'message_start', message: { ...head, content: [], stop_reason: null, usage: { ...early, output_tokens: 1 } } },
     ...content.flatMap((block: Block, index: number) => [...(dice.below(4) === 0 ? [{ type: 'ping' }] : []), ...blockEvents(dice, block, index * gap)]),
-    { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens, ...(output_tokens_details && { output_tokens_details }) } },
+    { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens, ...(isTold && { cache_read_input_tokens: 0, ...read }), ...(output_tokens_details && { output_tokens_details }) } },
     { type: 'message_stop' },
   ];
 }

@@ -122,9 +122,10 @@ describe('anthropic, streams', () => {
     ]);
   });
 
-  it('leave out what the vendor\'s own tools do', () => {
+  it('leave out what the vendor\'s own tools do, but for the pages they found', () => {
     const { reply } = streamed('server-tools.txt');
-    expect(reply.choices[0]?.message).to.deep.equal({ role: 'assistant', content: 'It opens at six.' });
+    const page = { url: 'https://harbour.example/hours', title: 'https://harbour.example/hours', start_index: 0, end_index: 16 };
+    expect(reply.choices[0]?.message).to.deep.equal({ role: 'assistant', content: 'It opens at six.', annotations: [{ type: 'url_citation', url_citation: page }] });
   });
 
   it('give fragments of a block nobody opened the block\'s own index', () => {

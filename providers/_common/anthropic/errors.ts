@@ -35,6 +35,12 @@ export function streamError({ error }: Fields, { label }: MessagesVariant): Gate
   });
 }
 
+/** Two answers on one stream: nobody can tell what belongs to which. */
+export function secondMessage({ label }: MessagesVariant): GatewayError {
+  const words = 'a second message began on the stream';
+  return new GatewayError('upstream_error', 'the provider failed while answering', { cause: new Error(`${label}: ${words}`), fault: { kind: 'reply', message: words } });
+}
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { CallInfo, ChatReply, ToolCall, UnaryReply } from 'gw/contract';
 import { type Fields, isFields, objectOf } from '../fields.ts';
+import { annotationsOf } from './citations.ts';
 import { exactJson } from './exact-json.ts';
 import { sealedItem, thoughtItem } from './reasoning.ts';
 import { ANSWER_TOOL } from './tools.ts';
@@ -11,7 +12,7 @@ import type { MessagesVariant } from './variant.ts';
 export function readMessage(reply: UnaryReply, call: CallInfo, variant: MessagesVariant): ChatReply {
   const { id, model, usage, role, stop_reason: reason } = objectOf(reply);
   const blocks = blocksOf(reply);
-  const said = { content: contentOf(blocks), ...callsOf(blocks), ...thoughtsOf(blocks) };
+  const said = { content: contentOf(blocks), ...callsOf(blocks), ...thoughtsOf(blocks), ...citedIn(blocks) };
   const isEmpty = said.content === null && !said.tool_calls && !said.reasoning_details;
   if (isEmpty && typeof reason !== 'string') throw new Error('the answer says nothing');
   return {
@@ -46,11 +47,25 @@ export function finishOf(reason: unknown, isStructured: boolean): string | null 
 const isAnswer = ({ type, name }: Fields): boolean => type === 'tool_use' && name === ANSWER_TOOL;
 
 function contentOf(blocks: readonly Fields[]): string | null {
-  const content = blocks.map((block) => {
-    if (isAnswer(block)) return argumentsOf(block);
-    return block['type'] === 'text' && typeof block['text'] === 'string' ? block['text'] : '';
-  }).join('');
+  const content = blocks.map(textOf).join('');
   return content === '' ? null : content;
+}
+
+/** What a block adds to the content. */
+function textOf(block: Fields): string {
+  if (isAnswer(block)) return argumentsOf(block);
+  return block['type'] === 'text' && typeof block['text'] === 'string' ? block['text'] : '';
+}
+
+function citedIn(blocks: readonly Fields[]): { annotations?: Fields[] } {
+  const annotations: Fields[] = [];
+  let start = 0;
+  for (const block of blocks) {
+    const end = start + textOf(block).length;
+    if (block['type'] === 'text') annotations.push(...annotationsOf(block['citations'], { start, end }));
+    start = end;
+  }
+  return annotations.length > 0 ? { annotations } : {};
 }
 
 const argumentsOf = ({ input }: Fields): string => JSON.stringify(isFields(input) ? input : {});

@@ -1,10 +1,11 @@
 import type { CallInfo, ChatChunk, ChunkDelta, StreamDecoder, StreamEvent } from 'gw/contract';
-import { type Fields, isFields } from '../fields.ts';
-import { streamError } from './errors.ts';
+import { type Fields, isFields, withoutAbsent } from '../fields.ts';
+import { annotationsOf } from './citations.ts';
+import { secondMessage, streamError } from './errors.ts';
 import { sealedItem, thoughtItem } from './reasoning.ts';
 import { finishOf } from './response.ts';
 import { ANSWER_TOOL } from './tools.ts';
-import { readCounts, type TokenCounts, toUsage } from './usage.ts';
+import { readCounts, toUsage } from './usage.ts';
 import type { MessagesVariant } from './variant.ts';
 
 /** A decoder for one streamed answer. Each event's data is one event of the vendor as JSON. Source: providers reference 5.1. */
@@ -20,6 +21,16 @@ interface CallState {
   hasFragment: boolean;
 }
 
+/** Citations of a block of text, which are told once it is known where the text ends. */
+interface CitedState {
+  /** Where the block begins in the content. */
+  readonly start: number;
+  readonly citations: unknown[];
+}
+
+/** Characters of citations that may wait for the end of their block; more of them is no answer of the vendor's. */
+const MAX_WAITING = 16 * 1024 * 1024;
+
 /** What a content block adds to: calls of the caller's tools, the structured answer, or nothing here. */
 type BlockState = CallState | 'answer' | 'other';
 
@@ -27,12 +38,19 @@ class MessagesStream {
   readonly #variant: MessagesVariant;
   #id: string | undefined;
   #model: string;
-  #counts: TokenCounts = readCounts(undefined);
+  #hasStarted = false;
+  /** What the first event says of usage, and why the answer ended, where it is whole already. */
+  #usage: Fields = {};
+  #reason: unknown;
+  /** Characters of content so far, in UTF-16 code units. */
+  #length = 0;
   /** By the vendor's index of the block. */
   readonly #blocks = new Map<unknown, BlockState>();
   readonly #calls: CallState[] = [];
   /** Places in `reasoning_details`, by block. */
   readonly #thoughts = new Map<unknown, number>();
+  readonly #cited = new Map<unknown, CitedState>();
+  #waiting = 0;
   #answer: { hasFragment: boolean; readonly input: string } | undefined;
   #isFinished = false;
 
@@ -45,26 +63,31 @@ class MessagesStream {
     const event = parsed(data);
     if (!isFields(event)) return [];
     if (event['type'] === 'error') throw streamError(event, this.#variant);
-    return this.#isFinished ? [] : this.#read(event);
+    if (event['type'] === 'message_start') return this.#start(event);
+    return this.#isFinished ? [] : this.#read(event, data.length);
   }
 
-  #read(event: Fields): readonly ChatChunk[] {
+  #read(event: Fields, characters: number): readonly ChatChunk[] {
     switch (event['type']) {
-      case 'message_start': return this.#start(event);
       case 'content_block_start': return this.#openBlock(event);
-      case 'content_block_delta': return this.#extendBlock(event);
+      case 'content_block_delta': return this.#extendBlock(event, characters);
+      case 'content_block_stop': return this.#closeBlock(event['index']);
       case 'message_delta': return this.#finish(event);
+      case 'message_stop': return this.#finish({ delta: { stop_reason: this.#reason } });
       default: return [];
     }
   }
 
   #start({ message }: Fields): readonly ChatChunk[] {
     if (!isFields(message)) return [];
-    const { id, model, usage } = message;
+    if (this.#hasStarted) throw secondMessage(this.#variant);
+    this.#hasStarted = true;
+    const { id, model, usage, content, stop_reason: reason } = message;
     if (typeof id === 'string') this.#id = id;
     if (this.#variant.isDirect && typeof model === 'string' && model !== '') this.#model = model;
-    this.#counts = readCounts(usage);
-    return [];
+    if (isFields(usage)) this.#usage = usage;
+    this.#reason = reason;
+    return Array.isArray(content) ? content.flatMap((block: unknown, index) => [...this.#openBlock({ index, content_block: block }), ...this.#closeBlock(index)]) : [];
   }
 
   #openBlock({ index, content_block: block }: Fields): readonly ChatChunk[] {
@@ -72,11 +95,25 @@ class MessagesStream {
     switch (block['type']) {
       case 'tool_use': return this.#openCall(index, block);
       case 'redacted_thinking': return this.#sealed(index, block);
-      case 'text': return this.#text(block['text']);
+      case 'text': return this.#openText(index, block);
+      case 'thinking': return [...this.#thinking(index, block['thinking']), ...this.#signature(index, block['signature'])];
       default:
         this.#blocks.set(index, 'other');
         return [];
     }
+  }
+
+  #openText(index: unknown, { text, citations }: Fields): readonly ChatChunk[] {
+    this.#cited.set(index, { start: this.#length, citations: Array.isArray(citations) ? [...citations] : [] });
+    return this.#text(text);
+  }
+
+  #closeBlock(index: unknown): readonly ChatChunk[] {
+    const cited = this.#cited.get(index);
+    if (!cited) return [];
+    this.#cited.delete(index);
+    const annotations = annotationsOf(cited.citations, { start: cited.start, end: this.#length });
+    return annotations.length > 0 ? this.#chunk({ annotations }) : [];
   }
 
   #openCall(block: unknown, { id, name, input }: Fields): readonly ChatChunk[] {
@@ -104,19 +141,29 @@ class MessagesStream {
     return known;
   }
 
-  #extendBlock({ index, delta }: Fields): readonly ChatChunk[] {
+  #extendBlock({ index, delta }: Fields, characters: number): readonly ChatChunk[] {
     if (!isFields(delta)) return [];
     switch (delta['type']) {
       case 'text_delta': return this.#text(delta['text']);
       case 'input_json_delta': return this.#input(index, delta['partial_json']);
       case 'thinking_delta': return this.#thinking(index, delta['thinking']);
       case 'signature_delta': return this.#signature(index, delta['signature']);
+      case 'citations_delta': return this.#cite(index, delta['citation'], characters);
       default: return [];
     }
   }
 
+  #cite(index: unknown, citation: unknown, characters: number): readonly ChatChunk[] {
+    this.#waiting += characters;
+    if (this.#waiting > MAX_WAITING) throw new Error('the answer cites without end');
+    this.#cited.get(index)?.citations.push(citation);
+    return [];
+  }
+
   #text(text: unknown): readonly ChatChunk[] {
-    return isText(text) ? this.#chunk({ content: text }) : [];
+    if (!isText(text)) return [];
+    this.#length += text.length;
+    return this.#chunk({ content: text });
   }
 
   #thinking(block: unknown, text: unknown): readonly ChatChunk[] {
@@ -133,7 +180,7 @@ class MessagesStream {
     if (!isText(fragment) || state === 'other') return [];
     if (state === 'answer') {
       if (this.#answer) this.#answer.hasFragment = true;
-      return this.#chunk({ content: fragment });
+      return this.#text(fragment);
     }
     if (state) state.hasFragment = true;
     return this.#arguments(state?.index ?? (typeof block === 'number' ? block : 0), fragment);
@@ -146,28 +193,17 @@ class MessagesStream {
   /** The end: first whole the arguments that came without fragments, then the reason and the usage. An event that is not in order says nothing. */
   #finish({ delta, usage }: Fields): readonly ChatChunk[] {
     if (!isFields(delta) || (usage !== undefined && usage !== null && !isFields(usage))) return [];
-    const reason = finishOf(delta['stop_reason'], this.#answer !== undefined);
+    const reason = finishOf(delta['stop_reason'] ?? this.#reason, this.#answer !== undefined);
     if (reason === null) return [];
     this.#isFinished = true;
-    return [...this.#unsaid(), { ...this.#head(), choices: [{ index: 0, delta: {}, finish_reason: reason }], usage: toUsage(this.#countsAtEnd(usage)) }];
+    const counts = readCounts({ ...this.#usage, ...(isFields(usage) && withoutAbsent(usage)) }); // numbers of the end are cumulative, and win
+    return [...this.#unsaid(), { ...this.#head(), choices: [{ index: 0, delta: {}, finish_reason: reason }], usage: toUsage(counts) }];
   }
 
   #unsaid(): ChatChunk[] {
+    const cited = [...this.#cited.keys()].flatMap((index) => this.#closeBlock(index));
     const answer = this.#answer && !this.#answer.hasFragment ? this.#chunk({ content: this.#answer.input }) : [];
-    return [...answer, ...this.#calls.filter((call) => !call.hasFragment).flatMap(({ index, input }) => this.#arguments(index, input))];
-  }
-
-  /** What was read is told at the start, what was written at the end. */
-  #countsAtEnd(usage: unknown): TokenCounts {
-    const end = readCounts(usage);
-    const start = this.#counts;
-    return {
-      input: start.input || end.input,
-      output: isFields(usage) && typeof usage['output_tokens'] === 'number' ? end.output : start.output,
-      cacheRead: start.cacheRead || end.cacheRead,
-      cacheWrite: start.cacheWrite || end.cacheWrite,
-      thinking: end.thinking || start.thinking,
-    };
+    return [...cited, ...answer, ...this.#calls.filter((call) => !call.hasFragment).flatMap(({ index, input }) => this.#arguments(index, input))];
   }
 
   #head(): Pick<ChatChunk, 'id' | 'model'> {

@@ -1,5 +1,5 @@
 import type { Usage } from 'gw/contract';
-import { countOf, isFields } from '../fields.ts';
+import { countOf, type Fields, isFields } from '../fields.ts';
 
 export interface TokenCounts {
   /** Neither cached nor written to a cache. */
@@ -14,14 +14,37 @@ export interface TokenCounts {
 export function readCounts(value: unknown): TokenCounts {
   const usage = isFields(value) ? value : {};
   const details = isFields(usage['output_tokens_details']) ? usage['output_tokens_details'] : {};
+  const count = countIn(usage);
   return {
-    input: countOf(usage['input_tokens']),
-    output: countOf(usage['output_tokens']),
-    cacheRead: countOf(usage['cache_read_input_tokens']),
-    cacheWrite: countOf(usage['cache_creation_input_tokens']),
+    input: count('input_tokens'),
+    output: count('output_tokens'),
+    cacheRead: count('cache_read_input_tokens'),
+    cacheWrite: count('cache_creation_input_tokens'),
     thinking: countOf(details['thinking_tokens']),
   };
 }
+
+/** Steps of an answer that the whole's own numbers leave out: summaries of what came before, and a second model's advice. */
+const BESIDE = new Set<unknown>(['compaction', 'advisor_message']);
+
+/**
+ * Reads counts of a usage that may list its steps: what was billed is their sum. When another model took over from one
+ * that declined, the whole's own numbers speak for the answer. Sources: platform.claude.com, "Compaction", "Advisor tool";
+ * types of `@anthropic-ai/sdk` 1.12.0, "BetaIterationsUsage"; 2026-11-22.
+ */
+function countIn(usage: Fields): (name: string) => number {
+  const { iterations } = usage;
+  if (!Array.isArray(iterations) || iterations.length === 0) return (name) => countOf(usage[name]);
+  const steps = iterations.filter(isFields);
+  const beside = steps.filter(({ type }) => BESIDE.has(type));
+  const own = steps.some(({ type }) => type === 'fallback_message') ? [] : steps.filter(({ type }) => type === 'message');
+  return (name) => {
+    const isStated = own.some((step) => typeof step[name] === 'number');
+    return (isStated ? sumOf(own, name) : countOf(usage[name])) + sumOf(beside, name);
+  };
+}
+
+const sumOf = (steps: readonly Fields[], name: string): number => steps.reduce((sum, step) => sum + countOf(step[name]), 0);
 
 /** Cache reads count as prompt, cache writes stand beside. Source: providers reference 4.5 and 5.1. */
 export function toUsage({ input, output, cacheRead, cacheWrite, thinking }: TokenCounts): Usage {

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+
+/** What a vendor asks of the ids of tool calls. */
+export interface CallIdRule {
+  isFit(id: string): boolean;
+  /** A fit id of some digest: 64 hex digits. */
+  make(digest: string): string;
+}
+
+type Id = string | null | undefined;
+
+/** The calls that share an id of the client's. */
+interface Calls {
+  /** Fit ids of those whose result has not come yet, oldest first. */
+  readonly waiting: string[];
+  last: string;
+  count: number;
+}
+
+/**
+ * The ids of tool calls of one conversation, made fit for a vendor that restricts them. Clients bring ids of whichever
+ * vendor answered before. A fit id stays as it is; any other becomes a digest of itself, the same in every request that
+ * holds the conversation. Ids that differ stay apart, and calls that share an id, as some vendors number them anew in
+ * each turn, become different ones: give calls and results in their order.
+ */
+export class CallIds {
+  readonly #rule: CallIdRule;
+  readonly #taken = new Set<string>();
+  readonly #calls = new Map<string, Calls>();
+
+  constructor(rule: CallIdRule) {
+    this.#rule = rule;
+  }
+
+  /** The id of the next call. */
+  ofCall(id: Id): string {
+    const given = id ?? '';
+    const known = this.#calls.get(given);
+    const fit = this.#free(given, known?.count ?? 0);
+    this.#taken.add(fit);
+    if (!known) this.#calls.set(given, { waiting: [fit], last: fit, count: 1 });
+    else {
+      known.waiting.push(fit);
+      known.last = fit;
+      known.count += 1;
+    }
+    return fit;
+  }
+
+  /** The id of the call that the next result belongs to. */
+  ofResult(id: Id): string {
+    const known = this.#calls.get(id ?? '');
+    return known ? (known.waiting.shift() ?? known.last) : this.#fit(id ?? '', 0);
+  }
+
+  #free(given: string, from: number): string {
+    for (let attempt = from; ; attempt += 1) {
+      const fit = this.#fit(given, attempt);
+      if (!this.#taken.has(fit)) return fit;
+    }
+  }
+
+  #fit(given: string, attempt: number): string {
+    if (attempt === 0 && this.#rule.isFit(given)) return given;
+    return this.#rule.make(createHash('sha256').update(attempt === 0 ? given : `${given}\0${attempt}`).digest('hex'));
+  }
+}
+
+/** Letters, digits, `_` and `-`, up to so many. */
+export function wordIds(longest: number): CallIdRule {
+  return {
+    isFit: (id) => id.length <= longest && /^[\w-]+$/.test(id),
+    make: (digest) => `call_${digest.slice(0, 32)}`,
+  };
+}
