@@ -82,6 +82,9 @@ function checkPart(part: unknown, at: string): void {
       if (!isObject(image) || typeof image['url'] !== 'string' || image['url'] === '') throw invalid(`${at} is an image without a url`);
       return;
     }
+    case 'refusal':
+      if (typeof part['refusal'] !== 'string') throw invalid(`${at}.refusal must be a string`);
+      return;
     case 'input_audio':
     case 'file':
       return;

@@ -33,6 +33,10 @@ export interface ProviderModule {
   /** Needs no network and no credential; registered only while a target names it. */
   readonly offline?: boolean;
   readonly discovery?: Discovery;
+  /** Headers of the client's request that translators read, by lower-case name. Credentials and the host's own are refused. */
+  readonly clientHeaders?: readonly string[];
+  /** Where the catalog describes a model whose id it does not list for this provider: `vendor/model`. For limits, never for prices. */
+  describedAs?(model: string): string | undefined;
   /** Image response formats it can produce, where that is restricted. */
   readonly imageFormats?: readonly string[];
   /** Replaces the single call by several round trips (polling), or by none. */
@@ -68,7 +72,7 @@ export interface Connection {
   models?(credentials: Credentials, warn: (message: string) => void): readonly string[];
   /** Milliseconds to connect, 10,000 unless said. */
   readonly connectTimeoutMs?: number;
-  /** Milliseconds to the response headers of a unary call, 120,000 unless said. */
+  /** Milliseconds to the response headers of a unary call; unless said 120,000, and more where the answer may be long. */
   readonly headersTimeoutMs?: number;
 }
 
@@ -108,6 +112,10 @@ export interface CallInfo {
   readonly credentials: Credentials;
   /** 32 hex digits, for wires that want an id of their own. */
   readonly exchangeId: string;
+  /** Most tokens that the model can answer with, where the catalog knows. */
+  readonly maxOutputTokens?: number | undefined;
+  /** Of the client's request, the headers that the module lists in `clientHeaders`, by lower-case name; absent without any. */
+  readonly clientHeaders?: Readonly<Record<string, string>> | undefined;
   /** Aborts when the client leaves or a deadline passes. */
   readonly signal: AbortSignal;
   /** Waits; rejects when the call is cancelled. For `converse` only. */
@@ -126,6 +134,8 @@ export interface WireRequest {
   readonly form?: readonly FormPart[];
   /** Whether the credential goes along; unless said, only to the origin of the API root. */
   readonly withCredential?: boolean;
+  /** Most tokens the answer may have, where the request does not say so itself: what the wait for a whole one is measured by. */
+  readonly answerTokens?: number;
   /** Request fields that this wire cannot carry, beyond the declared `params`; treated like unsupported parameters. */
   readonly ignored?: readonly string[];
   /** Request fields that travel with the nearest value the wire takes; the host logs a warning, and the client is told nothing. */
@@ -194,9 +204,10 @@ export interface Translator<S extends TranslatedSurface> {
 export interface ChatTranslator extends Translator<'chat'> {
   /**
    * How a streamed answer is read: `common` when each event's data is a chunk of the common wire, which the host can
-   * relay without decoding; a function that opens a decoder per stream; absent when the provider cannot stream.
+   * relay without decoding; a function that opens a decoder per stream, or none where this call's events are such chunks;
+   * absent when the provider cannot stream.
    */
-  readonly openStream?: 'common' | ((call: CallInfo) => StreamDecoder);
+  readonly openStream?: 'common' | ((call: CallInfo) => StreamDecoder | undefined);
 }
 
 /** A whole reply: its bytes, and the same parsed once on demand. */

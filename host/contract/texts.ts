@@ -24,7 +24,7 @@ const TOKEN = /^[\w+/=.:-]*$/;
 const MESSAGE_WORDS: Words = new Map([['role', /^(system|developer|user|assistant|tool|function)$/], ['tool_call_id', TOKEN]]);
 const CALL_WORDS: Words = new Map([['id', TOKEN], ['type', /^(function|custom)$/]]);
 const DETAIL_WORDS: Words = new Map(['type', 'format', 'id', 'signature', 'data'].map((name) => [name, TOKEN]));
-const PART_WORDS: Words = new Map([['type', /^(text|image_url|input_audio|file)$/]]);
+const PART_WORDS: Words = new Map([['type', /^(text|image_url|input_audio|file|refusal)$/]]);
 const MEDIA_WORDS: Words = new Map([['detail', /^(auto|low|high)$/], ['format', /^(wav|mp3)$/]]);
 const WORDS_BY_FIELD: ReadonlyMap<string, Words> = new Map([
   ['tools', new Map([['type', /^(function|custom)$/]])],
@@ -70,11 +70,11 @@ export function* messageTexts(exchange: Exchange): Generator<string> {
   }
 }
 
-/** Content of one chat message: the string, or the text of each text part. */
+/** Content of one chat message: the string, or the text of each text part; what an earlier turn refused is text too. */
 export function* contentTexts(message: ChatMessage): Generator<string> {
   const { content } = message;
   if (typeof content === 'string') yield content;
-  else if (content) for (const part of content) if (part.type === 'text') yield part.text;
+  else if (content) for (const part of content) if (isText(part)) yield partText(part);
 }
 
 function* requestTexts(request: ChatRequest): Generator<string> {
@@ -101,7 +101,7 @@ function* wholeMessageTexts({ content, tool_calls, reasoning_details, ...message
 /** Texts of the parts, also joined: what is cut over two parts reads as one to the model. */
 function* partTexts(parts: readonly ContentPart[]): Generator<string> {
   for (const part of parts) yield* onePartTexts(part);
-  if (parts.filter(({ type }) => type === 'text').length > 1) yield* strings(joinedText(parts));
+  if (parts.filter(isText).length > 1) yield* strings(joinedText(parts));
 }
 
 function* onePartTexts(part: ContentPart): Generator<string> {
@@ -116,7 +116,14 @@ function* onePartTexts(part: ContentPart): Generator<string> {
 }
 
 function joinedText(parts: readonly ContentPart[]): string {
-  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  return parts.map(partText).join('');
+}
+
+const isText = ({ type }: ContentPart): boolean => type === 'text' || type === 'refusal';
+
+function partText(part: ContentPart): string {
+  if (part.type === 'text') return part.text;
+  return part.type === 'refusal' ? part.refusal : '';
 }
 
 /** Strings of an object of the wire, or of each object in a list, without the words that the wire itself defines. */

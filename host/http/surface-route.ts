@@ -92,6 +92,7 @@ function openExchange(host: Host, surface: Surface, read: ReadRequest, lease: Le
   const exchange = new LiveExchange({
     id, surface, principal, arrivedAt, generation: lease.generation, clock: host.services.clock,
     metadata: read.metadata ?? {}, request: read.request, streaming: read.streaming, unreadable: read.unreadable ?? SURFACES[surface].isUnreadable ?? false,
+    clientHeaders: response.req.headers,
   });
   exchange.stripsUsage = read.stripsUsage ?? false;
   lease.onEnd = (cause) => exchange.cancellation.cancel(cause);

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type {
   Exchange, GatewayError, Measurements, Principal, RankNotes, ReplyOf, RequestOf, Stage, Surface, Usage,
 } from '../contract/index.ts';
@@ -17,6 +18,8 @@ export interface ExchangeStart {
   readonly request: RequestOf<Surface>;
   readonly streaming: boolean;
   readonly unreadable?: boolean;
+  /** As the client sent them; modules see those they list. */
+  readonly clientHeaders?: IncomingHttpHeaders;
   /** Monotonic milliseconds at which the request arrived. */
   readonly arrivedAt: number;
 }
@@ -32,6 +35,7 @@ export class LiveExchange implements Exchange {
   readonly generation: Generation;
   readonly cancellation = new Cancellation();
   readonly arrivedAt: number;
+  readonly clientHeaders: IncomingHttpHeaders | undefined;
 
   stage: Stage = 'before_request';
   request: RequestOf<Surface>;
@@ -85,6 +89,7 @@ export class LiveExchange implements Exchange {
     this.streaming = start.streaming;
     this.unreadable = start.unreadable ?? false;
     this.arrivedAt = start.arrivedAt;
+    this.clientHeaders = start.clientHeaders;
     this.#clock = start.clock;
   }
 

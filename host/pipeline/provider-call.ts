@@ -9,6 +9,7 @@ import type { Attempt } from './attempt.ts';
 import { replyError, timeoutError, transportError, unusableReply } from '../upstream/fault.ts';
 import { holdsBack, rejectionError } from './guard.ts';
 import { errorFrameMessage } from './normalize.ts';
+import { answerTokensOf, headersTimeoutMs } from './patience.ts';
 import { type ChunkFilter, Relay } from './relay.ts';
 import { BufferedReply, readReply, shapeAnswer } from './read-reply.ts';
 import type { PipelineServices } from './services.ts';
@@ -16,7 +17,6 @@ import { StreamSession } from './stream.ts';
 import { LiveCall, outgoingRequest, toWire, translatorOf } from './translate.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-const HEADERS_TIMEOUT_MS = 120_000;
 const DETACHED_TIMEOUT_MS = 10_000;
 
 /** Calls the provider once, for the translated answer. */
@@ -35,7 +35,7 @@ function readUnary(attempt: Attempt, reply: CollectedReply, call: CallInfo, now:
 
 /** Opens an answer whose bytes go on as they arrive, and reads its first ones: without any it is a failed call. */
 async function openBytes(attempt: Attempt, wire: WireRequest, { transport, clock }: PipelineServices): Promise<ReplyOf<TranslatedSurface>> {
-  const { status, headers, body } = await openReply(transport, await upstreamCall(attempt, wire, headersTimeoutOf(attempt)));
+  const { status, headers, body } = await openReply(transport, await upstreamCall(attempt, wire, headersTimeoutOf(attempt, wire)));
   if (!isSuccess(attempt.exchange.surface, status)) {
     const words = await collectBody(body).catch(() => {
       attempt.cancellation.throwIfCancelled();
@@ -105,14 +105,14 @@ function upstreamCall(attempt: Attempt, wire: WireRequest, headersTimeoutMs: num
   return request instanceof Promise ? request.then(ready) : ready(request);
 }
 
-function headersTimeoutOf(attempt: Attempt): number {
-  return attempt.provider.module.connection.headersTimeoutMs ?? HEADERS_TIMEOUT_MS;
+function headersTimeoutOf({ exchange, provider: { module } }: Attempt, wire: WireRequest): number {
+  return headersTimeoutMs(module.connection, answerTokensOf(wire, exchange.request));
 }
 
 function unaryReply(attempt: Attempt, wire: WireRequest, call: CallInfo, services: PipelineServices): Promise<CollectedReply> {
   const { module } = attempt.provider;
   if (module.converse) return attempt.cancellation.race(converseUnary(attempt, wire, call, services));
-  const order = upstreamCall(attempt, wire, headersTimeoutOf(attempt));
+  const order = upstreamCall(attempt, wire, headersTimeoutOf(attempt, wire));
   return order instanceof Promise ? order.then((ready) => services.transport.unary(ready)) : services.transport.unary(order);
 }
 
@@ -145,7 +145,7 @@ function sender(attempt: Attempt, services: PipelineServices): Send {
   return async (request, options): Promise<WireReply> => {
     if (options?.detached) return sendDetached(attempt, request, services);
     if (options?.stream) return openReply(transport, await upstreamCall(attempt, request, 0));
-    return transport.unary(await upstreamCall(attempt, request, headersTimeoutOf(attempt)));
+    return transport.unary(await upstreamCall(attempt, request, headersTimeoutOf(attempt, request)));
   };
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import {
   type CallInfo, type ChatRequest, type Credentials, GatewayError, type ImagesRequest, type OutgoingRequest, type ProviderModule, SURFACES, type TranslatedSurface, type Translator,
   type WireRequest,
@@ -29,11 +30,40 @@ export class LiveCall implements CallInfo {
     this.#services = services;
   }
 
+  get maxOutputTokens(): number | undefined {
+    const { provider: { module } } = this.#attempt;
+    const { catalog } = this.#services;
+    const own = catalog.entry(module.name, this.model)?.max_output_tokens;
+    if (own || !module.describedAs) return own || undefined;
+    const [vendor = '', model = ''] = splitAtSlash(module.describedAs(this.model) ?? '');
+    return catalog.entry(vendor, model)?.max_output_tokens || undefined;
+  }
+
+  get clientHeaders(): Readonly<Record<string, string>> | undefined {
+    const { exchange, provider: { module: { clientHeaders: names } } } = this.#attempt;
+    return names && exchange.clientHeaders && pickHeaders(exchange.clientHeaders, names);
+  }
+
   get signal(): AbortSignal {
     return this.#attempt.cancellation.signal;
   }
 
   readonly wait = (ms: number): Promise<void> => this.#attempt.cancellation.wait(ms, this.#services.clock);
+}
+
+/** Before and behind the first slash. */
+function splitAtSlash(name: string): readonly string[] {
+  const slash = name.indexOf('/');
+  return [name.slice(0, Math.max(slash, 0)), name.slice(slash + 1)];
+}
+
+function pickHeaders(headers: IncomingHttpHeaders, names: readonly string[]): Readonly<Record<string, string>> | undefined {
+  const picked: Record<string, string> = {};
+  for (const name of names) {
+    const value = headers[name];
+    if (value !== undefined) picked[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return Object.keys(picked).length > 0 ? picked : undefined;
 }
 
 /** The translator that serves the exchange's surface at the attempt's provider. */

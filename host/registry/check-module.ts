@@ -20,6 +20,11 @@ const translated = [...new Set(SURFACE_NAMES.map((surface) => SURFACES[surface].
 const translator = Joi.object({ toUpstream: callable.required(), fromUpstream: callable.required() }).unknown(true);
 const chatTranslator = translator.keys({ openStream: Joi.alternatives(Joi.valid('common'), callable) });
 
+/** Headers that stay with the host: credentials, and what is the connection's own. */
+const KEPT_HEADERS = [
+  'authorization', 'proxy-authorization', 'cookie', 'x-api-key', 'api-key', 'host', 'connection', 'content-length', 'content-type', 'content-encoding', 'transfer-encoding',
+];
+
 const SHAPES: Readonly<Record<ModuleKind, Joi.ObjectSchema>> = {
   provider: Joi.object({
     name,
@@ -45,6 +50,8 @@ const SHAPES: Readonly<Record<ModuleKind, Joi.ObjectSchema>> = {
     discovery: Joi.object({ path: Joi.string().required(), read: callable.required() }).unknown(true),
     catalogModels: Joi.valid(false),
     forwardPath: Joi.string(),
+    clientHeaders: Joi.array().items(Joi.string().pattern(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'lower-case header name').invalid(...KEPT_HEADERS)),
+    describedAs: callable,
     imageFormats: words,
     converse: callable,
     toFault: callable,

@@ -1,10 +1,11 @@
 import { defineProvider, type ParamTreatments } from 'gw/contract';
+import { BETA_HEADER } from '../_common/anthropic/index.ts';
 import { chat } from './chat.ts';
 import { connection } from './connection.ts';
 import { embeddings } from './embeddings.ts';
 import { toFault } from './errors.ts';
 import { images } from './images.ts';
-import { type Family, familyOf } from './models.ts';
+import { type Family, familyOf, routingId } from './models.ts';
 import { rerank } from './rerank.ts';
 import { roundTrips } from './round-trips.ts';
 
@@ -37,5 +38,7 @@ export default defineProvider({
   framing: 'eventstream',
   imageFormats: ['b64_json'],
   converse: roundTrips,
+  clientHeaders: [BETA_HEADER],
+  describedAs: (model) => `bedrock/${routingId(model)}`,
   toFault,
 });

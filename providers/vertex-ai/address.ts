@@ -33,3 +33,9 @@ export function rootOf(address: string, otherwise: string): string {
 export function predictPath(root: string, model: string): string {
   return `${withoutTail(root, COMPATIBLE)}/publishers/google/models/${encodeURIComponent(model.toWellFormed())}:predict`;
 }
+
+/** `{location}/publishers/anthropic/models/{m}:rawPredict` beside the compatible endpoint. Source: platform.claude.com, "Claude on Vertex AI", 2026-11-22. */
+export function claudePath(root: string, model: string, isStreamed: boolean): string {
+  const name = encodeURIComponent(model.toWellFormed()).replace('%40', '@');
+  return `${withoutTail(root, COMPATIBLE)}/publishers/anthropic/models/${name}:${isStreamed ? 'streamRawPredict' : 'rawPredict'}`;
+}

@@ -1,13 +1,14 @@
 import { defineProvider } from 'gw/contract';
 import { commonTranslators } from 'gw/common-wire';
+import { BETA_HEADER, claudeParams, faultBeside, VERTEX, withClaude } from '../_common/anthropic/index.ts';
 import { googleFault } from '../_common/google/faults.ts';
 import { imagenBody, readImagen } from '../_common/google/imagen.ts';
-import { defaultRoot, predictPath, rootOf } from './address.ts';
+import { claudePath, defaultRoot, predictPath, rootOf } from './address.ts';
 import { open } from './credentials.ts';
 import { embeddings } from './embeddings.ts';
-import { ownName, publishedName } from './models.ts';
+import { claudeName, ownName, publishedName } from './models.ts';
 
-/** Chat by the vendor's endpoint of the common format, embeddings and images by Vertex's own methods. Source: providers reference 5.3 and 7. */
+/** Chat by the vendor's endpoint of the common format, and of Claude by its own wire beside it; embeddings and images by Vertex's own methods. Source: providers reference 5.3 and 7. */
 export default defineProvider({
   name: 'vertex-ai',
   wire: 'native',
@@ -20,8 +21,11 @@ export default defineProvider({
     connectTimeoutMs: 15_000,
   },
   params: {},
+  paramsFor: claudeParams,
   translators: {
-    ...commonTranslators(['chat'], {}, { chat: { adjust: (body) => ({ ...body, model: publishedName(String(body['model'])) }) } }),
+    chat: withClaude(commonTranslators(['chat'], {}, { chat: { adjust: (body) => ({ ...body, model: publishedName(String(body['model'])) }) } }).chat, {
+      variant: VERTEX, pathOf: ({ root, model, stream }) => claudePath(root, claudeName(model), stream),
+    }),
     embeddings,
     images: {
       toUpstream: (request, call) => ({ path: predictPath(call.root, ownName(call.model)), ...imagenBody(request, ownName(call.model)) }),
@@ -29,5 +33,7 @@ export default defineProvider({
     },
   },
   imageFormats: ['b64_json'],
-  toFault: googleFault,
+  toFault: faultBeside(googleFault),
+  clientHeaders: [BETA_HEADER],
+  describedAs: (model) => `anthropic/${claudeName(model).replace('@', '-')}`,
 });

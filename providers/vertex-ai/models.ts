@@ -11,3 +11,6 @@ export function publishedName(model: string): string {
 
 /** The name the publisher's own methods take. */
 export const ownName = (model: string): string => modelName(model).replace(/^google\//, '');
+
+/** The name of a Claude model without publisher and collection: `claude-sonnet-4-5@20250929`. */
+export const claudeName = (model: string): string => model.replace(/^(publishers\/)?anthropic\/(models\/)?/, '');

@@ -10,6 +10,8 @@ export interface SentWire {
   readonly form: readonly FormPart[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly ignored: readonly string[];
+  readonly bounded: readonly string[];
+  readonly answerTokens: number | undefined;
   readonly withCredential: boolean | undefined;
 }
 
@@ -17,6 +19,8 @@ export interface WireOptions {
   /** Beside the required ones, which are set. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly stream?: boolean;
+  readonly clientHeaders?: Readonly<Record<string, string>>;
+  readonly maxOutputTokens?: number;
 }
 
 interface Warned {
@@ -34,9 +38,9 @@ export async function connected(module: ProviderModule, variables: Readonly<Reco
   return { warnings, provider: await connectProvider(module, { ...required, ...variables }, { log, now: () => 0 }) };
 }
 
-async function calling(module: ProviderModule, model: string, { variables = {}, stream = false }: WireOptions): Promise<CallInfo> {
+async function calling(module: ProviderModule, model: string, { variables = {}, stream = false, clientHeaders, maxOutputTokens }: WireOptions): Promise<CallInfo> {
   const { provider: { root, credentials } } = await connected(module, variables);
-  return { model, stream, root, credentials, exchangeId: '0'.repeat(32), signal: new AbortController().signal, wait: async () => {} };
+  return { clientHeaders, maxOutputTokens, model, stream, root, credentials, exchangeId: '0'.repeat(32), signal: new AbortController().signal, wait: async () => {} };
 }
 
 function translatorOf<S extends TranslatedSurface>(module: ProviderModule, surface: S): Translator<S> {
@@ -48,8 +52,8 @@ function translatorOf<S extends TranslatedSurface>(module: ProviderModule, surfa
 /** What leaves for a request; the request itself is frozen, and so must stay as it is. */
 export async function sentBy<S extends TranslatedSurface>(module: ProviderModule, surface: S, request: RequestOf<S>, options: WireOptions = {}): Promise<SentWire> {
   const call = await calling(module, request.model, options);
-  const { path, body, form, headers = {}, ignored = [], withCredential } = translatorOf(module, surface).toUpstream(frozen(request), call);
-  return { url: path.startsWith('/') ? call.root + path : path, body: body === undefined ? undefined : JSON.parse(JSON.stringify(body)), form, headers, ignored, withCredential };
+  const { path, body, form, headers = {}, ignored = [], bounded = [], answerTokens, withCredential } = translatorOf(module, surface).toUpstream(frozen(request), call);
+  return { url: path.startsWith('/') ? call.root + path : path, body: body === undefined ? undefined : JSON.parse(JSON.stringify(body)), form, headers, ignored, bounded, answerTokens, withCredential };
 }
 
 /** What the provider refuses to send, and why. */

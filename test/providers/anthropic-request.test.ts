@@ -26,9 +26,9 @@ describe('anthropic, requests', () => {
   });
 
   it('clamp the temperature, and leave the caller\'s as it is', async () => {
-    const request = { temperature: 1.7, top_p: 0.4, top_k: 12, stop: ['END', '\n'], user: 'jane' };
+    const request = { temperature: 1.7, top_k: 12, stop: ['END', '\n'], user: 'jane' };
     const { body, ignored } = await sent(request);
-    expect(body).to.deep.include({ temperature: 1, top_p: 0.4, top_k: 12, stop_sequences: ['END'], metadata: { user_id: 'jane' } });
+    expect(body).to.deep.include({ temperature: 1, top_k: 12, stop_sequences: ['END'], metadata: { user_id: 'jane' } });
     expect(ignored, 'the vendor refuses a stop of white space').to.deep.equal(['stop']);
     expect(request.temperature).to.equal(1.7);
     expect((await bodyOf({ temperature: 0 })).temperature).to.equal(0);
@@ -64,27 +64,25 @@ describe('anthropic, requests', () => {
       messages: [
         { role: 'system', content: 'plain' }, { role: 'system', content: [{ type: 'text', text: 'long', cache_control: EPHEMERAL }] },
         { role: 'user', content: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl: '1h' } }, { type: 'image_url', image_url: { url: 'https://h/a.png' }, cache_control: EPHEMERAL }] },
-        { role: 'assistant', tool_calls: [CALL] },
-        { role: 'tool', tool_call_id: 'toolu_1', content: [{ type: 'text', text: 'dry', cache_control: EPHEMERAL }] },
       ],
       tools: [{ ...TOOL, cache_control: EPHEMERAL }],
     });
     expect(body.system).to.deep.equal([{ type: 'text', text: 'plain' }, { type: 'text', text: 'long', cache_control: EPHEMERAL }]);
     expect(body.messages[0].content.map(({ cache_control: mark }: any) => mark)).to.deep.equal([{ type: 'ephemeral', ttl: '1h' }, EPHEMERAL]);
-    expect(body.messages[2].content).to.deep.equal([{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'dry', cache_control: EPHEMERAL }]);
+    const [, , results] = await messagesOf([{ role: 'user', content: 'x' }, { role: 'assistant', tool_calls: [CALL] }, { role: 'tool', tool_call_id: 'toolu_1', content: [{ type: 'text', text: 'dry', cache_control: EPHEMERAL }] }]);
+    expect(results.content).to.deep.equal([{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'dry', cache_control: EPHEMERAL }]);
     expect(body.tools[0].cache_control).to.deep.equal(EPHEMERAL);
   });
 });
 
 describe('anthropic, turns', () => {
   it('keep plain text as text, drop names, pass other roles', async () => {
-    const turns = [{ role: 'user', content: 'a', name: 'jane' }, { role: 'assistant', content: null }, { role: 'critic', content: 'c' }];
-    expect(await messagesOf(turns)).to.deep.equal([{ role: 'user', content: 'a' }, { role: 'assistant', content: '' }, { role: 'critic', content: 'c' }]);
+    const turns = [{ role: 'user', content: 'a', name: 'jane' }, { role: 'assistant', content: 'b' }, { role: 'critic', content: 'c' }];
+    expect(await messagesOf(turns)).to.deep.equal([{ role: 'user', content: 'a' }, { role: 'assistant', content: 'b' }, { role: 'critic', content: 'c' }]);
   });
 
-  it('leave out texts that say nothing; a turn of nothing else is an empty text', async () => {
+  it('leave out texts that say nothing', async () => {
     expect(await messagesOf([{ role: 'user', content: [{ type: 'text', text: '' }, { type: 'text', text: 'a' }] }])).to.deep.equal([{ role: 'user', content: [{ type: 'text', text: 'a' }] }]);
-    expect(await messagesOf([{ role: 'user', content: [{ type: 'text', text: '' }] }])).to.deep.equal([{ role: 'user', content: '' }]);
     expect((await messagesOf([{ role: 'assistant', content: '\n\n', tool_calls: [CALL] }]))[0].content).to.have.length(1);
   });
 
@@ -105,12 +103,12 @@ describe('anthropic, turns', () => {
     expect(results).to.deep.equal({ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'dry' }, { type: 'tool_result', tool_use_id: 'toolu_2', content: 'noon' }] });
   });
 
-  it('of results stand apart from a user\'s plain text, and join a user\'s blocks', async () => {
+  it('of results stand apart from a user\'s plain text before them, and join what follows', async () => {
     const result = { type: 'tool_result', tool_use_id: 't', content: 'r' };
     const tool = { role: 'tool', tool_call_id: 't', content: 'r' };
     expect(await messagesOf([{ role: 'user', content: 'x' }, tool])).to.deep.equal([{ role: 'user', content: 'x' }, { role: 'user', content: [result] }]);
     expect(await messagesOf([{ role: 'user', content: [{ type: 'text', text: 'x' }] }, tool])).to.deep.equal([{ role: 'user', content: [{ type: 'text', text: 'x' }, result] }]);
-    expect(await messagesOf([tool, { role: 'user', content: 'x' }])).to.deep.equal([{ role: 'user', content: [result] }, { role: 'user', content: 'x' }]);
+    expect(await messagesOf([tool, { role: 'user', content: 'x' }])).to.deep.equal([{ role: 'user', content: [result, { type: 'text', text: 'x' }] }]);
   });
 
   it('of results keep their images', async () => {
@@ -162,7 +160,7 @@ describe('anthropic, media', () => {
   it('of other kinds are refused by their place', async () => {
     const refused = async (part: object): Promise<string> => refusal({ messages: [{ role: 'user', content: 'x' }, { role: 'user', content: [{ type: 'text', text: 'x' }, part] }] });
     expect(await refused({ type: 'input_audio', input_audio: { data: 'UklG', format: 'wav' } })).to.equal('invalid_request: messages[1].content[1]: anthropic takes no input_audio parts');
-    expect(await refused({ type: 'file', file: { file_id: 'file-1' } })).to.include('messages[1].content[1]');
+    expect(await refused({ type: 'file', file: { filename: 'a.pdf' } })).to.include('messages[1].content[1]');
     expect(await refused({ type: 'file', file: { file_data: 'data:application/zip;base64,UEsD' } })).to.include('messages[1].content[1]: anthropic takes no files of the type application/zip');
   });
 });
@@ -171,7 +169,7 @@ describe('anthropic, tools', () => {
   it('are named with their schema, an empty one filled in', async () => {
     const { tools } = await bodyOf({ tools: [TOOL, { type: 'function', function: { name: 'clock', parameters: {} } }, { type: 'web_search_20250305', name: 'web_search', max_uses: 2 }] });
     expect(tools).to.deep.equal([
-      { name: 'tide', description: 'Tides', input_schema: TOOL.function.parameters }, { name: 'clock', input_schema: { type: 'object', properties: {} } },
+      { name: 'tide', description: 'Tides', input_schema: { ...TOOL.function.parameters, additionalProperties: false }, strict: true }, { name: 'clock', input_schema: { type: 'object', properties: {} } },
       { type: 'web_search_20250305', name: 'web_search', max_uses: 2 },
     ]);
     expect(await refusal({ tools: [TOOL, { type: 'custom', custom: { name: 'x' } }] })).to.equal('invalid_request: tools[1] must be a function with a name');

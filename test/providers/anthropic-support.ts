@@ -1,14 +1,14 @@
 import type { ChatRequest } from '../../host/contract/index.ts';
 import anthropic from '../../providers/anthropic/index.ts';
-import { ask, golden, refusedBy, sentBy } from '../kit/index.ts';
+import { ask, golden, refusedBy, sentBy, type WireOptions } from '../kit/index.ts';
 
 export const MODEL = 'claude-sonnet-4-6';
 
 export const chat = (more: object = {}): ChatRequest => ask('hi', { model: MODEL, ...more }) as unknown as ChatRequest;
 
 /** What leaves for a chat request, and what does not. */
-export function sent(more: object = {}, stream = false): ReturnType<typeof sentBy> {
-  return sentBy(anthropic, 'chat', chat(more), { stream });
+export function sent(more: object = {}, stream = false, options: WireOptions = {}): ReturnType<typeof sentBy> {
+  return sentBy(anthropic, 'chat', chat(more), { stream, ...options });
 }
 
 export async function bodyOf(more: object = {}): Promise<any> {

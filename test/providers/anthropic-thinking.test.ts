@@ -7,14 +7,14 @@ const SCHEMA = { type: 'object', properties: { open: { type: 'integer', minimum:
 const formatOf = (schema: unknown): object => ({ type: 'json_schema', json_schema: { name: 'hours', schema } });
 
 describe('anthropic, models', () => {
-  for (const [model, thinking, hasOutputFormat] of [
+  for (const [model, thinking, holdsSchemas] of [
     ['claude-3-5-sonnet-20241022', 'none', false], ['claude-3-opus-20240229', 'none', false], ['claude-2.1', 'none', false], ['claude-3-7-sonnet-20250219', 'budget', false],
     ['claude-opus-4-20250514', 'budget', false], ['claude-opus-4-1', 'budget', false], ['claude-sonnet-4-5-20250929', 'budget', true], ['claude-haiku-4-5', 'budget', true],
     ['us.anthropic.claude-opus-4-6-v1', 'budget', true], ['claude-opus-4-7', 'adaptive', true], ['claude-sonnet-5', 'adaptive', true], ['claude-mythos-preview', 'adaptive', true],
     ['house-model', 'budget', false],
   ] as const) {
     it(`of the name ${model} think by ${thinking}`, () => {
-      expect(claudeTraits(model)).to.include({ thinking, hasOutputFormat });
+      expect(claudeTraits(model)).to.include({ thinking, holdsSchemas });
     });
   }
 });

@@ -55,7 +55,7 @@ describe('anthropic', () => {
 describe('anthropic, live', () => {
   it('answers chat, with its own credential headers alone', async () => {
     const { host, upstream } = await anthropicAt(answering(200, 'reply.json'));
-    const answer = await host.post(PATH, ask('<hi> & bye', { model: MODEL, max_tokens: 64, temperature: 0.2 }), { 'anthropic-beta': 'x' });
+    const answer = await host.post(PATH, ask('<hi> & bye', { model: MODEL, max_tokens: 64, temperature: 0.2 }), { 'anthropic-version': 'x' });
     expect(answer.status).to.equal(200);
     expect(answer.headers.get('x-gateway-ignored-params')).to.equal(null);
     expect(answer.json()).to.deep.include({ object: 'chat.completion', model: MODEL, provider: 'anthropic', usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 } });

@@ -99,7 +99,8 @@ describe('the module rules', () => {
   it('refuse a wrong type in every other field of the contract (MV04)', () => {
     expectRefused('provider', {
       paramsFor: { paramsFor: {} }, passthrough: { passthrough: 'yes' }, batches: { batches: 1 }, responses: { responses: 'no' }, anyModel: { anyModel: 'x' }, offline: { offline: 'yes' },
-      discovery: { discovery: { path: '/models' } }, imageFormats: { imageFormats: 'url' }, forwardPath: { forwardPath: true }, openStream: chat({ openStream: true }),
+      discovery: { discovery: { path: '/models' } }, imageFormats: { imageFormats: 'url' }, forwardPath: { forwardPath: true }, describedAs: { describedAs: 'vendor' },
+      clientHeaders: { clientHeaders: 'x-trial' }, 'clientHeaders upper': { clientHeaders: ['X-Trial'] }, 'clientHeaders kept': { clientHeaders: ['authorization'] }, openStream: chat({ openStream: true }),
       'connection.models': { connection: { ...connection, models: ['m'] } }, 'connection.optionalEnv': { connection: { ...connection, optionalEnv: 'X' } },
       'connection.connectTimeoutMs': { connection: { ...connection, connectTimeoutMs: '10s' } }, 'connection.rootStyle': { connection: { ...connection, rootStyle: 'root' } }, 'connection.root': { connection: { ...connection, root: '/v1' } },
     });

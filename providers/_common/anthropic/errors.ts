@@ -9,11 +9,14 @@ const REASONS: readonly (readonly [RegExp, NonNullable<ProviderFault['reason']>]
   [/content filtering policy|content policy|usage policy/i, 'content_policy'],
 ];
 
-/** The vendor's own error body; `undefined` for another, which the host reads as it reads the usual ones. Source: providers reference 11.2. */
-export function messagesFault(reply: WireReply): ProviderFault | undefined {
+/**
+ * The vendor's own error body; `undefined` for another, which the host reads as it reads the usual ones. `isNamed` takes
+ * only those that call themselves an error of this wire. Source: providers reference 11.2.
+ */
+export function messagesFault(reply: WireReply, isNamed = false): ProviderFault | undefined {
   if (!(reply.body instanceof Uint8Array)) return undefined;
   const body = parsed(Buffer.from(reply.body).toString('utf8'));
-  const error = isFields(body) ? body['error'] : undefined;
+  const error = isFields(body) && (!isNamed || body['type'] === 'error') ? body['error'] : undefined;
   if (!isFields(error) || typeof error['message'] !== 'string' || error['message'].trim() === '') return undefined;
   const message = error['message'].trim();
   return { message, reason: reasonOf(message) };

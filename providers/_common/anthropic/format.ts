@@ -1,8 +1,10 @@
 import type { ChatRequest } from 'gw/contract';
 import { type Fields, isFields } from '../fields.ts';
 import type { ClaudeTraits } from './models.ts';
+import type { SchemaRoom } from './schema-room.ts';
 import { outputSchema } from './schema.ts';
 import { ANSWER_TOOL } from './tools.ts';
+import type { MessagesVariant } from './variant.ts';
 
 export interface FormatPlan {
   /** The body's `output_config.format`. */
@@ -14,15 +16,24 @@ export interface FormatPlan {
 
 const ANY_OBJECT: Fields = { type: 'object', additionalProperties: true };
 
+/** What the rest of the request says about the form of the answer. */
+export interface FormatFacts {
+  readonly traits: ClaudeTraits;
+  readonly variant: MessagesVariant;
+  readonly room: SchemaRoom;
+  readonly hasTools: boolean;
+}
+
 /**
  * `response_format` by the vendor's own means: its output format where model and schema allow it, else a forced tool,
  * which needs that the caller has no tools of its own. Source: providers reference 5.1.
  */
-export function planFormat({ response_format: asked }: ChatRequest, traits: ClaudeTraits, hasTools: boolean): FormatPlan {
+export function planFormat({ response_format: asked }: ChatRequest, { traits, variant, room, hasTools }: FormatFacts): FormatPlan {
   if (asked === undefined || asked === null || asked.type === 'text') return { ignored: [] };
   if (asked.type !== 'json_object' && asked.type !== 'json_schema') return { ignored: ['response_format'] };
   const { schema, description } = schemaIn(asked);
-  const format = traits.hasOutputFormat && schema ? outputSchema(schema) : undefined;
+  const format = traits.holdsSchemas && variant.holdsSchemas && schema ? outputSchema(schema) : undefined;
+  if (format) room.takeAnswer(format);
   if (format) return { format: { type: 'json_schema', schema: format }, ignored: [] };
   if (hasTools || traits.alwaysThinks) return { ignored: ['response_format'] };
   return { tool: { name: ANSWER_TOOL, description, input_schema: inputSchema(schema) }, ignored: [] };

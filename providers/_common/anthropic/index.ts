@@ -1,7 +1,10 @@
-/** The Messages wire, for the two providers that speak it: requests, whole answers, streams and errors. */
+/** The Messages wire, for the providers that speak it: requests, whole answers, streams and errors. */
+export { claudeParams, faultBeside, withClaude } from './beside.ts';
+export { BETA_HEADER } from './betas.ts';
 export { messagesFault, streamError } from './errors.ts';
 export { claudeTraits, type ClaudeTraits } from './models.ts';
+export { MESSAGES_PARAMS } from './params.ts';
 export { toMessagesBody, type MessagesBody } from './request.ts';
 export { readMessage } from './response.ts';
 export { openMessagesStream } from './stream.ts';
-export { BEDROCK, DIRECT, type MessagesVariant } from './variant.ts';
+export { BEDROCK, DIRECT, FOUNDRY, type MessagesVariant, VERTEX } from './variant.ts';

@@ -1,8 +1,12 @@
 import { type ChatMessage, type ContentPart, contentTexts, type ToolCall } from 'gw/contract';
+import { cacheMarkOf } from '../cache-marks.ts';
+import { CallIds, wordIds } from '../call-ids.ts';
 import { type Fields, invalidRequest, isFields } from '../fields.ts';
+import { markLast } from './cache.ts';
 import { exactJson } from './exact-json.ts';
-import { fileBlock, imageBlock } from './media.ts';
+import { fileBlock, imageBlock, isFileId } from './media.ts';
 import { thinkingBlocks } from './reasoning.ts';
+import { addResult, addTurn, lacksThinking, trimmedEnd, type Turn } from './turns.ts';
 import type { MessagesVariant } from './variant.ts';
 
 export interface NativeConversation {
@@ -11,17 +15,35 @@ export interface NativeConversation {
   readonly messages: readonly Fields[];
   /** A tool's result follows an assistant's turn without thinking. */
   readonly lacksThinking: boolean;
+  /** A cache mark stands where no block can hold it. */
+  readonly lostMark: boolean;
+  /** Some file is named by its id. */
+  readonly namesFiles: boolean;
 }
 
-interface Turn {
-  readonly role: string;
-  content: string | Fields[];
-  /** Came from one message of the role, not from a tool's result. */
-  readonly isSpoken: boolean;
+/** Ids of calls. Source: the vendor's answer to others, "String should match pattern '^[a-zA-Z0-9_-]+$'", GitHub QwenLM/qwen-code issue 8160, 2026-11-22. */
+const IDS = wordIds(Number.POSITIVE_INFINITY);
+
+/** What is noted of a conversation while it is written. */
+class Draft {
+  readonly variant: MessagesVariant;
+  readonly ids = new CallIds(IDS);
+  lostMark = false;
+  namesFiles = false;
+
+  constructor(variant: MessagesVariant) {
+    this.variant = variant;
+  }
+
+  /** Marks the last block. */
+  mark(blocks: Fields[], holder: Fields): void {
+    if (!markLast(blocks, cacheMarkOf(holder))) this.lostMark = true;
+  }
 }
 
 /** The conversation in the vendor's form. Throws a 400 that names what cannot be said in it. Source: providers reference 5.1. */
 export function toConversation(messages: readonly ChatMessage[], variant: MessagesVariant): NativeConversation {
+  const draft = new Draft(variant);
   const system: ChatMessage[] = [];
   const turns: Turn[] = [];
   messages.forEach((message, index) => {
@@ -29,10 +51,12 @@ export function toConversation(messages: readonly ChatMessage[], variant: Messag
     if (message.role === 'system' || message.role === 'developer') {
       refuseMedia(message, at);
       system.push(message);
-    } else if (message.role === 'tool') addResult(turns, resultBlock(message, at, variant));
-    else addTurn(turns, { role: message.role, content: contentOf(message, at, variant), isSpoken: true });
+    } else if (message.role === 'tool') addResult(turns, resultBlock(message, at, draft));
+    else addTurn(turns, { role: message.role, content: contentOf(message, at, draft), isSpoken: true });
   });
-  return { system: systemOf(system), messages: turns.map(({ role, content }) => ({ role, content })), lacksThinking: lacksThinking(turns) };
+  if (turns.length === 0) throw invalidRequest(`messages: ${variant.label} needs a turn that says something`);
+  const instructions = systemOf(system, draft);
+  return { system: instructions, messages: trimmedEnd(turns), lacksThinking: lacksThinking(turns), lostMark: draft.lostMark, namesFiles: draft.namesFiles };
 }
 
 function refuseMedia({ content, role }: ChatMessage, at: string): void {
@@ -42,49 +66,67 @@ function refuseMedia({ content, role }: ChatMessage, at: string): void {
   });
 }
 
-/** One text; blocks where some part marks a cache. */
-function systemOf(messages: readonly ChatMessage[]): string | readonly Fields[] | undefined {
-  const isMarked = messages.some(({ content }) => Array.isArray(content) && content.some((part: Fields) => isFields(part['cache_control'])));
+/** One text; blocks where a message or some part marks a cache. */
+function systemOf(messages: readonly ChatMessage[], draft: Draft): string | readonly Fields[] | undefined {
+  const isMarked = messages.some((message) => cacheMarkOf(message) || (Array.isArray(message.content) && message.content.some((part: Fields) => cacheMarkOf(part))));
   if (!isMarked) return messages.map(textOf).filter((text) => text !== '').join('\n') || undefined;
-  return messages.flatMap(({ content }) => (typeof content === 'string' ? textBlocks(content) : (content ?? []).flatMap((part) => textBlocks(part['text'], part))));
+  const blocks = messages.flatMap((message) => {
+    const own = typeof message.content === 'string' ? textBlocks(message.content) : joined(message.content ?? [], draft, (part) => textBlocks(part['text']));
+    draft.mark(own, message);
+    return own;
+  });
+  return blocks.length > 0 ? blocks : undefined;
 }
 
 const textOf = (message: ChatMessage): string => [...contentTexts(message)].join('');
 
 /** The vendor refuses text blocks that say nothing. */
-function textBlocks(text: unknown, marked: Fields = {}): Fields[] {
-  return typeof text === 'string' && text.trim() !== '' ? [{ type: 'text', text, ...cacheMark(marked) }] : [];
+function textBlocks(text: unknown): Fields[] {
+  return typeof text === 'string' && text.trim() !== '' ? [{ type: 'text', text }] : [];
 }
 
-function cacheMark({ cache_control: mark }: Fields): Fields {
-  return isFields(mark) ? { cache_control: mark } : {};
+/** The blocks of parts, each with its cache mark; that of a part which says nothing stands behind the one before it. */
+function joined(parts: readonly ContentPart[], draft: Draft, blocksOf: (part: ContentPart, place: number) => readonly Fields[]): Fields[] {
+  const blocks: Fields[] = [];
+  parts.forEach((part, place) => {
+    blocks.push(...blocksOf(part, place));
+    draft.mark(blocks, part);
+  });
+  return blocks;
 }
 
-function contentOf(message: ChatMessage, at: string, variant: MessagesVariant): string | Fields[] {
-  const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : [];
-  const thinking = message.role === 'assistant' ? thinkingBlocks(message) : [];
-  const isPlain = !Array.isArray(message.content) && calls.length === 0 && thinking.length === 0;
-  if (isPlain) return textOf(message);
-  const blocks = [...thinking, ...partBlocks(message, at, variant), ...calls.map((call, place) => callBlock(call, `${at}.tool_calls[${place}]`, variant))];
-  return blocks.length > 0 ? blocks : textOf(message);
+/** Plain text as it is; empty where the message says nothing. */
+function contentOf(message: ChatMessage, at: string, draft: Draft): string | Fields[] {
+  const isAssistant = message.role === 'assistant';
+  const calls = isAssistant ? (message.tool_calls ?? []) : [];
+  const blocks = [...(isAssistant ? thinkingBlocks(message) : []), ...partBlocks(message, at, draft)];
+  if (isAssistant && blocks.length === 0) blocks.push(...textBlocks(message['refusal']));
+  blocks.push(...calls.map((call, place) => callBlock(call, `${at}.tool_calls[${place}]`, draft)));
+  draft.mark(blocks, message);
+  const [only, ...others] = blocks;
+  const isPlain = !Array.isArray(message.content) && others.length === 0 && only?.['type'] === 'text' && !cacheMarkOf(only);
+  return isPlain ? String(only['text']) : blocks;
 }
 
-function partBlocks({ content }: ChatMessage, at: string, variant: MessagesVariant): Fields[] {
+function partBlocks({ content }: ChatMessage, at: string, draft: Draft): Fields[] {
   if (!Array.isArray(content)) return textBlocks(content);
-  return content.flatMap((part: ContentPart, place) => partBlock(part, `${at}.content[${place}]`, variant));
+  return joined(content, draft, (part, place) => partBlock(part, `${at}.content[${place}]`, draft));
 }
 
-function partBlock(part: ContentPart, at: string, variant: MessagesVariant): Fields[] {
+function partBlock(part: ContentPart, at: string, draft: Draft): Fields[] {
   switch (part.type) {
-    case 'text': return textBlocks(part.text, part);
-    case 'image_url': return [{ ...imageBlock(part.image_url, at, variant), ...cacheMark(part) }];
-    case 'file': return [{ ...fileBlock(part.file, at, variant), ...cacheMark(part) }];
-    default: throw invalidRequest(`${at}: ${variant.label} takes no ${part.type} parts`);
+    case 'text': return textBlocks(part.text);
+    case 'refusal': return textBlocks(part.refusal);
+    case 'image_url': return [imageBlock(part.image_url, at, draft.variant)];
+    case 'file':
+      if (isFileId(part.file)) draft.namesFiles = true;
+      return [fileBlock(part.file, at, draft.variant)];
+    default: throw invalidRequest(`${at}: ${draft.variant.label} takes no ${part.type} parts`);
   }
 }
 
-function callBlock({ id, function: called }: ToolCall, at: string, variant: MessagesVariant): Fields {
-  return { type: 'tool_use', id, name: called?.name, input: inputOf(called?.arguments, at, variant) };
+function callBlock({ id, function: called }: ToolCall, at: string, { ids, variant }: Draft): Fields {
+  return { type: 'tool_use', id: ids.ofCall(id), name: called?.name, input: inputOf(called?.arguments, at, variant) };
 }
 
 function inputOf(text: string | null | undefined, at: string, { label, repairsArguments }: MessagesVariant): Fields {
@@ -96,36 +138,10 @@ function inputOf(text: string | null | undefined, at: string, { label, repairsAr
 }
 
 /** Plain text; blocks where it holds more than text. A cache mark of a part covers the whole result. */
-function resultBlock(message: ChatMessage, at: string, variant: MessagesVariant): Fields {
+function resultBlock(message: ChatMessage, at: string, draft: Draft): Fields {
   const parts: readonly ContentPart[] = Array.isArray(message.content) ? message.content : [];
-  const hasMedia = parts.some(({ type }) => type !== 'text');
-  const marked = parts.findLast((part) => isFields(part.cache_control));
-  const content = hasMedia ? parts.flatMap((part, place) => unmarked(partBlock(part, `${at}.content[${place}]`, variant))) : textOf(message);
-  return { type: 'tool_result', tool_use_id: message.tool_call_id ?? '', content, ...(marked && cacheMark(marked)) };
-}
-
-const unmarked = (blocks: readonly Fields[]): Fields[] => blocks.map(({ cache_control: _mark, ...block }) => block);
-
-/** Results of parallel calls share one turn. */
-function addResult(turns: Turn[], block: Fields): void {
-  const last = turns.at(-1);
-  if (last?.role === 'user' && Array.isArray(last.content)) last.content.push(block);
-  else turns.push({ role: 'user', content: [block], isSpoken: false });
-}
-
-/** The caller's turns that follow each other become one. */
-function addTurn(turns: Turn[], turn: Turn): void {
-  const last = turns.at(-1);
-  if (turn.role === 'user' && last?.role === 'user' && last.isSpoken) last.content = [...blocksOf(last.content), ...blocksOf(turn.content)];
-  else turns.push(turn);
-}
-
-const blocksOf = (content: string | readonly Fields[]): readonly Fields[] => (typeof content === 'string' ? textBlocks(content) : content);
-
-/** Whether the turn that called the tools, whose results come last, begins without thinking. Source: platform.claude.com, "Extended thinking", 2026-11-21. */
-function lacksThinking(turns: readonly Turn[]): boolean {
-  const [caller, results] = turns.slice(-2);
-  if (caller?.role !== 'assistant' || !Array.isArray(results?.content) || !results.content.some(({ type }) => type === 'tool_result')) return false;
-  const [first] = caller.content;
-  return !isFields(first) || !String(first['type']).endsWith('thinking');
+  const hasMedia = parts.some(({ type }) => type !== 'text' && type !== 'refusal');
+  const content = hasMedia ? parts.flatMap((part, place) => partBlock(part, `${at}.content[${place}]`, draft)) : textOf(message);
+  const mark = [...parts, message].findLast((holder: Fields) => cacheMarkOf(holder));
+  return { type: 'tool_result', tool_use_id: draft.ids.ofResult(message.tool_call_id), content, ...(mark && { cache_control: cacheMarkOf(mark) }) };
 }

@@ -8,8 +8,10 @@ export interface ClaudeTraits {
   readonly alwaysThinks: boolean;
   /** Takes `temperature`, `top_p` and `top_k`. */
   readonly samples: boolean;
-  /** Takes an output format with a JSON schema. */
-  readonly hasOutputFormat: boolean;
+  /** Takes `temperature` and `top_p` together. */
+  readonly mixesSampling: boolean;
+  /** Can hold its answer, and its input of a tool, to a JSON schema. */
+  readonly holdsSchemas: boolean;
 }
 
 /** The version in any spelling: `claude-3-7-sonnet-20250219`, `us.anthropic.claude-opus-4-6-v1`, `claude-opus-4@20250514`. */
@@ -18,7 +20,8 @@ const NAME = /claude-(?:[a-z]+-)?(\d+)(?:[-.](\d{1,2})(?!\d))?/i;
 /**
  * Traits by version, so that a model nobody has listed is treated like the newest known; a name without a version like
  * the oldest that thinks. Sources: platform.claude.com, "Adaptive thinking", "Effort", "Structured outputs", "What's new in
- * Claude Opus 5.5"; docs.memberjunction.org, "RejectsSamplingParams"; 2026-11-21.
+ * Claude Opus 5.5", "Models overview", "Migration guide" (temperature or top_p, not both); docs.memberjunction.org,
+ * "RejectsSamplingParams"; 2026-11-22.
  */
 export function claudeTraits(model: string): ClaudeTraits {
   const [, major = '4', minor = '0'] = NAME.exec(model) ?? [];
@@ -28,9 +31,10 @@ export function claudeTraits(model: string): ClaudeTraits {
   return {
     thinking: isAdaptive ? 'adaptive' : olderThinking(version),
     thinksUnasked: isNewLine || version >= 500,
-    alwaysThinks: isNewLine || version >= 501,
+    alwaysThinks: isNewLine || (version >= 501 && !/haiku/i.test(model)),
     samples: !isAdaptive,
-    hasOutputFormat: isNewLine || version >= 405,
+    mixesSampling: version < 401,
+    holdsSchemas: isNewLine || version >= 405,
   };
 }
 

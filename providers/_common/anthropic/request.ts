@@ -1,27 +1,33 @@
 import type { CallInfo, ChatRequest } from 'gw/contract';
 import { type Fields, fieldsBeside, isFields, isGiven } from '../fields.ts';
+import { BETA_HEADER, betasOf } from './betas.ts';
+import { limitMarks } from './cache.ts';
 import { planFormat } from './format.ts';
 import { toConversation } from './messages.ts';
 import { type ClaudeTraits, claudeTraits } from './models.ts';
+import { SchemaRoom } from './schema-room.ts';
 import { planThinking } from './thinking.ts';
-import { ANSWER_TOOL, isForcing, planTools } from './tools.ts';
+import { ANSWER_TOOL, hasTools, isForcing, planTools } from './tools.ts';
 import type { MessagesVariant } from './variant.ts';
 
 export interface MessagesBody {
   readonly body: Fields;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Most tokens the answer may have, for `WireRequest.answerTokens`. */
+  readonly answerTokens: number;
   /** Request fields that cannot travel, for `WireRequest.ignored`; those of the provider's `params` are not among them. */
   readonly ignored: readonly string[];
   /** Request fields that travel with the nearest value the vendor takes, for `WireRequest.bounded`. */
   readonly bounded?: readonly string[];
 }
 
-/** The vendor demands a ceiling. Source: providers reference 5.1. */
+/** The vendor demands a ceiling, also of a model of which nobody knows what it can write. Source: providers reference 5.1. */
 const DEFAULT_MAX_TOKENS = 1024;
 
 /** Fields that are read here, or that `params` speaks for. */
 const KNOWN = [
   'model', 'messages', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'top_k', 'stop', 'tools', 'tool_choice',
-  'parallel_tool_calls', 'response_format', 'user', 'metadata', 'service_tier', 'reasoning_effort', 'thinking', 'output_config', 'cache_control',
+  'parallel_tool_calls', 'response_format', 'user', 'metadata', 'service_tier', 'reasoning_effort', 'thinking', 'output_config', 'cache_control', 'web_search_options',
   'n', 'seed', 'presence_penalty', 'frequency_penalty', 'logprobs', 'top_logprobs', 'logit_bias',
 ];
 
@@ -31,26 +37,36 @@ const KNOWN = [
  */
 export function toMessagesBody(request: ChatRequest, call: CallInfo, variant: MessagesVariant): MessagesBody {
   const traits = claudeTraits(call.model);
-  const { system, messages, lacksThinking } = toConversation(request.messages, variant);
-  const own = planTools(request, !traits.alwaysThinks);
-  const format = planFormat(request, traits, own.tools !== undefined);
-  const tools = format.tool ? [format.tool] : own.tools;
+  const conversation = toConversation(request.messages, variant);
+  const room = new SchemaRoom();
+  const format = planFormat(request, { traits, variant, room, hasTools: hasTools(request, variant) });
+  const own = planTools(request, { traits, variant, room });
   const choice = format.tool ? { type: 'tool', name: ANSWER_TOOL, disable_parallel_tool_use: true } : own.choice;
-  const maxTokens = request.max_completion_tokens ?? request.max_tokens ?? undefined;
-  const thinking = planThinking(request, { traits, maxTokens, isForced: isForcing(choice), lacksThinking });
+  const asked = request.max_completion_tokens ?? request.max_tokens ?? call.maxOutputTokens;
+  const thinking = planThinking(request, { traits, maxTokens: asked, isForced: isForcing(choice), lacksThinking: conversation.lacksThinking });
+  const maxTokens = asked ?? DEFAULT_MAX_TOKENS + thinking.reserve;
   const sampling = samplingOf(request, traits, thinking.isActive);
   const stop = stopOf(request);
-  const direct = variant.isDirect ? directFields(request, call) : { fields: {}, ignored: bedrockIgnored(request) };
+  const direct = variant.isDirect ? directFields(request, call, variant) : { fields: {}, ignored: bedrockIgnored(request) };
+  const ownMark = fieldsOf(request['cache_control']);
+  const { tools, system, messages, isReduced } = limitMarks({ ...conversation, tools: format.tool ? [format.tool] : own.tools }, ownMark);
+  const betas = betasOf(call, { tools, namesFiles: conversation.namesFiles, holdsSchema: own.isStrict || format.format !== undefined }, variant);
   return {
     body: {
       ...variant.fixed,
       ...direct.fields,
-      max_tokens: maxTokens ?? DEFAULT_MAX_TOKENS + thinking.reserve,
+      max_tokens: maxTokens,
       ...present({ system, messages, tools, tool_choice: choice, thinking: thinking.thinking }),
       ...sampling.fields,
-      ...present({ stop_sequences: stop.sequences, output_config: outputConfig(request, thinking.effort, format.format), cache_control: fieldsOf(request['cache_control']) }),
+      ...present({ stop_sequences: stop.sequences, output_config: outputConfig(request, thinking.effort, format.format), cache_control: ownMark }),
+      ...(betas.length > 0 && !variant.isDirect && { anthropic_beta: betas }),
     },
-    ignored: [...own.ignored, ...format.ignored, ...thinking.ignored, ...sampling.ignored, ...stop.ignored, ...direct.ignored, ...fieldsBeside(request, KNOWN)],
+    ...(betas.length > 0 && variant.isDirect && { headers: { [BETA_HEADER]: betas.join(',') } }),
+    answerTokens: maxTokens,
+    ignored: [
+      ...own.ignored, ...format.ignored, ...thinking.ignored, ...sampling.ignored, ...stop.ignored, ...direct.ignored, ...(isReduced || conversation.lostMark ? ['cache_control'] : []),
+      ...fieldsBeside(request, KNOWN),
+    ],
     ...(isBounded(request, sampling.fields) && { bounded: ['temperature'] }),
   };
 }
@@ -71,11 +87,18 @@ interface Part {
 function samplingOf({ temperature, top_p: topP, top_k: topK }: ChatRequest, traits: ClaudeTraits, isThinking: boolean): Part {
   const clamped = typeof temperature === 'number' ? Math.min(temperature, 1) : undefined;
   const given = present({ temperature: clamped, top_p: topP ?? undefined, top_k: topK ?? undefined });
-  if (traits.samples && !isThinking) return { fields: given, ignored: [] };
+  if (traits.samples && !isThinking) return traits.mixesSampling ? { fields: given, ignored: [] } : oneOf(given);
   const mayTravel = (name: string): boolean => traits.samples && name === 'top_p' && Number(topP) >= MIN_THINKING_TOP_P;
   const fields = Object.fromEntries(Object.entries(given).filter(([name]) => mayTravel(name)));
   const ignored = Object.keys(given).filter((name) => !mayTravel(name) && (name === 'top_k' || given[name] !== 1));
   return { fields, ignored };
+}
+
+/** These models refuse one beside the other. */
+function oneOf(given: Fields): Part {
+  if (given['temperature'] === undefined || given['top_p'] === undefined) return { fields: given, ignored: [] };
+  const { top_p: topP, ...fields } = given;
+  return { fields, ignored: topP === 1 ? [] : ['top_p'] };
 }
 
 const isBounded = ({ temperature }: ChatRequest, { temperature: sent }: Fields): boolean => sent !== undefined && sent !== temperature;
@@ -98,17 +121,17 @@ function outputConfig({ output_config: own }: ChatRequest, effort: string | unde
 
 const TIERS: ReadonlyMap<unknown, string> = new Map([['auto', 'auto'], ['default', 'standard_only'], ['standard_only', 'standard_only']]);
 
-/** What only the vendor's own API has a place for. */
-function directFields(request: ChatRequest, call: CallInfo): Part {
+/** What Bedrock has no place for. */
+function directFields(request: ChatRequest, call: CallInfo, { namesModel, hasTiers }: MessagesVariant): Part {
   const { metadata, service_tier: tier } = request;
   const { user_id: userId, ...others } = fieldsOf(metadata) ?? {};
   const user = [request.user, userId].find((id) => typeof id === 'string' && id !== '');
-  const serviceTier = TIERS.get(tier);
+  const serviceTier = hasTiers ? TIERS.get(tier) : undefined;
   const ignored = [];
   if (isGiven(metadata) && (!isFields(metadata) || Object.keys(others).length > 0)) ignored.push('metadata');
   if (isGiven(tier) && serviceTier === undefined) ignored.push('service_tier');
   return {
-    fields: { model: call.model, ...(call.stream && { stream: true }), ...present({ metadata: user && { user_id: user }, service_tier: serviceTier }) },
+    fields: { ...(namesModel && { model: call.model }), ...(call.stream && { stream: true }), ...present({ metadata: user && { user_id: user }, service_tier: serviceTier }) },
     ignored,
   };
 }

@@ -17,7 +17,7 @@ export interface ThinkingPlan {
 /** What the rest of the request says about thinking. */
 export interface ThinkingFacts {
   readonly traits: ClaudeTraits;
-  /** The caller's ceiling of the answer. */
+  /** The ceiling of the answer: the caller's, or the model's own where the catalog knows it. */
   readonly maxTokens: number | undefined;
   /** Some tool must be called: the vendor takes no thinking then. */
   readonly isForced: boolean;

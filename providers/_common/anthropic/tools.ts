@@ -1,5 +1,11 @@
 import type { ChatRequest, ChatTool } from 'gw/contract';
+import { toolMark } from '../cache-marks.ts';
 import { type Fields, invalidRequest, isFields, isGiven } from '../fields.ts';
+import type { ClaudeTraits } from './models.ts';
+import type { SchemaRoom } from './schema-room.ts';
+import { outputSchema } from './schema.ts';
+import type { MessagesVariant } from './variant.ts';
+import { isSearchTool, planSearch } from './web-search.ts';
 
 /** The tool whose input is the content of a structured answer. */
 export const ANSWER_TOOL = 'gw_structured_answer';
@@ -8,38 +14,66 @@ export interface ToolPlan {
   readonly tools?: readonly Fields[] | undefined;
   readonly choice?: Fields | undefined;
   readonly ignored: readonly string[];
+  /** Some tool's input is held to its schema. */
+  readonly isStrict: boolean;
 }
 
-/** Tools and the choice among them. Throws a 400 for tools that are no functions. Source: providers reference 4.3 and 5.1. */
-export function planTools(request: ChatRequest, canForce: boolean): ToolPlan {
-  const tools = (request.tools ?? []).map(toTool);
-  if (tools.length === 0) return { ignored: [] };
-  const asked = readChoice(request.tool_choice);
-  const isRefused = (isGiven(request.tool_choice) && !asked) || (!canForce && isForcing(asked));
-  return { tools, choice: withParallel(isRefused ? undefined : asked, request.parallel_tool_calls), ignored: isRefused ? ['tool_choice'] : [] };
+export interface ToolFacts {
+  readonly traits: ClaudeTraits;
+  readonly variant: MessagesVariant;
+  readonly room: SchemaRoom;
 }
+
+/** Whether the body will hold tools of the caller's, or the vendor's search. */
+export const hasTools = (request: ChatRequest, { searches }: MessagesVariant): boolean =>
+  (request.tools?.length ?? 0) > 0 || (searches && isFields(request['web_search_options']));
+
+/** Tools and the choice among them. Throws a 400 for tools that are no functions. Source: providers reference 4.3 and 5.1. */
+export function planTools(request: ChatRequest, facts: ToolFacts): ToolPlan {
+  const declared = (request.tools ?? []).map((tool, index) => toTool(tool, index, facts));
+  const search = planSearch(request, facts.variant, declared.some(isSearchTool));
+  const tools = [...declared, ...search.tools];
+  const isStrict = tools.some(({ strict }) => strict === true);
+  const ignored = [...search.ignored, ...(strictAsked(request) > strictIn(tools) ? ['strict'] : [])];
+  if (tools.length === 0) return { ignored, isStrict };
+  const asked = readChoice(request.tool_choice);
+  const isRefused = (isGiven(request.tool_choice) && !asked) || (facts.traits.alwaysThinks && isForcing(asked));
+  return { tools, choice: withParallel(isRefused ? undefined : asked, request.parallel_tool_calls), ignored: isRefused ? ['tool_choice', ...ignored] : ignored, isStrict };
+}
+
+const isStrictFunction = ({ function: declared }: Fields): boolean => isFields(declared) && declared['strict'] === true;
+const strictAsked = ({ tools }: ChatRequest): number => (tools ?? []).filter(isStrictFunction).length;
+const strictIn = (tools: readonly Fields[]): number => tools.filter(({ strict, type }) => strict === true && type === undefined).length;
 
 export const isForcing = (choice: Fields | undefined): boolean => choice?.['type'] === 'any' || choice?.['type'] === 'tool';
 
-function toTool(tool: ChatTool, index: number): Fields {
-  const mark = isFields(tool.cache_control) ? { cache_control: tool.cache_control } : {};
+function toTool(tool: ChatTool, index: number, facts: ToolFacts): Fields {
   const { function: declared } = tool;
   if (isFields(declared) && typeof declared['name'] === 'string') {
     const { name, description, parameters } = declared;
     if (name === ANSWER_TOOL) throw invalidRequest(`tools[${index}]: the name "${name}" is reserved`);
-    return { name, ...(isGiven(description) && { description }), input_schema: schemaOf(parameters), ...mark };
+    const mark = toolMark(tool);
+    return {
+      name, ...(isGiven(description) && { description }), ...inputOf(schemaOf(parameters), isStrictFunction(tool), facts), ...(mark && { cache_control: mark }),
+    };
   }
   if (isVendors(tool)) return tool;
   throw invalidRequest(`tools[${index}] must be a function with a name`);
+}
+
+/** The schema of a tool's input, held to it where the caller asks and model, place, schema and the vendor's limits allow it. */
+function inputOf(schema: Fields, isStrict: boolean, { traits, variant, room }: ToolFacts): Fields {
+  const held = isStrict && traits.holdsSchemas && variant.holdsSchemas ? outputSchema(schema) : undefined;
+  return held && room.takeTool(held) ? { input_schema: held, strict: true } : { input_schema: schema };
 }
 
 function schemaOf(parameters: unknown): Fields {
   return isFields(parameters) && Object.keys(parameters).length > 0 ? parameters : { type: 'object', properties: {} };
 }
 
-/** A tool that the vendor runs, in its own form: `{type: "web_search_20250305", name: "web_search"}`. */
+/** A tool that the vendor runs or knows, in its own form: `{type: "web_search_20250305", name: "web_search"}`. */
 function isVendors({ type, name }: Fields): boolean {
-  return typeof type === 'string' && /_\d{8}$/.test(type) && typeof name === 'string';
+  return typeof type === 'string' && ((/_\d{8}$/.test(type) && (typeof name === 'string' || type.includes('_toolset_'))) || type === 'mcp_toolset');
 }
 
 function readChoice(choice: unknown): Fields | undefined {

@@ -1,23 +1,59 @@
 import type { Fields } from '../fields.ts';
 
-/** What differs between the two places that speak the Messages wire. */
+/** What differs between the places that speak the Messages wire. */
 export interface MessagesVariant {
   /** Names the place in errors. */
   readonly label: string;
   /** Members that every body carries. */
   readonly fixed: Fields;
-  /** Whether the body names the model, the caller and the service tier, and says that it streams; else the path does, or nobody. */
+  /** Whether the body names the caller and says that it streams, and the answer's own model and role count; else the path does, or nobody. */
   readonly isDirect: boolean;
+  /** Whether the body names the model; else the path does. */
+  readonly namesModel: boolean;
+  /** Whether the body may ask for a service tier. */
+  readonly hasTiers: boolean;
   /** Whether media may be addresses and data of any encoding; else only base64 data addresses. */
   readonly fetchesMedia: boolean;
+  /** Whether files may be named by an id that the place gave them. */
+  readonly keepsFiles: boolean;
   /** Whether tool arguments that are no JSON object become `{}`; else they are refused. */
   readonly repairsArguments: boolean;
+  /** Whether the place searches the web by itself. */
+  readonly searches: boolean;
+  /** Whether models that can hold a schema may do so here, and the beta that it needs, if any. */
+  readonly holdsSchemas: boolean;
+  readonly schemaBeta?: string;
+  /** Betas of tools by their type, where they are others than at the vendor's own API. */
+  readonly toolBetas?: ReadonlyMap<string, string>;
 }
 
 /** The vendor's own API. Source: providers reference 5.1. */
-export const DIRECT: MessagesVariant = { label: 'anthropic', fixed: {}, isDirect: true, fetchesMedia: true, repairsArguments: false };
+export const DIRECT: MessagesVariant = {
+  label: 'anthropic', fixed: {}, isDirect: true, namesModel: true, hasTiers: true, fetchesMedia: true, keepsFiles: true, repairsArguments: false, searches: true, holdsSchemas: true,
+};
 
 /** Claude behind Bedrock's invoke: the model stands in the path. Source: providers reference 5.1. */
 export const BEDROCK: MessagesVariant = {
-  label: 'bedrock', fixed: { anthropic_version: 'bedrock-2023-05-31' }, isDirect: false, fetchesMedia: false, repairsArguments: true,
+  label: 'bedrock', fixed: { anthropic_version: 'bedrock-2023-05-31' }, isDirect: false, namesModel: false, hasTiers: false, fetchesMedia: false, keepsFiles: false,
+  repairsArguments: true, searches: false, holdsSchemas: true,
+  toolBetas: new Map([
+    ['bash_20250124', 'computer-use-2025-01-24'], ['text_editor_20250124', 'computer-use-2025-01-24'], ['text_editor_20250429', 'computer-use-2025-01-24'],
+    ['text_editor_20250728', 'computer-use-2025-01-24'], ['tool_search_tool_regex_20251119', 'tool-search-tool-2025-10-19'], ['tool_search_tool_bm25_20251119', 'tool-search-tool-2025-10-19'],
+  ]),
+};
+
+/**
+ * Claude behind Vertex AI: the model stands in the path. Schemas are off unless a policy of the organisation allows them.
+ * Sources: platform.claude.com, "Claude on Vertex AI"; docs.cloud.google.com, "Web search with Anthropic Claude models",
+ * "Structured outputs with Anthropic Claude models"; 2026-11-22.
+ */
+export const VERTEX: MessagesVariant = {
+  label: 'vertex-ai', fixed: { anthropic_version: 'vertex-2023-10-16' }, isDirect: true, namesModel: false, hasTiers: false, fetchesMedia: false, keepsFiles: false,
+  repairsArguments: false, searches: true, holdsSchemas: false, toolBetas: new Map([['web_search_20250305', 'web-search-2025-03-05']]),
+};
+
+/** Claude in Microsoft Foundry. Sources: platform.claude.com, "Claude in Microsoft Foundry", "Structured outputs", 2026-11-22. */
+export const FOUNDRY: MessagesVariant = {
+  label: 'azure-foundry', fixed: {}, isDirect: true, namesModel: true, hasTiers: false, fetchesMedia: true, keepsFiles: true, repairsArguments: false, searches: true, holdsSchemas: true,
+  schemaBeta: 'structured-outputs-2025-11-13',
 };

@@ -1,0 +1,41 @@
+import type { CallInfo, ChatTranslator, ParamTreatments, ProviderModule, WireReply } from 'gw/contract';
+import { messagesFault } from './errors.ts';
+import { MESSAGES_PARAMS } from './params.ts';
+import { toMessagesBody } from './request.ts';
+import { readMessage } from './response.ts';
+import { openMessagesStream } from './stream.ts';
+import type { MessagesVariant } from './variant.ts';
+
+/** How a cloud that speaks the common wire serves Claude beside it. */
+export interface ClaudeBeside {
+  readonly variant: MessagesVariant;
+  readonly pathOf: (call: CallInfo) => string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export const isClaude = (model: string): boolean => /(^|[./])claude-/i.test(model);
+
+/** Chat of a cloud whose Claude models speak their own wire, and whose other models another. */
+export function withClaude(others: ChatTranslator | undefined, { variant, pathOf, headers }: ClaudeBeside): ChatTranslator {
+  if (!others) throw new Error(`${variant.label} has no chat`);
+  const { openStream } = others;
+  return {
+    toUpstream: (request, call) => {
+      if (!isClaude(call.model)) return others.toUpstream(request, call);
+      const { headers: betas, ...native } = toMessagesBody(request, call, variant);
+      return { path: pathOf(call), headers: { ...headers, ...betas }, ...native };
+    },
+    fromUpstream: (reply, call, request) => (isClaude(call.model) ? readMessage(reply, call, variant) : others.fromUpstream(reply, call, request)),
+    openStream: (call) => {
+      if (isClaude(call.model)) return openMessagesStream(call, variant);
+      return typeof openStream === 'function' ? openStream(call) : undefined;
+    },
+  };
+}
+
+export const claudeParams = (model: string): ParamTreatments => (isClaude(model) ? MESSAGES_PARAMS : {});
+
+/** Errors of Claude's wire, which say what they are; others by the cloud's own reading. */
+export function faultBeside(others: NonNullable<ProviderModule['toFault']>): NonNullable<ProviderModule['toFault']> {
+  return (reply: WireReply) => messagesFault(reply, true) ?? others(reply);
+}
