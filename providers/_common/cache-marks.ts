@@ -1,5 +1,5 @@
 import type { ChatRequest } from 'gw/contract';
-import { type Fields, isFields } from './fields.ts';
+import { type Fields, isFields, isGiven } from './fields.ts';
 
 /** The mark that asks for a cache to end behind what holds it. */
 export const cacheMarkOf = ({ cache_control: mark }: Fields): Fields | undefined => (isFields(mark) ? mark : undefined);
@@ -12,7 +12,7 @@ export function toolMark(tool: Fields): Fields | undefined {
 
 /** Whether a request asks for a cache: on a message, which counts as on its last part, on a part or on a tool. */
 export function hasCacheMark({ messages, tools }: ChatRequest): boolean {
-  const isMarked = (holder: Fields): boolean => cacheMarkOf(holder) !== undefined;
-  return (tools ?? []).some((tool) => toolMark(tool) !== undefined)
+  const isMarked = (holder: unknown): boolean => isFields(holder) && isGiven(holder['cache_control']);
+  return (tools ?? []).some((tool) => isMarked(tool) || isMarked(tool.function))
     || messages.some((message) => isMarked(message) || (Array.isArray(message.content) && message.content.some(isMarked)));
 }

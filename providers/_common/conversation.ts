@@ -13,6 +13,6 @@ export function joinedConversation({ messages }: ChatRequest): string {
 function refuseMedia({ content }: ChatMessage, at: number): void {
   if (!Array.isArray(content)) return;
   content.forEach(({ type }: { readonly type: string }, part) => {
-    if (type !== 'text') throw invalidRequest(`messages[${at}].content[${part}]: this model reads text only, not "${type}"`);
+    if (type !== 'text' && type !== 'refusal') throw invalidRequest(`messages[${at}].content[${part}]: this model reads text only, not "${type}"`);
   });
 }

@@ -41,8 +41,7 @@ function invoke(request: ChatRequest, call: CallInfo, native: NativeBody): WireR
 }
 
 function converse(request: ChatRequest, call: CallInfo): WireRequest {
-  const { body, ignored } = toConverseBody(request, call);
-  return { path: modelPath(call.model, call.stream ? 'converse-stream' : 'converse'), body, ignored };
+  return { path: modelPath(call.model, call.stream ? 'converse-stream' : 'converse'), ...toConverseBody(request, call) };
 }
 
 /** Families that have two ways tell by the answer which one it took. */

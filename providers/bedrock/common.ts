@@ -1,5 +1,6 @@
 import type { CallInfo, ChatRequest } from 'gw/contract';
-import { type Fields, fieldsBeside, isFields, isGiven } from 'gw/common-wire';
+import { type Fields, fieldsBeside, isGiven } from 'gw/common-wire';
+import { hasCacheMark } from '../_common/cache-marks.ts';
 
 /** Fields that every family reads, or that `params` speaks for. */
 const KNOWN = [
@@ -13,15 +14,20 @@ export function leftOver(request: ChatRequest, caches: boolean, read: readonly s
   return caches || !hasCacheMark(request) ? unread : [...unread, 'cache_control'];
 }
 
-function hasCacheMark({ messages, tools }: ChatRequest): boolean {
-  const parts = messages.flatMap(({ content }): readonly Fields[] => (Array.isArray(content) ? content : []));
-  return [...parts, ...(tools ?? [])].some((item: Fields) => isFields(item['cache_control']));
-}
-
 /** The members that are there; `undefined` when none is. */
 export function present(members: Fields): Fields | undefined {
   const given = Object.entries(members).filter(([, value]) => value !== undefined && value !== null);
   return given.length > 0 ? Object.fromEntries(given) : undefined;
+}
+
+export interface Temperature {
+  readonly temperature: number | null | undefined;
+  readonly bounded: readonly string[];
+}
+
+/** Every model of the service ends at 1. Sources: Amazon Bedrock API reference, "InferenceConfiguration"; user guide, "Inference request parameters"; 2026-11-22. */
+export function temperatureOf({ temperature }: ChatRequest): Temperature {
+  return typeof temperature === 'number' && temperature > 1 ? { temperature: 1, bounded: ['temperature'] } : { temperature, bounded: [] };
 }
 
 /** Stop sequences; `undefined` when there are none. */

@@ -17,10 +17,10 @@ const params = {
   ...NOWHERE, stop: 'unsupported', tools: 'translate', tool_choice: 'unsupported', response_format: 'translate', ...UNKNOWN, parallel_tool_calls: 'translate',
 } as const satisfies ParamTreatments;
 
-/** What holds for each. Source: providers reference 3.3; Amazon Bedrock API reference, "Converse", 2026-11-21. */
+/** What holds for each. Source: providers reference 3.3; Amazon Bedrock API reference, "Converse"; Amazon Nova, "Tool choice"; 2026-11-22. */
 const FAMILY_PARAMS: Readonly<Record<Family, ParamTreatments>> = {
   claude: { ...NOWHERE, response_format: 'translate', ...UNKNOWN, parallel_tool_calls: 'translate' },
-  nova: { ...NOWHERE, tools: 'translate', tool_choice: 'unsupported', response_format: 'translate', ...UNKNOWN, parallel_tool_calls: 'unsupported' },
+  nova: { ...NOWHERE, tools: 'translate', tool_choice: 'translate', response_format: 'translate', ...UNKNOWN, parallel_tool_calls: 'unsupported' },
   titan: { ...NOWHERE, tools: 'unsupported', tool_choice: 'unsupported', response_format: 'unsupported', ...UNKNOWN, parallel_tool_calls: 'unsupported' },
   llama: { ...NOWHERE, stop: 'unsupported', tools: 'translate', tool_choice: 'unsupported', response_format: 'translate', ...UNKNOWN, parallel_tool_calls: 'unsupported' },
   converse: { ...NOWHERE, tools: 'translate', tool_choice: 'translate', response_format: 'translate', ...UNKNOWN, parallel_tool_calls: 'unsupported' },

@@ -1,13 +1,15 @@
 import { type CallInfo, type ChatMessage, type ChatReply, type ChatRequest, contentTexts, type UnaryReply } from 'gw/contract';
 import { countOf, objectOf } from 'gw/common-wire';
-import { answerId, leftOver, present, tierOf } from './common.ts';
+import { answerId, leftOver, present, temperatureOf, tierOf } from './common.ts';
 import { type CompletionNames, usageOf } from './completion.ts';
 import type { NativeBody } from './converse/request.ts';
 
 /** Llama completes a prompt in the vendor's template. Source: providers reference 5.4. */
 export function toLlamaBody(request: ChatRequest): NativeBody {
-  const { max_completion_tokens: ceiling, max_tokens: maxTokens, temperature, top_p: topP } = request;
+  const { max_completion_tokens: ceiling, max_tokens: maxTokens, top_p: topP } = request;
+  const { temperature, bounded } = temperatureOf(request);
   return {
+    bounded,
     body: { prompt: promptOf(request), ...present({ max_gen_len: ceiling ?? maxTokens, temperature, top_p: topP }) },
     ignored: [...tierOf(request).ignored, ...leftOver(request, false)],
   };

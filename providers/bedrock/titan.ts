@@ -1,14 +1,15 @@
 import type { CallInfo, ChatReply, ChatRequest, UnaryReply } from 'gw/contract';
 import { countOf, itemsOf, joinedConversation, objectOf } from 'gw/common-wire';
-import { answerId, leftOver, present, stopOf, tierOf } from './common.ts';
+import { answerId, leftOver, present, stopOf, temperatureOf, tierOf } from './common.ts';
 import { type CompletionNames, usageOf } from './completion.ts';
 import type { NativeBody } from './converse/request.ts';
 
 /** Titan completes a text. Throws a 400 for parts that are no text. Source: providers reference 5.4. */
 export function toTitanBody(request: ChatRequest): NativeBody {
-  const { max_completion_tokens: ceiling, max_tokens: maxTokens, temperature, top_p: topP } = request;
+  const { max_completion_tokens: ceiling, max_tokens: maxTokens, top_p: topP } = request;
+  const { temperature, bounded } = temperatureOf(request);
   const textGenerationConfig = present({ maxTokenCount: ceiling ?? maxTokens, temperature, topP, stopSequences: stopOf(request) }) ?? {};
-  return { body: { inputText: joinedConversation(request), textGenerationConfig }, ignored: [...tierOf(request).ignored, ...leftOver(request, false)] };
+  return { bounded, body: { inputText: joinedConversation(request), textGenerationConfig }, ignored: [...tierOf(request).ignored, ...leftOver(request, false)] };
 }
 
 /** A choice per result. Throws when there is none. Source: Amazon Bedrock user guide, "Amazon Titan Text models", 2026-11-21. */

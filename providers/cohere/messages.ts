@@ -1,4 +1,4 @@
-import { type ChatMessage, type ChatRequest, contentTexts, type ContentPart, type ToolCall } from 'gw/contract';
+import { type ChatMessage, contentTexts, type ContentPart, type ToolCall } from 'gw/contract';
 import { type Fields, invalidRequest, isFields, isGiven, withoutAbsent } from 'gw/common-wire';
 
 /** Throws a 400 for parts that the vendor does not read. Names of speakers are left out. Source: providers reference 5.5. */
@@ -35,6 +35,7 @@ function contentOf(message: ChatMessage, at: number): string | readonly Fields[]
   if (!Array.isArray(message.content)) return typeof message.content === 'string' && message.content !== '' ? message.content : undefined;
   const blocks = partsOf(message).flatMap((part, place) => {
     if (part.type === 'text') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
+    if (part.type === 'refusal') return part.refusal === '' ? [] : [{ type: 'text', text: part.refusal }];
     if (part.type !== 'image_url' || message.role !== 'user') throw refused(part, at, place, `a message of the ${message.role}`);
     return [toImage(part, at, place)];
   });
@@ -53,10 +54,3 @@ function partsOf({ content }: ChatMessage): readonly ContentPart[] {
 function refused({ type }: ContentPart, at: number, place: number, where: string): Error {
   return invalidRequest(`messages[${at}].content[${place}]: this provider reads no "${type}" in ${where}`);
 }
-
-/** Whether a part or a tool asks for caching, which the vendor does unasked and nowhere else. */
-export function hasCacheMarkers({ messages, tools }: ChatRequest): boolean {
-  return messages.some((message) => partsOf(message).some(isMarked)) || (tools ?? []).some(isMarked);
-}
-
-const isMarked = (holder: Fields): boolean => isGiven(holder['cache_control']);

@@ -1,6 +1,7 @@
 import type { CallInfo, ChatRequest, ChatTool, ParamTreatments, WireRequest } from 'gw/contract';
 import { fieldsBeside, type Fields, isFields, withoutAbsent } from 'gw/common-wire';
-import { hasCacheMarkers, toMessages } from './messages.ts';
+import { hasCacheMark } from '../_common/cache-marks.ts';
+import { toMessages } from './messages.ts';
 import { planThinking } from './thinking.ts';
 
 /** Source: providers reference 3.2. */
@@ -39,7 +40,7 @@ export function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
 /** What the fields that are sent hold, and the vendor does not know. */
 function unread(request: ChatRequest): string[] {
   const isOtherFormat = request.response_format ? !FORMATS.has(request.response_format.type) : false;
-  return [...(isOtherFormat ? ['response_format'] : []), ...(hasCacheMarkers(request) ? ['cache_control'] : [])];
+  return [...(isOtherFormat ? ['response_format'] : []), ...(hasCacheMark(request) ? ['cache_control'] : [])];
 }
 
 const FORMATS = new Set(['text', 'json_object', 'json_schema']);
@@ -73,6 +74,8 @@ function functionName(choice: unknown): string | undefined {
   return isFields(target) && typeof target['name'] === 'string' && target['name'] !== '' ? target['name'] : undefined;
 }
 
-function withoutMarker({ cache_control: _marker, ...tool }: ChatTool): Fields {
-  return tool;
+function withoutMarker({ cache_control: _marker, function: declared, ...tool }: ChatTool): Fields {
+  if (declared === undefined) return tool;
+  const { cache_control: _inner, ...own } = declared;
+  return { ...tool, function: own };
 }

@@ -12,6 +12,7 @@ const AUDIO_FORMATS = new Set<unknown>(['wav', 'mp3', 'aiff', 'aac', 'ogg', 'fla
 export function toParts(part: ContentPart, at: string): readonly Fields[] {
   switch (part.type) {
     case 'text': return part.text === '' ? [] : [{ text: part.text }];
+    case 'refusal': return part.refusal === '' ? [] : [{ text: part.refusal }];
     case 'image_url': return [imagePart(part.image_url, at)];
     case 'input_audio': return [audioPart(part.input_audio, at)];
     case 'file': return [filePart(part.file, at)];

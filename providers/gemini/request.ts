@@ -1,5 +1,6 @@
 import type { CallInfo, ChatRequest, ChatTool, WireRequest } from 'gw/contract';
 import { type Fields, fieldsBeside, invalidRequest, isFields, isGiven } from 'gw/common-wire';
+import { hasCacheMark } from '../_common/cache-marks.ts';
 import { toConversation } from './messages.ts';
 import { methodPath, thinkingTraits } from './models.ts';
 import { toVendorSchema } from './schema.ts';
@@ -104,10 +105,10 @@ function planModalities(asked: unknown): ModalityPlan {
 }
 
 /** Members of messages and tools that have no place in the native form. */
-function unspoken({ messages, tools }: ChatRequest): string[] {
+function unspoken(request: ChatRequest): string[] {
+  const { messages, tools } = request;
   const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? (content as readonly Fields[]) : []));
-  const isMarked = [...parts, ...(tools ?? [])].some((item) => isGiven(item['cache_control']));
   const hasDetail = parts.some(({ image_url: image }) => isFields(image) && isGiven(image['detail']) && image['detail'] !== 'auto');
   const isStrict = (tools ?? []).some((tool) => tool.function?.strict === true);
-  return [...(isMarked ? ['cache_control'] : []), ...(hasDetail ? ['detail'] : []), ...(isStrict ? ['strict'] : [])];
+  return [...(hasCacheMark(request) ? ['cache_control'] : []), ...(hasDetail ? ['detail'] : []), ...(isStrict ? ['strict'] : [])];
 }

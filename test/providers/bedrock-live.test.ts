@@ -116,7 +116,7 @@ describe('bedrock behind the gateway', () => {
 
   it('refuses parameters a family cannot express, before any call, and names the model first', async () => {
     const { host, upstream } = await open((_request, response) => { response.end(); }, { compatibility: { on_unsupported_param: 'reject' } });
-    const refused = { [CLAUDE]: { seed: 1 }, [NOVA]: { tool_choice: 'auto' }, [TITAN]: { tools: [TIDE] }, [LLAMA]: { stop: ['x'] }, [MISTRAL]: { user: 'u' } };
+    const refused = { [CLAUDE]: { seed: 1 }, [NOVA]: { parallel_tool_calls: false }, [TITAN]: { tools: [TIDE] }, [LLAMA]: { stop: ['x'] }, [MISTRAL]: { user: 'u' } };
     for (const [model, more] of Object.entries(refused)) {
       const { code, message } = (await host.post(CHAT, ask('hi', { model, ...more }))).json().error;
       expect(code, model).to.equal('unsupported_parameter');

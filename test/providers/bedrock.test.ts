@@ -34,7 +34,7 @@ describe('bedrock', () => {
     const supported = (model: string): string[] => ALL.filter((name) => bedrock.paramsFor?.(model)[name] !== 'unsupported');
     expect(supported(CLAUDE)).to.deep.equal(['temperature', 'top_p', 'max_tokens', 'stop', 'tools', 'tool_choice', 'response_format', 'parallel_tool_calls']);
     expect(supported(TITAN)).to.deep.equal(['temperature', 'top_p', 'max_tokens', 'stop']);
-    expect(supported(NOVA)).to.deep.equal(['temperature', 'top_p', 'max_tokens', 'stop', 'tools', 'response_format']);
+    expect(supported(NOVA)).to.deep.equal(['temperature', 'top_p', 'max_tokens', 'stop', 'tools', 'tool_choice', 'response_format']);
     expect(supported(LLAMA)).to.deep.equal(['temperature', 'top_p', 'max_tokens', 'tools', 'response_format']);
     for (const model of [MISTRAL, PROFILE]) expect(supported(model)).to.deep.equal(['temperature', 'top_p', 'max_tokens', 'stop', 'tools', 'tool_choice', 'response_format']);
     expect(supported('amazon.nova-canvas-v1:0')).to.deep.equal(ALL);

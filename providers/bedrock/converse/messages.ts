@@ -1,12 +1,17 @@
 import { type ChatMessage, type ContentPart, contentTexts, type ToolCall } from 'gw/contract';
 import { type Fields, invalidRequest, isFields } from 'gw/common-wire';
 import { thinkingBlocks } from '../../_common/anthropic/reasoning.ts';
+import { cacheMarkOf } from '../../_common/cache-marks.ts';
+import { CallIds, wordIds } from '../../_common/call-ids.ts';
 import type { Traits } from '../models.ts';
+import { cachePoint, isPoint } from './cache.ts';
 import { audioBlock, fileBlock, imageBlock } from './media.ts';
 
 export interface Conversation {
   readonly system: readonly Fields[];
-  readonly messages: readonly { readonly role: string; readonly content: readonly Fields[] }[];
+  readonly messages: readonly Turn[];
+  /** A cache mark stands where nothing precedes it. */
+  readonly lostMark: boolean;
 }
 
 interface Turn {
@@ -14,50 +19,84 @@ interface Turn {
   readonly content: Fields[];
 }
 
+/** Source: Amazon Bedrock API reference, "ToolUseBlock", 2026-11-22. */
+const IDS = wordIds(64);
+
 /**
- * The conversation as Converse and Nova write it: roles take turns, so neighbours of one role share a turn. Throws a 400
- * that names the part a model cannot take. Source: Amazon Bedrock API reference, "Message", 2026-11-21.
+ * The conversation as Converse and Nova write it: roles take turns, so neighbours of one role share a turn, and what says
+ * nothing is left out. Throws a 400 that names the part a model cannot take. Source: Amazon Bedrock API reference, "Message", 2026-11-21.
  */
 export function toConversation(messages: readonly ChatMessage[], traits: Traits): Conversation {
+  const draft = new Draft(traits);
   const system: Fields[] = [];
   const turns: Turn[] = [];
   messages.forEach((message, index) => {
-    const place = new Place(index, traits);
-    if (message.role === 'system' || message.role === 'developer') system.push(...systemBlocks(message, place));
-    else if (message.role === 'tool') addTo(turns, 'user', [resultBlock(message, place)]);
-    else addTo(turns, message.role, spokenBlocks(message, place));
+    draft.index = index;
+    if (message.role === 'system' || message.role === 'developer') system.push(...systemBlocks(message, draft));
+    else if (message.role === 'tool') addTo(turns, 'user', resultBlocks(message, draft));
+    else addTo(turns, message.role, spokenBlocks(message, draft));
   });
-  return { system, messages: turns.map(({ role, content }) => ({ role, content: content.length > 0 ? content : [{ text: '' }] })) };
+  if (turns.length === 0) throw invalidRequest('messages: bedrock needs a turn that says something');
+  trimEnd(turns);
+  return { system, messages: turns, lostMark: draft.lostMark };
 }
 
-/** Where a message stands, and what the model takes. */
-class Place {
-  readonly index: number;
+/** A conversation while it is written: which message is, what the model takes, and what is noted. */
+class Draft {
   readonly traits: Traits;
+  readonly ids = new CallIds(IDS);
+  index = 0;
+  lostMark = false;
 
-  constructor(index: number, traits: Traits) {
-    this.index = index;
+  constructor(traits: Traits) {
     this.traits = traits;
   }
 
   at(part: number): string {
     return `messages[${this.index}].content[${part}]`;
   }
+
+  /** Ends what is cached behind the blocks so far, where some holder is marked so. */
+  mark(blocks: Fields[], mark: Fields | undefined): void {
+    if (!mark || !this.traits.caches || isPoint(blocks.at(-1))) return;
+    if (blocks.length === 0) this.lostMark = true;
+    else blocks.push(...cachePoint(mark, this.traits));
+  }
 }
 
 function addTo(turns: Turn[], role: string, content: Fields[]): void {
+  if (content.length === 0) return;
   const last = turns.at(-1);
   if (last?.role === role) last.content.push(...content);
   else turns.push({ role, content });
 }
 
-function systemBlocks(message: ChatMessage, place: Place): Fields[] {
-  const { content, role } = message;
-  if (!Array.isArray(content)) return textBlock(content);
-  return content.flatMap((part: ContentPart, at) => {
-    if (part.type !== 'text') throw invalidRequest(`${place.at(at)}: a ${role} message takes text only, not ${part.type}`);
-    return [...textBlock(part.text), ...cachePoint(part, place.traits.caches, place.traits)];
+/** White space at the end of an answer that is to be continued is refused. */
+function trimEnd(turns: readonly Turn[]): void {
+  const last = turns.at(-1);
+  const at = last?.content.findLastIndex((block) => !isPoint(block)) ?? -1;
+  const text = last?.content[at]?.['text'];
+  if (last?.role === 'assistant' && typeof text === 'string') last.content[at] = { text: text.trimEnd() };
+}
+
+function systemBlocks(message: ChatMessage, draft: Draft): Fields[] {
+  return joined(message, draft, (part, at) => {
+    if (part.type !== 'text') throw invalidRequest(`${draft.at(at)}: a ${message.role} message takes text only, not ${part.type}`);
+    return textBlock(part.text);
   });
+}
+
+/** The blocks of a message's content, with the points that it and its parts ask for. */
+function joined(message: ChatMessage, draft: Draft, blocksOf: (part: ContentPart, at: number) => readonly Fields[]): Fields[] {
+  const { content } = message;
+  const blocks: Fields[] = [];
+  if (!Array.isArray(content)) blocks.push(...textBlock(content));
+  else content.forEach((part: ContentPart, at) => {
+    blocks.push(...blocksOf(part, at));
+    draft.mark(blocks, cacheMarkOf(part));
+  });
+  if (message.role !== 'assistant') draft.mark(blocks, cacheMarkOf(message));
+  return blocks;
 }
 
 /** The service refuses texts without a letter. */
@@ -65,38 +104,31 @@ function textBlock(text: unknown): Fields[] {
   return typeof text === 'string' && text.trim() !== '' ? [{ text }] : [];
 }
 
-/** What stands before it is kept, where a part or tool is marked so. Source: AWS, "Prompt caching", 2026-11-21. */
-export function cachePoint({ cache_control: mark }: Fields, isTaken: boolean, { cachesTools }: Traits): Fields[] {
-  if (!isTaken || !isFields(mark)) return [];
-  const { ttl } = mark;
-  return [{ cachePoint: { type: 'default', ...(cachesTools && typeof ttl === 'string' && { ttl }) } }];
-}
-
-function spokenBlocks(message: ChatMessage, place: Place): Fields[] {
-  if (message.role !== 'assistant') return partBlocks(message, place);
-  return [...thinkingBlocks(message).map(reasoningBlock), ...partBlocks(message, place), ...(message.tool_calls ?? []).map(callBlock)];
+function spokenBlocks(message: ChatMessage, draft: Draft): Fields[] {
+  const said = joined(message, draft, (part, at) => partBlock(part, at, draft));
+  if (message.role !== 'assistant') return said;
+  const spoken = said.length > 0 ? said : textBlock(message['refusal']);
+  const blocks = [...thinkingBlocks(message).map(reasoningBlock), ...spoken, ...(message.tool_calls ?? []).map((call) => callBlock(call, draft))];
+  draft.mark(blocks, cacheMarkOf(message));
+  return blocks;
 }
 
 function reasoningBlock({ type, thinking, signature, data }: Fields): Fields {
   return { reasoningContent: type === 'thinking' ? { reasoningText: { text: thinking, signature } } : { redactedContent: data } };
 }
 
-function partBlocks({ content }: ChatMessage, place: Place): Fields[] {
-  if (!Array.isArray(content)) return textBlock(content);
-  return content.flatMap((part: ContentPart, at) => [...partBlock(part, at, place), ...cachePoint(part, place.traits.caches, place.traits)]);
-}
-
-function partBlock(part: ContentPart, at: number, place: Place): Fields[] {
+function partBlock(part: ContentPart, at: number, place: Draft): Fields[] {
   const { images, documents, audio } = place.traits;
   if (part.type === 'text') return textBlock(part.text);
+  if (part.type === 'refusal') return textBlock(part.refusal);
   if (part.type === 'image_url' && images) return [imageBlock(part.image_url, place.at(at))];
   if (part.type === 'file' && (documents || images)) return [fileBlock(part.file, place.at(at), `${place.index}-${at}`)];
   if (part.type === 'input_audio' && audio) return [audioBlock(part.input_audio, place.at(at))];
   throw invalidRequest(`${place.at(at)}: this model takes no ${part.type} parts`);
 }
 
-function callBlock({ id, function: called }: ToolCall): Fields {
-  return { toolUse: { toolUseId: toolUseId(id), name: called?.name ?? '', input: inputOf(called?.arguments) } };
+function callBlock({ id, function: called }: ToolCall, { ids }: Draft): Fields {
+  return { toolUse: { toolUseId: ids.ofCall(id), name: called?.name ?? '', input: inputOf(called?.arguments) } };
 }
 
 /** Arguments that are no JSON object become `{}`. Source: providers reference 5.1. */
@@ -109,16 +141,14 @@ function inputOf(text: string | null | undefined): Fields {
   }
 }
 
-function resultBlock(message: ChatMessage, place: Place): Fields {
+function resultBlocks(message: ChatMessage, draft: Draft): Fields[] {
   const parts: readonly ContentPart[] = Array.isArray(message.content) ? message.content : [];
-  const hasMedia = parts.some(({ type }) => type !== 'text');
-  const content = hasMedia ? parts.flatMap((part, at) => partBlock(part, at, place)) : textBlock([...contentTexts(message)].join(''));
-  return { toolResult: { toolUseId: toolUseId(message.tool_call_id), content } };
-}
-
-/** Ids of other vendors may hold more than letters, digits, `_` and `-`. Source: Amazon Bedrock API reference, "ToolUseBlock", 2026-11-21. */
-function toolUseId(id: string | null | undefined): string {
-  return (id ?? '').replace(/[^\w-]/g, '_').slice(0, 64) || 'call';
+  const hasMedia = parts.some(({ type }) => type !== 'text' && type !== 'refusal');
+  const content = hasMedia ? parts.flatMap((part, at) => partBlock(part, at, draft)) : textBlock([...contentTexts(message)].join(''));
+  const blocks: Fields[] = [{ toolResult: { toolUseId: draft.ids.ofResult(message.tool_call_id), content } }];
+  const marked = [...parts, message].findLast((holder: Fields) => cacheMarkOf(holder));
+  draft.mark(blocks, marked && cacheMarkOf(marked));
+  return blocks;
 }
 
 /** Names of tools that earlier turns called: the service wants them declared. */

@@ -1,8 +1,10 @@
 import type { CallInfo, ChatRequest } from 'gw/contract';
 import { type Fields, isFields, isGiven } from 'gw/common-wire';
-import { leftOver, present, stopOf, tierOf } from '../common.ts';
+import { toolMark } from '../../_common/cache-marks.ts';
+import { leftOver, present, stopOf, temperatureOf, tierOf } from '../common.ts';
+import { limitPoints } from './cache.ts';
 import { familyOf, type Traits, traitsOf } from '../models.ts';
-import { type Conversation, hasToolTurns, toConversation } from './messages.ts';
+import { hasToolTurns, toConversation } from './messages.ts';
 import { asksForJson, planTools } from './tools.ts';
 
 export interface NativeBody {
@@ -18,13 +20,16 @@ export interface NativeBody {
 export function toConverseBody(request: ChatRequest, { model }: CallInfo): NativeBody {
   const family = familyOf(model);
   const traits = traitsOf(model);
-  const { system, messages } = toConversation(request.messages, traits);
-  const tools = planTools(request, traits, family === 'converse');
+  const conversation = toConversation(request.messages, traits);
+  const tools = planTools(request, traits, family !== 'llama');
+  const { system, messages, isReduced } = limitPoints(conversation, tools.toolConfig);
   const reasoning = reasoningOf(request, traits);
   const { tier, ignored } = tierOf(request);
   const metadata = metadataOf(request);
+  const { bounded } = temperatureOf(request);
   const told = tools.instruction === undefined ? system : [...system, { text: tools.instruction }];
   return {
+    bounded,
     body: {
       messages,
       ...present({
@@ -39,7 +44,7 @@ export function toConverseBody(request: ChatRequest, { model }: CallInfo): Nativ
     },
     ignored: [
       ...tools.ignored, ...reasoning.ignored, ...ignored, ...metadata.ignored, ...leftOver(request, traits.caches, READ), ...topKIgnored(request, traits),
-      ...toolMarksIgnored(request, traits),
+      ...toolMarksIgnored(request, traits), ...(isReduced || conversation.lostMark ? ['cache_control'] : []),
     ],
   };
 }
@@ -51,29 +56,32 @@ function topKIgnored({ top_k: topK }: ChatRequest, { hasTopK }: Traits): string[
 }
 
 function toolMarksIgnored({ tools }: ChatRequest, { caches, cachesTools }: Traits): string[] {
-  return caches && !cachesTools && (tools ?? []).some(({ cache_control: mark }) => isFields(mark)) ? ['cache_control'] : [];
+  return caches && !cachesTools && (tools ?? []).some((tool) => toolMark(tool) !== undefined) ? ['cache_control'] : [];
 }
 
 /** The body of an invoke call of Nova, which differs little. Source: Amazon Nova, "Complete request schema", 2026-11-21. */
 export function toNovaBody(request: ChatRequest, { model }: CallInfo): NativeBody {
   const traits = traitsOf(model);
-  const { system, messages }: Conversation = toConversation(request.messages, traits);
+  const conversation = toConversation(request.messages, traits);
+  const { system, messages, isReduced } = limitPoints(conversation);
   const config = present({ ...inferenceConfig(request, true), topK: request['top_k'] });
   return {
+    bounded: temperatureOf(request).bounded,
     body: { schemaVersion: 'messages-v1', messages, ...present({ system: system.length > 0 ? system : undefined, inferenceConfig: config }) },
-    ignored: [...tierOf(request).ignored, ...leftOver(request, true, ['top_k', 'reasoning_effort'])],
+    ignored: [...tierOf(request).ignored, ...leftOver(request, true, ['top_k', 'reasoning_effort']), ...(isReduced || conversation.lostMark ? ['cache_control'] : [])],
   };
 }
 
 /** Whether a request holds what only Converse has a place for, in families that are otherwise invoked. */
 export function needsConverse(request: ChatRequest): boolean {
   const { messages, tools, response_format: format, reasoning_effort: effort } = request;
-  const hasMedia = messages.some(({ content }) => Array.isArray(content) && content.some(({ type }: { readonly type: string }) => type !== 'text'));
+  const hasMedia = messages.some(({ content }) => Array.isArray(content) && content.some(({ type }: { readonly type: string }) => type !== 'text' && type !== 'refusal'));
   return hasMedia || (tools?.length ?? 0) > 0 || asksForJson(format) || hasToolTurns(messages) || isGiven(effort);
 }
 
 function inferenceConfig(request: ChatRequest, takesStop: boolean): Fields | undefined {
-  const { max_completion_tokens: ceiling, max_tokens: maxTokens, temperature, top_p: topP } = request;
+  const { max_completion_tokens: ceiling, max_tokens: maxTokens, top_p: topP } = request;
+  const { temperature } = temperatureOf(request);
   return present({ maxTokens: ceiling ?? maxTokens, temperature, topP, stopSequences: takesStop ? stopOf(request) : undefined });
 }
 

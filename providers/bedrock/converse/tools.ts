@@ -1,8 +1,10 @@
 import type { ChatRequest, ChatTool } from 'gw/contract';
 import { type Fields, invalidRequest, isFields, isGiven } from 'gw/common-wire';
 import { ANSWER_TOOL } from '../../_common/anthropic/tools.ts';
+import { toolMark } from '../../_common/cache-marks.ts';
 import type { Traits } from '../models.ts';
-import { cachePoint, calledTools, hasToolTurns } from './messages.ts';
+import { cachePoint } from './cache.ts';
+import { calledTools, hasToolTurns } from './messages.ts';
 
 export interface ToolPlan {
   readonly toolConfig?: Fields | undefined;
@@ -29,9 +31,10 @@ export function planTools(request: ChatRequest, traits: Traits, takesChoice: boo
   const own = asked === 'none' && !hasToolTurns(request.messages) ? [] : declared;
   const answer = answerOf(request.response_format);
   const isLost = own.length > 0 && (asked === 'none' || (asked === undefined && takesChoice && isGiven(request.tool_choice)));
-  const ignored = isLost ? ['tool_choice'] : [];
+  const isStrict = (request.tools ?? []).some(({ function: declared }) => isFields(declared) && declared['strict'] === true);
+  const ignored = [...(isLost ? ['tool_choice'] : []), ...(isStrict ? ['strict'] : [])];
   if (!answer) return { toolConfig: configOf(withCalled(own, request), toChoice(asked)), ignored };
-  if (own.length > 0 && asked !== undefined && asked !== 'auto' && asked !== 'none') return { toolConfig: configOf(own, toChoice(asked)), ignored: ['response_format'] };
+  if (own.length > 0 && asked !== undefined && asked !== 'auto' && asked !== 'none') return { toolConfig: configOf(own, toChoice(asked)), ignored: ['response_format', ...ignored] };
   if (traits.hasTextFormat && answer.name !== undefined) {
     return { toolConfig: configOf(withCalled(own, request), toChoice(asked)), outputConfig: textFormat(answer), ignored };
   }
@@ -55,7 +58,7 @@ function toolSpec(tool: ChatTool, index: number, traits: Traits): Fields[] {
   if (!isFields(declared) || typeof declared['name'] !== 'string') throw invalidRequest(`tools[${index}] must be a function with a name`);
   const { name, description, parameters } = declared;
   if (name === ANSWER_TOOL) throw invalidRequest(`tools[${index}]: the name "${name}" is reserved`);
-  return [{ toolSpec: { name, ...(isGiven(description) && { description }), inputSchema: { json: schemaOf(parameters) } } }, ...cachePoint(tool, traits.cachesTools, traits)];
+  return [{ toolSpec: { name, ...(isGiven(description) && { description }), inputSchema: { json: schemaOf(parameters) } } }, ...(traits.cachesTools ? cachePoint(toolMark(tool), traits) : [])];
 }
 
 /** Members at the top of a schema that some models refuse. Source: Amazon Nova, "Tool use", "Defining a tool", 2026-11-21. */
