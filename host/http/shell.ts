@@ -13,16 +13,22 @@ const MAX_ADDRESSES = 100_000;
 const MAX_LOGGED_PATH = 1024;
 
 const VARY: readonly string[] = ['Vary', 'Origin'];
-const CORS_REQUEST_HEADERS = 'Content-Type, Authorization, X-Provider, X-User-ID, X-Session-ID, Baggage, X-Gateway-Metadata, Traceparent, Tracestate, X-Request-ID';
+const REQUEST_HEADERS = 'Content-Type, Authorization, X-Provider, X-User-ID, X-Session-ID, Baggage, X-Gateway-Metadata, Traceparent, Tracestate, X-Request-ID';
 const EXPOSED = 'X-Request-ID, Retry-After, X-Gateway-Provider, X-Gateway-Target, X-Gateway-Model, X-Gateway-Attempts, X-Gateway-Ignored-Params, X-Gateway-Cache, X-Gateway-Overhead-Ms, Server-Timing';
 
+/** What browsers may send: the gateway's own headers, and those that some provider reads. */
+function requestHeaders({ registry }: Host): string {
+  const read = [...registry.providers.values()].flatMap(({ clientHeaders }) => clientHeaders ?? []);
+  return [REQUEST_HEADERS, ...new Set(read)].join(', ');
+}
+
 /** Headers for the origins that are listed, made once. The list is literal and case-sensitive. */
-function corsTable(origins: readonly string[]): ReadonlyMap<string, readonly string[]> {
+function corsTable(origins: readonly string[], requestHeaders: string): ReadonlyMap<string, readonly string[]> {
   return new Map(origins.map((origin) => [origin, [
     ...VARY,
     'Access-Control-Allow-Origin', origin,
     'Access-Control-Allow-Methods', 'GET, POST, PUT, DELETE, OPTIONS',
-    'Access-Control-Allow-Headers', CORS_REQUEST_HEADERS,
+    'Access-Control-Allow-Headers', requestHeaders,
     'Access-Control-Expose-Headers', EXPOSED,
     'Access-Control-Max-Age', '86400',
   ]]));
@@ -39,7 +45,7 @@ export function createShell(host: Host): Shell {
   const { clock } = host.services;
   const createId = createIdSource();
   const addressOf = createAddressFinder(host.settings.trustedProxies);
-  const cors = corsTable(host.settings.corsOrigins);
+  const cors = corsTable(host.settings.corsOrigins, requestHeaders(host));
   const isOverLimit = createLimiter(host);
 
   const contextFor = (request: IncomingMessage): RequestContext => {

@@ -20,6 +20,7 @@ function expectListed(headers: Headers, origin = LISTED): void {
   expect(headers.get('access-control-allow-methods')).to.equal('GET, POST, PUT, DELETE, OPTIONS');
   expect(headers.get('access-control-max-age')).to.equal('86400');
   const allowed = (headers.get('access-control-allow-headers') ?? '').split(', ');
+  expect(allowed, 'also what a provider reads').to.include('anthropic-beta');
   expect(allowed).to.include.members(['Content-Type', 'Authorization', 'X-Provider', 'X-Gateway-Metadata']);
   expect(headers.get('access-control-allow-credentials')).to.equal(null);
   expect(headers.get('vary')).to.equal('Origin');
