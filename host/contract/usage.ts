@@ -9,11 +9,12 @@ const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value
 const KNOWN = new Set([
   'prompt_tokens', 'completion_tokens', 'total_tokens', 'reasoning_tokens', 'cache_read_tokens', 'cache_write_tokens',
   'prompt_tokens_details', 'completion_tokens_details', 'prompt_cache_hit_tokens', 'prompt_cache_miss_tokens',
+  'cached_tokens', 'num_cached_tokens', 'prompt_token_details',
 ]);
 
 /**
- * Usage in the common shape, from any of the spellings upstreams use: flat fields, nested details, and
- * `prompt_cache_hit_tokens`; a non-zero flat value wins over the nested one. Zero details are left out, a missing total
+ * Usage in the common shape, from any of the spellings upstreams use: flat fields, nested details, and the vendors' own
+ * names of cached tokens; a non-zero flat value wins over the nested one. Zero details are left out, a missing total
  * is the sum, members that are not counts of ours stay. `undefined` when the value is not an object.
  */
 export function readUsage(value: unknown): Usage | undefined {
@@ -22,14 +23,16 @@ export function readUsage(value: unknown): Usage | undefined {
   const promptDetails = fieldsOf(raw['prompt_tokens_details']);
   const completionDetails = fieldsOf(raw['completion_tokens_details']);
   const prompt = count(raw['prompt_tokens']);
-  const completion = count(raw['completion_tokens']);
   const reasoning = count(raw['reasoning_tokens']) || count(completionDetails['reasoning_tokens']);
-  const cacheRead = count(raw['cache_read_tokens']) || count(promptDetails['cached_tokens']) || count(raw['prompt_cache_hit_tokens']);
+  const total = count(raw['total_tokens']);
+  const stated = count(raw['completion_tokens']);
+  const completion = completionOf(stated, reasoning, total - prompt);
+  const cacheRead = cachedIn(raw, promptDetails);
   const cacheWrite = count(raw['cache_write_tokens']);
   const usage: Record<string, unknown> = {
     prompt_tokens: prompt,
     completion_tokens: completion,
-    total_tokens: count(raw['total_tokens']) || prompt + completion,
+    total_tokens: completion === stated && total > 0 ? total : Math.max(total, prompt + completion),
   };
   if (reasoning > 0) usage['reasoning_tokens'] = reasoning;
   if (cacheRead > 0) usage['cache_read_tokens'] = cacheRead;
@@ -38,6 +41,21 @@ export function readUsage(value: unknown): Usage | undefined {
   putDetails(usage, 'completion_tokens_details', completionDetails, 'reasoning_tokens', reasoning);
   for (const key in raw) if (!KNOWN.has(key)) usage[key] = raw[key];
   return usage as unknown as Usage;
+}
+
+/**
+ * Completion tokens with the reasoning in them. Some vendors count it apart: then it makes up the rest of the total
+ * (xAI), or is more than the whole completion (Perplexity).
+ */
+function completionOf(stated: number, reasoning: number, beyondPrompt: number): number {
+  const isApart = reasoning > stated || (reasoning > 0 && stated + reasoning === beyondPrompt);
+  return isApart ? stated + reasoning : stated;
+}
+
+/** Cached tokens of the prompt: DeepSeek, Moonshot and Mistral have names of their own beside the common ones. */
+function cachedIn(raw: Fields, details: Fields): number {
+  return count(raw['cache_read_tokens']) || count(details['cached_tokens']) || count(raw['prompt_cache_hit_tokens']) || count(raw['cached_tokens'])
+    || count(raw['num_cached_tokens']) || count(fieldsOf(raw['prompt_token_details'])['cached_tokens']);
 }
 
 /** Non-zero details as the upstream gave them, the one we know over them; none at all when there are none. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Billed, Usage } from '../../host/contract/index.ts';
+import { type Billed, readUsage, type Usage } from '../../host/contract/index.ts';
 import { catalogOf } from './catalogs.ts';
 
 type Prices = Readonly<Record<string, number | null>>;
@@ -38,6 +38,12 @@ describe('the cost of a chat', () => {
 
   it('bills reasoning as completion where it has no price of its own', () => {
     expect(costOf('chat', cached, used(0, 1_000_000, { reasoning_tokens: 400_000 })).outputUsd).to.equal(10);
+  });
+
+  it('is what xAI bills for reasoning that it counts apart', () => {
+    // Prices of Grok 4.20 and the bill, 232,856,000 ticks of a ten-billionth of a dollar. Source: Wei-Shaw/sub2api issue 5771, 2026-08-18.
+    const usage = readUsage({ prompt_tokens: 10_120, completion_tokens: 1499, total_tokens: 14_428, prompt_tokens_details: { cached_tokens: 128 }, completion_tokens_details: { reasoning_tokens: 2809 } });
+    expect(costOf('chat', { input_per_m_tokens: 1.25, cache_read_per_m_tokens: 0.2, output_per_m_tokens: 2.5 }, { usage }).totalUsd).to.equal(0.0232856);
   });
 
   it('is priced by the input price alone: 0 is a price, none is none', () => {

@@ -32,10 +32,44 @@ describe('readUsage', () => {
     }],
     ['cache writes outside the total', { prompt_tokens: 10, completion_tokens: 1, cache_write_tokens: 600 }, { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11, cache_write_tokens: 600 }],
     ['counts of a wrong kind', { prompt_tokens: '3', completion_tokens: -4, total_tokens: null, reasoning_tokens: [] }, { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }],
+    // Measured against xAI's own bill (cost_in_usd_ticks). Source: Wei-Shaw/sub2api issue 5771, 2026-08-18; xAI documentation, "Consumption and rate limits".
+    ['reasoning counted apart, where the three add up to the total', {
+      prompt_tokens: 10_120, completion_tokens: 1499, total_tokens: 14_428, prompt_tokens_details: { cached_tokens: 128 }, completion_tokens_details: { reasoning_tokens: 2809 },
+    }, {
+      prompt_tokens: 10_120, completion_tokens: 4308, total_tokens: 14_428, reasoning_tokens: 2809, cache_read_tokens: 128,
+      prompt_tokens_details: { cached_tokens: 128 }, completion_tokens_details: { reasoning_tokens: 2809 },
+    }],
+    // More thoughts than answer can only be counted apart: Perplexity leaves them out of the total too. Source: Perplexity documentation, "Sonar deep research", 2026-11-22.
+    ['reasoning counted apart, where it is more than the completion', { prompt_tokens: 33, completion_tokens: 7163, total_tokens: 7196, reasoning_tokens: 73_997, citation_tokens: 20_016 }, {
+      prompt_tokens: 33, completion_tokens: 81_160, total_tokens: 81_193, reasoning_tokens: 73_997, completion_tokens_details: { reasoning_tokens: 73_997 }, citation_tokens: 20_016,
+    }],
+    ['reasoning counted apart by somebody who names no total', { prompt_tokens: 12, completion_tokens: 2, reasoning_tokens: 317 }, {
+      prompt_tokens: 12, completion_tokens: 319, total_tokens: 331, reasoning_tokens: 317, completion_tokens_details: { reasoning_tokens: 317 },
+    }],
+    ['an answer that is reasoning alone', { prompt_tokens: 5, completion_tokens: 40, total_tokens: 45, reasoning_tokens: 40 }, {
+      prompt_tokens: 5, completion_tokens: 40, total_tokens: 45, reasoning_tokens: 40, completion_tokens_details: { reasoning_tokens: 40 },
+    }],
+    // Source: Moonshot documentation, "Chat", 2026-11-22.
+    ['cached tokens beside the others', { prompt_tokens: 19, completion_tokens: 21, total_tokens: 40, cached_tokens: 10 }, {
+      prompt_tokens: 19, completion_tokens: 21, total_tokens: 40, cache_read_tokens: 10, prompt_tokens_details: { cached_tokens: 10 },
+    }],
+    // Source: @ai-sdk/mistral 3.0.69, usage schema, 2026-11-22.
+    ['the two other spellings of one vendor', { prompt_tokens: 19, completion_tokens: 2, num_cached_tokens: 10, prompt_token_details: { cached_tokens: 10 } }, {
+      prompt_tokens: 19, completion_tokens: 2, total_tokens: 21, cache_read_tokens: 10, prompt_tokens_details: { cached_tokens: 10 },
+    }],
+    ['the second of them alone', { prompt_tokens: 19, completion_tokens: 2, prompt_token_details: { cached_tokens: 10 } }, {
+      prompt_tokens: 19, completion_tokens: 2, total_tokens: 21, cache_read_tokens: 10, prompt_tokens_details: { cached_tokens: 10 },
+    }],
     ['an empty object', {}, { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }],
   ] as const) {
     it(`reads ${what}`, () => { expect(readUsage(given)).to.deep.equal(expected); });
   }
+
+  it('reads what it has read once more without a change', () => {
+    for (const usage of [{ prompt_tokens: 10, completion_tokens: 2, total_tokens: 17, reasoning_tokens: 5 }, { prompt_tokens: 10, completion_tokens: 2, reasoning_tokens: 5, cached_tokens: 4 }]) {
+      expect(readUsage(readUsage(usage))).to.deep.equal(readUsage(usage));
+    }
+  });
 
   it('keeps members that are no counts of ours', () => {
     expect(readUsage({ prompt_tokens: 1, completion_tokens: 1, queue_time: 0.5, prompt_tokens_details: { audio_tokens: 3 } }))
