@@ -119,9 +119,9 @@ function placeOfMark(chunk: ChatChunk): Pick<KnownFrame, 'kind' | 'choice' | 'to
   if (!choice || second || choice.finish_reason || choice.logprobs) return undefined;
   const { content, reasoning_content: reasoning, tool_calls: calls, ...others } = choice.delta;
   if (Object.values(others).some((value) => value !== null)) return undefined;
-  if (content === MARK) return { kind: 'content', choice: choice.index, tool: -1 };
-  if (reasoning === MARK) return { kind: 'reasoning_content', choice: choice.index, tool: -1 };
   const [call, other] = calls ?? [];
-  if (!call || other || call.function?.arguments !== MARK || call.id || typeof call.index !== 'number') return undefined;
+  if (content === MARK && !reasoning && !call) return { kind: 'content', choice: choice.index, tool: -1 };
+  if (reasoning === MARK && !content && !call) return { kind: 'reasoning_content', choice: choice.index, tool: -1 };
+  if (content || reasoning || !call || other || call.function?.arguments !== MARK || call.id || typeof call.index !== 'number') return undefined;
   return { kind: 'arguments', choice: choice.index, tool: call.index };
 }

@@ -5,6 +5,7 @@
 import { type ChatChunk, type ChatReply, type ChunkChoice, type ChunkDelta, finishReason, readUsage, type ReplyMessage, type Usage } from '../contract/index.ts';
 import { type Fields, isFields } from '../fields.ts';
 import { cut } from '../upstream/fault.ts';
+import { CallNumbers } from './call-numbers.ts';
 
 export interface ReplyFacts {
   /** The model the client asked for, after aliases. */
@@ -37,19 +38,34 @@ export function normalizeReply(reply: ChatReply, facts: ReplyFacts): void {
 function normalizeMessage(value: unknown): ReplyMessage {
   const message: Fields = isFields(value) ? value : {};
   if (typeof message['role'] !== 'string') message['role'] = 'assistant';
-  const text = contentText(message['content']);
+  const { content } = message;
   takeReasoning(message);
+  if (Array.isArray(content)) takeThoughts(message, content);
+  const text = contentText(content);
   normalizeToolCalls(message);
   const callsOnly = text === '' && Array.isArray(message['tool_calls']) && message['tool_calls'].length > 0;
   message['content'] = callsOnly ? null : (text ?? null);
   return message as unknown as ReplyMessage;
 }
 
-/** Text of a string or of a list of parts; `undefined` when there is none. */
+/** Text of a string or of a list of parts; `undefined` when there is none. Thoughts among the parts are not its text. */
 function contentText(content: unknown): string | undefined {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return undefined;
-  return content.map((part: unknown) => (isFields(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');
+  return content.map((part: unknown) => (isFields(part) && typeof part['text'] === 'string' && !isThought(part) ? part['text'] : '')).join('');
+}
+
+const isThought = ({ type }: Fields): boolean => type === 'thinking' || type === 'reasoning';
+
+/**
+ * Thoughts among the parts of the content are `reasoning_content`. Sources: Mistral documentation, "Reasoning", parts of
+ * the type `thinking`; Databricks documentation, "Query reasoning models", parts of the type `reasoning`; 2026-11-22.
+ */
+function takeThoughts(message: Fields, parts: readonly unknown[]): void {
+  const thoughts = parts.filter(isFields).filter(isThought).map(({ thinking, summary, text }) => contentText(thinking ?? summary ?? text) ?? '').join('');
+  if (thoughts === '') return;
+  const { reasoning_content: known } = message;
+  message['reasoning_content'] = typeof known === 'string' ? known + thoughts : thoughts;
 }
 
 /** `reasoning` is accepted as another name of `reasoning_content`; only the latter goes on, as text. True on any change. */
@@ -133,6 +149,7 @@ export class ChunkNormalizer {
   version = 0;
   readonly #facts: ChunkFacts;
   readonly #roles = new Set<number>();
+  readonly #calls = new CallNumbers(() => { this.version += 1; });
   #id: string | undefined;
 
   constructor(facts: ChunkFacts) {
@@ -166,7 +183,7 @@ export class ChunkNormalizer {
       this.version += 1;
     }
     put('id', id || (this.#id ?? ''));
-    if (typeof chunk.model === 'string') this.reportedModel ??= chunk.model;
+    if (typeof chunk.model === 'string' && chunk.model !== '') this.reportedModel ??= chunk.model; // a first chunk may leave it empty
     put('model', this.#facts.model);
     if ('error' in chunk) {
       delete chunk['error']; // a healthy chunk never carries the key
@@ -205,8 +222,11 @@ export class ChunkNormalizer {
   #delta(delta: ChunkDelta, index: number): boolean {
     let isChanged = takeReasoning(delta);
     if (normalizeToolCalls(delta)) isChanged = true;
-    if (typeof delta.content === 'object' && delta.content !== null) {
-      delta.content = contentText(delta.content) ?? null;
+    if (delta.tool_calls && this.#calls.number(delta.tool_calls, index)) isChanged = true;
+    const content: unknown = delta.content;
+    if (typeof content === 'object' && content !== null) {
+      if (Array.isArray(content)) takeThoughts(delta, content);
+      delta.content = contentText(content) ?? null;
       isChanged = true;
     }
     if (!this.#roles.has(index)) {

@@ -34,6 +34,7 @@ class PlainStream {
   readonly #events: Fields[] = [];
   readonly #choices = new Map<number, Fields>();
   readonly #seen = new Set<number>();
+  readonly #calls = new Map<number, Fields[]>();
   readonly #stripUsage: boolean;
   #id = '';
   #usage: unknown;
@@ -86,12 +87,30 @@ class PlainStream {
   #choice(choice: Fields): Fields {
     const { role: _role, reasoning, ...delta } = choice['delta'] as Fields;
     if (typeof reasoning === 'string') delta['reasoning_content'] = reasoning;
+    if (Array.isArray(delta['content'])) separate(delta, delta['content']);
+    if (delta['tool_calls']) delta['tool_calls'] = delta['tool_calls'].map((call: Fields) => this.#numbered(call, choice['index']));
     const finish = choice['finish_reason'] ? (FINISH[choice['finish_reason']] ?? choice['finish_reason']) : null;
     if (finish) this.#isFinished = true;
     this.#collect(choice['index'], delta, finish);
     if (!this.#seen.has(choice['index'])) delta['role'] = 'assistant';
     this.#seen.add(choice['index']);
     return { ...choice, delta, finish_reason: finish };
+  }
+
+  /** Calls by their number: what the upstream said of the call when it began. */
+  #numbered({ index, id, type, function: target, ...call }: Fields, choice: number): Fields {
+    const calls = this.#calls.get(choice) ?? [];
+    this.#calls.set(choice, calls);
+    const byId = calls.findIndex((known) => id && known.id === id);
+    const byIndex = calls.findLastIndex((known) => index !== undefined && known.index === index);
+    const opens = byId < 0 && (id ? target.name || byIndex < 0 : index === undefined ? target.name || calls.length === 0 : byIndex < 0);
+    if (opens) calls.push({ id, index });
+    const number = opens ? calls.length - 1 : [byId, id || index !== undefined ? byIndex : -1, calls.length - 1].find((at) => at >= 0);
+    const { name, ...rest } = target;
+    return {
+      ...call, index: number, ...(id && (opens || byId >= 0) && { id }), ...(opens ? { type: type ?? 'function' } : type && { type }),
+      function: { ...rest, ...(name && { name }) },
+    };
   }
 
   #collect(index: number, delta: Fields, finish: string | null): void {
@@ -120,6 +139,13 @@ class PlainStream {
   }
 }
 
+/** Parts of the content: thoughts apart from the text. */
+function separate(delta: Fields, parts: readonly Fields[]): void {
+  const thoughts = parts.flatMap(({ type, thinking }) => (type === 'thinking' ? thinking : [])).map(({ text }) => text).join('');
+  delta['content'] = parts.map(({ type, text }) => (type === 'text' ? text : '')).join('');
+  if (thoughts !== '') delta['reasoning_content'] = (delta['reasoning_content'] ?? '') + thoughts;
+}
+
 // ---- generated streams ----
 
 const TEXTS = [
@@ -134,6 +160,9 @@ class Generator {
   readonly #prefix: string;
   readonly #head: Fields;
   readonly #choiceCount: number;
+  /** How the upstream tells fragments of one call from those of another. */
+  readonly #numbering: string;
+  readonly #called = new Map<number, number>();
 
   constructor(seed: number) {
     this.#random = seeded(seed);
@@ -141,6 +170,7 @@ class Generator {
     this.#lineEnd = this.#pick(['\n', '\n', '\n', '\r\n', '\r']);
     this.#prefix = this.#pick(['data: ', 'data: ', 'data:']);
     this.#choiceCount = this.#pick([1, 1, 2]);
+    this.#numbering = this.#pick(['from 0', 'from 0', 'from 1', 'none', 'all 0', 'ids', 'new ids']);
     this.#head = {
       ...(this.#chance(0.8) && { id: this.#pick(['chatcmpl-1', 'é"1', '']) }),
       ...(this.#chance(0.8) && { object: 'chat.completion.chunk' }),
@@ -153,7 +183,7 @@ class Generator {
 
   /** A stream of about so many frames. */
   stream(frames = 6 + Math.floor(this.#random() * 20)): string {
-    const kinds = this.#pick([['content'], ['content', 'reasoning_content'], ['reasoning', 'content'], ['arguments'], ['content', 'arguments']]);
+    const kinds = this.#pick([['content'], ['content', 'reasoning_content'], ['reasoning', 'content'], ['arguments'], ['content', 'arguments'], ['parts', 'content']]);
     let body = this.#chance(0.1) ? '\uFEFF' : '';
     for (let index = 0; index < this.#choiceCount; index += 1) if (this.#chance(0.7)) body += this.#frame([this.#choice(index, { role: 'assistant', content: this.#pick(['', null]) })]);
     for (let count = frames; count > 0; count -= 1) body += this.#noise() + this.#piece(this.#pick(kinds));
@@ -167,11 +197,25 @@ class Generator {
     const index = Math.floor(this.#random() * this.#choiceCount);
     const text = this.#pick(TEXTS) + (this.#chance(0.5) ? this.#pick(TEXTS) : '');
     const repeats = this.#chance(0.1) && { role: 'assistant' };
+    if (kind === 'parts') return this.#frame([this.#choice(index, { ...repeats, content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }, { type: 'text', text: this.#pick(TEXTS) }] })]);
     if (kind !== 'arguments') return this.#frame([this.#choice(index, { ...repeats, [kind]: text })]);
-    const at = this.#pick([0, 0, 1]);
-    const named = this.#chance(0.15);
-    const call = { index: at, ...(named && { id: `call_${at}`, type: 'function' }), function: { ...(named && { name: `tool ${at}` }), arguments: text } };
+    const call = this.#call(index, text);
     return this.#frame([this.#choice(index, { ...repeats, ...(this.#chance(0.2) && { content: null }), tool_calls: [call] })]);
+  }
+
+  /** A fragment of the call that began last, mostly; with all there is to say of it where it begins. */
+  #call(choice: number, text: string): Fields {
+    const called = this.#called.get(choice) ?? 0;
+    const begins = called === 0 || this.#chance(0.15);
+    const at = begins ? called : this.#numbering === 'none' || this.#numbering === 'all 0' ? called - 1 : Math.floor(this.#random() * called);
+    if (begins) this.#called.set(choice, called + 1);
+    const index = { 'from 0': at, 'from 1': at + 1, none: undefined, 'all 0': 0, ids: undefined, 'new ids': at }[this.#numbering];
+    const id = { ids: `call_${at}`, 'new ids': `call_${at}_${Math.floor(this.#random() * 1e9)}` }[this.#numbering] ?? (begins ? `call_${at}` : this.#pick([undefined, undefined, '']));
+    const repeats = !begins && this.#chance(0.1) && { type: null };
+    return {
+      ...(index !== undefined && { index }), ...(id !== undefined && { id }), ...(begins ? this.#chance(0.8) && { type: 'function' } : repeats),
+      function: { ...(begins ? { name: `tool ${at}` } : this.#chance(0.1) && { name: '' }), arguments: text },
+    };
   }
 
   #choice(index: number, delta: Fields, finish?: string): Fields {

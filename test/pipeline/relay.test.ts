@@ -90,12 +90,12 @@ describe('relay, chunk normalisation', () => {
   });
 
   it('passes tool calls with their index, and merges their fragments', () => {
-    const call = (more: object): object => delta({ tool_calls: [{ index: 1, ...more }] });
+    const call = (more: object): object => delta({ tool_calls: [{ index: 0, ...more }] });
     const relayed = relayFrames([
       call({ id: 'call_1', type: 'function', function: { name: 'look', arguments: '' } }),
       ...['{"a"', ':"\\u00e9', '"}'].map((text) => call({ function: { arguments: text } })),
     ]);
-    expect(relayed.events[2].choices[0].delta.tool_calls).to.deep.equal([{ index: 1, function: { arguments: ':"\\u00e9' } }]);
+    expect(relayed.events[2].choices[0].delta.tool_calls).to.deep.equal([{ index: 0, function: { arguments: ':"\\u00e9' } }]);
     expect(assembled(relayed)[0].message.tool_calls).to.deep.equal([{ id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"a":"\\u00e9"}' } }]);
   });
 
@@ -108,7 +108,7 @@ describe('relay, chunk normalisation', () => {
     for (const reasoning of [{}, { reasoning: null }]) {
       const relayed = relayFrames([delta({ ...reasoning, tool_calls: [null, { index: 0, function: { name: 'f', arguments: { a: 1 } } }] })]);
       expect(relayed.relay.failure, JSON.stringify(reasoning)).to.equal(undefined);
-      expect(relayed.events[0].choices[0].delta.tool_calls).to.deep.equal([{ index: 0, function: { name: 'f', arguments: '{"a":1}' } }]);
+      expect(relayed.events[0].choices[0].delta.tool_calls).to.deep.equal([{ index: 0, type: 'function', function: { name: 'f', arguments: '{"a":1}' } }]);
     }
   });
 });

@@ -1,0 +1,87 @@
+import type { ToolCallDelta } from '../contract/index.ts';
+import { isFields } from '../fields.ts';
+
+/** The calls of one choice, by what the upstream calls them. */
+interface OpenCalls {
+  count: number;
+  readonly byId: Map<string, number>;
+  readonly byIndex: Map<number, number>;
+}
+
+/**
+ * Numbers the tool calls of a stream from 0, choice by choice: clients put fragments together by `index`, which upstreams
+ * leave out, begin at 1, or use for several calls. A new id opens a call, a fragment without one continues the call of its
+ * index, or the one that was opened last. What is remembered changes only when a call is opened: a fragment that continues
+ * one may be read any number of times, or not at all.
+ */
+export class CallNumbers {
+  readonly #choices = new Map<number, OpenCalls>();
+  readonly #onOpen: () => void;
+
+  /** `onOpen` is told of each call that begins. */
+  constructor(onOpen: () => void) {
+    this.#onOpen = onOpen;
+  }
+
+  /** Corrects the calls of a delta in place. True on any change. */
+  number(calls: readonly ToolCallDelta[], choice: number): boolean {
+    let isChanged = false;
+    for (const call of calls) if (this.#number(call, this.#callsOf(choice))) isChanged = true;
+    return isChanged;
+  }
+
+  #callsOf(choice: number): OpenCalls {
+    let open = this.#choices.get(choice);
+    if (!open) this.#choices.set(choice, open = { count: 0, byId: new Map(), byIndex: new Map() });
+    return open;
+  }
+
+  #number(call: ToolCallDelta, open: OpenCalls): boolean {
+    const known = knownCall(call, open);
+    const isTidied = known === undefined ? completeHead(call) : dropRepeats(call, open);
+    const number = known ?? this.#open(call, open);
+    if (call.index === number) return isTidied;
+    call.index = number;
+    return true;
+  }
+
+  #open(call: ToolCallDelta, open: OpenCalls): number {
+    const number = open.count++;
+    if (isText(call.id)) open.byId.set(call.id, number);
+    if (typeof call.index === 'number') open.byIndex.set(call.index, number);
+    this.#onOpen();
+    return number;
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/** The number of the call that a fragment continues; `undefined` when it opens one. */
+function knownCall({ id, index, function: target }: ToolCallDelta, { count, byId, byIndex }: OpenCalls): number | undefined {
+  const byItsId = isText(id) ? byId.get(id) : undefined;
+  if (byItsId !== undefined) return byItsId;
+  // Some servers make up an id for every fragment: only one that names a function opens a call then.
+  if (isText(id) && (isText(target?.name) || typeof index !== 'number')) return undefined;
+  if (typeof index === 'number') return byIndex.get(index);
+  return count === 0 || isText(target?.name) ? undefined : count - 1;
+}
+
+/** What a call begins with says its type. */
+function completeHead(call: ToolCallDelta): boolean {
+  if (isText(call.type)) return false;
+  call.type = 'function';
+  return true;
+}
+
+/** Continuing a call, an empty id, type or name would overwrite the one it has, and so would an id that is new. */
+function dropRepeats(call: ToolCallDelta, { byId }: OpenCalls): boolean {
+  let isChanged = false;
+  const drop = (holder: Record<string, unknown>, name: string): void => {
+    delete holder[name];
+    isChanged = true;
+  };
+  if ('id' in call && !(isText(call.id) && byId.has(call.id))) drop(call, 'id');
+  if ('type' in call && !isText(call.type)) drop(call, 'type');
+  if (isFields(call.function) && 'name' in call.function && !isText(call.function.name)) drop(call.function, 'name');
+  return isChanged;
+}

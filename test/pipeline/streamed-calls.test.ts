@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import OpenAI from 'openai';
+import { Relay } from '../../host/pipeline/relay.ts';
+import { eventsOf, everyCut, MASTER_KEY, openSse, sseBytes, startHost, stubUpstream } from '../kit/index.ts';
+
+type Call = Readonly<Record<string, unknown>>;
+
+const head = (id: unknown, name: string, more: Call = {}): Call => ({ ...more, id, type: 'function', function: { name, arguments: '' } });
+const piece = (text: string, more: Call = {}): Call => ({ ...more, function: { arguments: text } });
+
+/** Two calls, `tide {"a":1}` and `wind {"b":2}`, as servers tell their fragments apart. */
+const STYLES: Readonly<Record<string, readonly Call[]>> = {
+  'numbered from 0': [head('c1', 'tide', { index: 0 }), piece('{"a":', { index: 0 }), piece('1}', { index: 0 }), head('c2', 'wind', { index: 1 }), piece('{"b":2}', { index: 1 })],
+  'numbered from 1': [head('c1', 'tide', { index: 1 }), piece('{"a":', { index: 1 }), piece('1}', { index: 1 }), head('c2', 'wind', { index: 2 }), piece('{"b":2}', { index: 2 })],
+  'without an index': [head('c1', 'tide'), piece('{"a":'), piece('1}'), head('c2', 'wind'), piece('{"b":2}')],
+  'whole, without an index': [{ ...head('c1', 'tide'), function: { name: 'tide', arguments: '{"a":1}' } }, { id: 'c2', function: { name: 'wind', arguments: '{"b":2}' } }],
+  'all with the index 0': [head('c1', 'tide', { index: 0 }), piece('{"a":1}', { index: 0 }), head('c2', 'wind', { index: 0 }), piece('{"b":2}', { index: 0 })],
+  'with their id on every fragment': [head('c1', 'tide'), piece('{"a":', { id: 'c1' }), piece('1}', { id: 'c1' }), head('c2', 'wind'), piece('{"b":2}', { id: 'c2' })],
+  'with a new id on every fragment': [head('c1', 'tide', { index: 0 }), piece('{"a":', { index: 0, id: 'x1' }), piece('1}', { index: 0, id: 'x2' }), head('c2', 'wind', { index: 1 }), piece('{"b":2}', { index: 1, id: 'x3' })],
+  'with empty members on later fragments': [
+    head('c1', 'tide', { index: 0 }), { index: 0, id: '', type: null, function: { name: '', arguments: '{"a":1}' } }, head('c2', 'wind', { index: 1 }), { index: 1, id: null, type: '', function: { name: null, arguments: '{"b":2}' } },
+  ],
+  'numbered anyhow': [head('c1', 'tide', { index: 7 }), piece('{"a":1}', { index: 7 }), head('c2', 'wind', { index: 3 }), piece('{"b":2}', { index: 3 })],
+};
+
+/** Fragments of both in turn, which the index or the id alone tells apart. */
+const IN_TURN: Readonly<Record<string, readonly Call[]>> = {
+  'by an index from 1': [head('c1', 'tide', { index: 1 }), head('c2', 'wind', { index: 2 }), piece('{"b":', { index: 2 }), piece('{"a":', { index: 1 }), piece('2}', { index: 2 }), piece('1}', { index: 1 })],
+  'by their ids': [head('c1', 'tide'), head('c2', 'wind'), piece('{"a":', { id: 'c1' }), piece('{"b":2}', { id: 'c2' }), piece('1}', { id: 'c1' })],
+};
+
+const chunk = (delta: object, finish_reason: string | null = null, index = 0): object => ({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index, delta, finish_reason }] });
+const streamOf = (calls: readonly Call[]): object[] => [chunk({ role: 'assistant' }), ...calls.map((call) => chunk({ tool_calls: [call] })), chunk({}, 'tool_calls')];
+
+function relayed(pieces: readonly Buffer[]): any[] {
+  const relay = new Relay({ model: 'm', created: 1, stripUsage: false, framing: 'sse' });
+  const out = pieces.map((bytes) => relay.push(bytes)).join('') + relay.end();
+  expect(relay.failure).to.equal(undefined);
+  return eventsOf(Buffer.from(out, 'latin1').toString('utf8'));
+}
+
+/** What a client that knows nothing but the index makes of the fragments of a choice. */
+function byIndex(events: readonly any[], choice = 0): unknown[] {
+  const calls: any[] = [];
+  for (const { choices } of events) {
+    for (const { index, delta } of choices) {
+      for (const call of index === choice ? delta.tool_calls ?? [] : []) {
+        const known = calls[call.index] ?? { arguments: '' };
+        calls[call.index] = { id: call.id ?? known.id, type: call.type ?? known.type, name: call.function.name ?? known.name, arguments: known.arguments + (call.function.arguments ?? '') };
+      }
+    }
+  }
+  return calls;
+}
+
+const BOTH = [{ id: 'c1', type: 'function', name: 'tide', arguments: '{"a":1}' }, { id: 'c2', type: 'function', name: 'wind', arguments: '{"b":2}' }];
+
+describe('tool calls of a stream', () => {
+  for (const [style, calls] of Object.entries(STYLES)) {
+    it(`are numbered from 0: ${style}`, () => {
+      const bytes = sseBytes(streamOf(calls));
+      expect(byIndex(relayed([bytes]))).to.deep.equal(BOTH);
+      for (const pieces of everyCut(bytes)) expect(byIndex(relayed(pieces))).to.deep.equal(BOTH);
+    });
+
+    it(`are read by the official client: ${style}`, async () => {
+      const upstream = await stubUpstream((_request, response) => {
+        openSse(response);
+        response.end(sseBytes([...streamOf(calls), { type: '', data: '[DONE]' }]));
+      });
+      const host = await startHost({ targets: [upstream.target('a')] });
+      const client = new OpenAI({ baseURL: `${host.url}/v1`, apiKey: MASTER_KEY, maxRetries: 0 });
+      const parameters = { type: 'object', properties: {}, additionalProperties: false, required: [] };
+      const tools = ['tide', 'wind'].map((name) => ({ type: 'function' as const, function: { name, parameters, strict: true } })); // strict: the client parses, and checks most
+      const { choices: [choice] } = await client.chat.completions.stream({ model: 'm', messages: [{ role: 'user', content: 'hi' }], tools }).finalChatCompletion();
+      expect(choice?.message.tool_calls?.map(({ id, type, function: target }: any) => ({ id, type, name: target.name, arguments: target.arguments }))).to.deep.equal(BOTH);
+    });
+  }
+
+  for (const [how, calls] of Object.entries(IN_TURN)) {
+    it(`are numbered from 0 where they come in turn, told apart ${how}`, () => {
+      for (const pieces of everyCut(sseBytes(streamOf(calls)))) expect(byIndex(relayed(pieces))).to.deep.equal(BOTH);
+    });
+  }
+
+  it('are numbered choice by choice', () => {
+    const events = relayed([sseBytes([1, 0].flatMap((index) => [chunk({ tool_calls: [head(`c${index}`, 'tide', { index: index + 4 })] }, null, index), chunk({ tool_calls: [piece('{}', { index: index + 4 })] }, 'tool_calls', index)]))]);
+    for (const index of [0, 1]) expect(byIndex(events, index)).to.deep.equal([{ id: `c${index}`, type: 'function', name: 'tide', arguments: '{}' }]);
+  });
+
+  it('leave as they came where there is nothing to correct', () => {
+    const bytes = sseBytes([...streamOf(STYLES['numbered from 0'] ?? []), { type: '', data: '[DONE]' }]);
+    const relay = new Relay({ model: 'm', created: 1, stripUsage: false, framing: 'sse' });
+    expect(relay.push(bytes)).to.equal(bytes.subarray(0, bytes.indexOf('data: [DONE]')).toString('latin1'));
+  });
+});
