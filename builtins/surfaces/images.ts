@@ -1,4 +1,4 @@
-import { GatewayError, type ImagesReply, type ImagesRequest } from '../../host/contract/index.ts';
+import { GatewayError, type ImagesReply, type ImagesRequest, type Usage } from '../../host/contract/index.ts';
 import type { JsonObject } from '../../host/http/body.ts';
 import { jsonBody, surfaceBuiltin } from '../../host/http/surface-route.ts';
 import { checkFields, type FieldKind, integer, invalid, requireText, text } from './fields.ts';
@@ -9,7 +9,7 @@ const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
 
 const FORMATS = new Set<unknown>(['url', 'b64_json']);
 
-/** `POST /v1/images/generations`. What the provider counted is kept for pricing, and not shown. */
+/** `POST /v1/images/generations`. */
 export default surfaceBuiltin({
   surface: 'images',
   path: '/v1/images/generations',
@@ -17,11 +17,16 @@ export default surfaceBuiltin({
     request: readImages(body),
     streaming: false,
     write: ({ reply }) => {
-      const { usage: _usage, ...shown } = reply as ImagesReply;
-      return shown;
+      const { usage, ...shown } = reply as ImagesReply;
+      return usage ? { ...shown, usage: imagesUsage(usage) } : shown;
     },
   })),
 });
+
+/** Usage under the names that answers with images have for it. Source: OpenAI API reference, "Images", 2026-11-22. */
+function imagesUsage({ prompt_tokens, completion_tokens, total_tokens, ...details }: Usage): object {
+  return { ...details, input_tokens: prompt_tokens, output_tokens: completion_tokens, total_tokens };
+}
 
 function readImages(body: JsonObject): ImagesRequest {
   checkFields(body, FIELDS);

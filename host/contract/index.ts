@@ -10,7 +10,7 @@ export type { Exchange, ExchangeOutcome, Measurements, Principal, Scope, Stage }
 export { finishReason } from './finish-reason.ts';
 export type { GuardrailSettings, PluginDeps, PluginHandlers, PluginModule, PluginType, StageProblem, StreamGuard } from './plugin.ts';
 export type {
-  Authorize, CallInfo, ChatTranslator, Connection, ConnectionDeps, Credentials, DiscoveredModel, Discovery, FormField, FormFile, FormPart,
+  Authorize, CallInfo, ChatTranslator, ChunkEdit, Connection, ConnectionDeps, Credentials, DiscoveredModel, Discovery, FormField, FormFile, FormPart,
   OpenConnection, OutgoingRequest, ParamTreatments, ProviderFault, ProviderModule, Send, SendOptions, StreamDecoder, StreamEvent,
   Translator, Translators, Treatment, UnaryReply, WireReply, WireRequest,
 } from './provider.ts';

@@ -1,7 +1,7 @@
 import type { UpstreamFault } from './errors.ts';
 import type { HttpSend, Log } from './services.ts';
 import type { ReplyOf, RequestOf, TranslatedSurface } from './surface.ts';
-import type { ChatChunk } from './wire/chat.ts';
+import type { ChatChunk, ChatRequest } from './wire/chat.ts';
 import type { UploadedFile } from './wire/other.ts';
 
 /** A provider is data and pure functions: where the service is, what it cannot express, and how bodies translate. */
@@ -189,6 +189,9 @@ export interface StreamEvent {
   readonly data: string;
 }
 
+/** Changes a chunk of the common wire in place. */
+export type ChunkEdit = (chunk: ChatChunk) => void;
+
 /** Turns events into chunks, synchronously. Throws a `GatewayError` or any error to end the stream as failed. */
 export type StreamDecoder = (event: StreamEvent) => readonly ChatChunk[];
 
@@ -208,6 +211,11 @@ export interface ChatTranslator extends Translator<'chat'> {
    * absent when the provider cannot stream.
    */
   readonly openStream?: 'common' | ((call: CallInfo) => StreamDecoder | undefined);
+  /**
+   * Of a stream that is read as `common`: opens what changes each chunk before the host corrects it. `undefined` where
+   * nothing is to be changed; else every chunk is parsed.
+   */
+  readonly editStream?: (call: CallInfo, request: ChatRequest) => ChunkEdit | undefined;
 }
 
 /** A whole reply: its bytes, and the same parsed once on demand. */

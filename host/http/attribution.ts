@@ -8,7 +8,7 @@ import type { FlatHeaders } from './reply.ts';
  */
 export function attributionHeaders(exchange: LiveExchange): string[] {
   const headers: string[] = [];
-  const { lastTarget, answeredBy, ignoredParams, replyHeaders: added } = exchange;
+  const { lastTarget, answeredBy, reportedModel, ignoredParams, replyHeaders: added } = exchange;
   if (lastTarget && answeredBy === undefined) {
     headers.push(
       'X-Gateway-Provider', lastTarget.provider?.module.name ?? lastTarget.virtualKey,
@@ -16,6 +16,7 @@ export function attributionHeaders(exchange: LiveExchange): string[] {
       'X-Gateway-Model', headerText(shownModel(exchange.upstreamModel ?? '')),
       'X-Gateway-Attempts', String(exchange.attempts),
     );
+    if (reportedModel !== undefined && reportedModel !== exchange.upstreamModel) headers.push('X-Gateway-Upstream-Model', headerText(shownModel(reportedModel)));
     if (ignoredParams.length > 0) headers.push('X-Gateway-Ignored-Params', headerText(ignoredParams.join(', ')));
   }
   for (const name in added) headers.push(name, headerText(added[name] ?? ''));

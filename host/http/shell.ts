@@ -14,7 +14,7 @@ const MAX_LOGGED_PATH = 1024;
 
 const VARY: readonly string[] = ['Vary', 'Origin'];
 const REQUEST_HEADERS = 'Content-Type, Authorization, X-Provider, X-User-ID, X-Session-ID, Baggage, X-Gateway-Metadata, Traceparent, Tracestate, X-Request-ID';
-const EXPOSED = 'X-Request-ID, Retry-After, X-Gateway-Provider, X-Gateway-Target, X-Gateway-Model, X-Gateway-Attempts, X-Gateway-Ignored-Params, X-Gateway-Cache, X-Gateway-Overhead-Ms, Server-Timing';
+const EXPOSED = 'X-Request-ID, Retry-After, X-Gateway-Provider, X-Gateway-Target, X-Gateway-Model, X-Gateway-Upstream-Model, X-Gateway-Attempts, X-Gateway-Ignored-Params, X-Gateway-Cache, X-Gateway-Overhead-Ms, Server-Timing';
 
 /** What browsers may send: the gateway's own headers, and those that some provider reads. */
 function requestHeaders({ registry }: Host): string {

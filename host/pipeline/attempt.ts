@@ -90,6 +90,7 @@ function begin(exchange: LiveExchange, target: Target, provider: ConnectedProvid
   exchange.attempts += 1;
   exchange.lastTarget = target;
   exchange.upstreamModel = target.upstreamModel(exchange.model);
+  exchange.reportedModel = undefined;
   const cancellation = target.requestTimeoutMs === undefined ? exchange.cancellation : new Cancellation();
   return {
     exchange, target, provider, cancellation, number: exchange.attempts, upstreamModel: exchange.upstreamModel,

@@ -48,6 +48,8 @@ export class LiveExchange implements Exchange {
   /** The target last attempted. */
   lastTarget: Target | undefined;
   upstreamModel: string | undefined;
+  /** What the upstream says it answered with: a router names the model that it chose. */
+  reportedModel: string | undefined;
   attempts = 0;
   abLabel: string | undefined;
   /** Why the strategy left nothing to try, as it tells the caller. */

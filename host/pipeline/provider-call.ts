@@ -1,5 +1,5 @@
 import {
-  type CallInfo, type ChatTranslator, GatewayError, type OutgoingRequest, type ReplyOf, type Send, type Surface, type TranslatedSurface, type WireReply,
+  type CallInfo, type ChatRequest, type ChatTranslator, GatewayError, type OutgoingRequest, type ReplyOf, type Send, type Surface, type TranslatedSurface, type WireReply,
   type WireRequest,
 } from '../contract/index.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
@@ -82,6 +82,7 @@ export async function openStream(attempt: Attempt, services: PipelineServices, o
   }
   measureCall(attempt, services);
   services.log.debug('stream request started', { model: exchange.model, provider: attempt.target.virtualKey, trace_id: exchange.id });
+  exchange.reportedModel = session.relay.reportedModel;
   exchange.readStreamText = () => session.relay.assembly.text();
   exchange.ttftMs = (session.firstChunkAt ?? clock.monotonic()) - exchange.arrivedAt;
   void session.ended.then(onOver);
@@ -172,7 +173,7 @@ function isSuccess(surface: Surface, status: number): boolean {
 function relayFor(attempt: Attempt, call: CallInfo, services: PipelineServices): Relay {
   const { exchange, provider: { module } } = attempt;
   const { plugins } = exchange.generation;
-  const { openStream: open } = translatorOf(attempt) as ChatTranslator;
+  const { openStream: open, editStream: edit } = translatorOf(attempt) as ChatTranslator;
   const filter = chunkFilter(attempt, services);
   return new Relay({
     model: exchange.model,
@@ -180,6 +181,7 @@ function relayFor(attempt: Attempt, call: CallInfo, services: PipelineServices):
     stripUsage: exchange.stripsUsage,
     framing: module.framing ?? 'sse',
     decode: typeof open === 'function' ? open(call) : undefined,
+    edit: edit?.(call, exchange.request as ChatRequest),
     filter,
     isGuarded: exchange.streamGuards !== undefined && holdsBack(exchange.streamGuards),
     assembles: plugins.instances.length > 0,

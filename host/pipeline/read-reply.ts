@@ -16,10 +16,17 @@ export function readReply(attempt: Attempt, reply: BufferedReply, call: CallInfo
   try {
     const translated = translatorOf(attempt).fromUpstream(reply, call, attempt.exchange.request as never) as ReplyOf<TranslatedSurface> | undefined;
     if (typeof translated !== 'object' || translated === null) throw new Error('the translator returned nothing');
+    attempt.exchange.reportedModel = modelOf(translated);
     return shapeAnswer(attempt, translated, created);
   } catch (cause) {
     throw cause instanceof GatewayError ? cause : unusableReply('it cannot be translated', cause);
   }
+}
+
+/** The model as the upstream calls it, before the answer gets the name that was asked for. */
+function modelOf(reply: object): string | undefined {
+  const { model } = reply as { readonly model?: unknown };
+  return typeof model === 'string' && model !== '' ? model : undefined;
 }
 
 /** The shape clients are promised; `created` in Unix seconds. */

@@ -1,4 +1,4 @@
-import { type ChatChunk, GatewayError, type ProviderModule, type StreamDecoder, type StreamEvent, type Usage } from '../contract/index.ts';
+import { type ChatChunk, type ChunkEdit, GatewayError, type ProviderModule, type StreamDecoder, type StreamEvent, type Usage } from '../contract/index.ts';
 import { FrameReader, MAX_FRAME_BYTES } from '../upstream/eventstream.ts';
 import { bytesOfText, dataOf, EventReader, LineCutter, MAX_LINE_BYTES, textOfBytes } from '../upstream/sse.ts';
 import { Assembly } from './assembly.ts';
@@ -12,6 +12,8 @@ export type ChunkFilter = (chunks: readonly ChatChunk[], moment: 'push' | 'end')
 export interface RelayOptions extends ChunkFacts {
   /** Decoder of a native wire; absent when events already are chunks of the common wire. */
   readonly decode?: StreamDecoder | undefined;
+  /** Changes chunks of the common wire before they are corrected: every one is then parsed. */
+  readonly edit?: ChunkEdit | undefined;
   readonly framing: NonNullable<ProviderModule['framing']>;
   /** Present when plugins guard the stream: every chunk is then parsed. */
   readonly filter?: ChunkFilter | undefined;
@@ -102,7 +104,8 @@ export class Relay {
 
   /** Lines of the common wire, and of native wires framed by lines. Unchanged runs leave in one piece. */
   #relayBlock(block: string): void {
-    const mayMatch = !this.#options.filter && !this.#options.decode && block.length <= MAX_LINE_BYTES; // else lines are measured
+    const { filter, decode, edit } = this.#options;
+    const mayMatch = !filter && !decode && !edit && block.length <= MAX_LINE_BYTES; // else lines are measured
     const hasCr = block.includes('\r');
     let at = 0;
     let runStart = 0; // [runStart, at) leaves as it came
@@ -169,7 +172,8 @@ export class Relay {
     if (!isChunk(chunk)) return;
     this.chunks += 1;
     const { version } = this.#normalizer;
-    const isChanged = this.#normalizer.normalize(chunk);
+    this.#options.edit?.(chunk);
+    const isChanged = this.#normalizer.normalize(chunk) || this.#options.edit !== undefined;
     if (this.#options.filter) {
       this.#emit(this.#options.filter([chunk], 'push'));
       return;
@@ -177,7 +181,7 @@ export class Relay {
     if (this.#assembles) this.assembly.add(chunk);
     this.#out += isChanged ? eventOf(chunk) : `data: ${data}\n\n`;
     if (version !== this.#normalizer.version) this.#frames.forget();
-    else this.#frames.learn(line, (fresh) => this.#normalizer.normalize(fresh));
+    else if (!this.#options.edit) this.#frames.learn(line, (fresh) => this.#normalizer.normalize(fresh));
   }
 
   #decodeEvents(events: Iterable<StreamEvent>): void {

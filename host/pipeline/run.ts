@@ -49,7 +49,8 @@ export async function finishStream(exchange: LiveExchange, session: StreamSessio
     exchange.usage = session.relay.usage;
     return failStream(exchange, broken, services);
   }
-  price(exchange, { usage: session.relay.usage }, session.relay.reportedModel, services);
+  exchange.reportedModel = session.relay.reportedModel;
+  price(exchange, { usage: session.relay.usage }, services);
   exchange.reply = session.relay.assembly.reply({
     id: session.relay.id,
     created: Math.floor(exchange.startedAt / 1000),
@@ -72,12 +73,11 @@ function completeReply(exchange: LiveExchange, services: PipelineServices): void
   if (SURFACES[surface].isChat) {
     const reply = exchange.reply as ChatReply;
     const created = Math.floor(services.clock.now() / 1000);
-    const reported: unknown = reply.model;
     normalizeReply(reply, { model: exchange.model, provider: answeredBy ?? target ?? '', created });
-    price(exchange, { usage: reply.usage }, reported, services);
+    price(exchange, { usage: reply.usage }, services);
   } else {
-    const { usage, data, model } = exchange.reply as { readonly usage?: Usage; readonly data?: readonly unknown[]; readonly model?: unknown };
-    price(exchange, { usage: readUsage(usage), images: surface === 'images' ? data?.length : undefined }, model, services);
+    const { usage, data } = exchange.reply as { readonly usage?: Usage; readonly data?: readonly unknown[] };
+    price(exchange, { usage: readUsage(usage), images: surface === 'images' ? data?.length : undefined }, services);
   }
   if (answeredBy !== undefined) exchange.costUsd = 0;
 }
@@ -86,11 +86,11 @@ function completeReply(exchange: LiveExchange, services: PipelineServices): void
  * Cost comes before `after_request`, so that the log row carries it; unpriced stays unknown, which is not 0. The price is
  * that of the model asked for, else of the model the upstream says it is: a deployment may have any name.
  */
-function price(exchange: LiveExchange, billed: Billed, reported: unknown, { catalog }: PipelineServices): void {
+function price(exchange: LiveExchange, billed: Billed, { catalog }: PipelineServices): void {
   exchange.usage = billed.usage;
-  const { target, upstreamModel } = exchange;
+  const { target, upstreamModel, reportedModel: reported } = exchange;
   if (target === undefined || upstreamModel === undefined || (!billed.usage && !billed.images)) return;
-  const isOther = typeof reported === 'string' && reported !== upstreamModel;
+  const isOther = reported !== undefined && reported !== upstreamModel;
   const cost = catalog.cost(target, upstreamModel, billed) ?? (isOther ? catalog.cost(target, reported, billed) : undefined);
   exchange.costUsd = cost?.priced ? cost.totalUsd : undefined;
 }

@@ -18,7 +18,7 @@ const milliseconds = Joi.number().integer().positive();
 const stages = Joi.array().items(Joi.valid(...STAGES)).min(1).unique().required();
 const translated = [...new Set(SURFACE_NAMES.map((surface) => SURFACES[surface].translator).filter((surface) => surface !== undefined))];
 const translator = Joi.object({ toUpstream: callable.required(), fromUpstream: callable.required() }).unknown(true);
-const chatTranslator = translator.keys({ openStream: Joi.alternatives(Joi.valid('common'), callable) });
+const chatTranslator = translator.keys({ openStream: Joi.alternatives(Joi.valid('common'), callable), editStream: callable });
 
 /** Headers that stay with the host: credentials, and what is the connection's own. */
 const KEPT_HEADERS = [

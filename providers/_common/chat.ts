@@ -1,6 +1,6 @@
-import type { CallInfo, ChatMessage, ChatReply, ChatRequest, ChatTranslator, ParamTreatments, UnaryReply, WireRequest } from 'gw/contract';
+import type { CallInfo, ChatMessage, ChatReply, ChatRequest, ChatTranslator, ContentPart, ParamTreatments, UnaryReply, WireRequest } from 'gw/contract';
 import { renameFields } from './body.ts';
-import { isFields } from './fields.ts';
+import { isFields, isGiven } from './fields.ts';
 import { type Path, pathOf } from './paths.ts';
 
 /** Which token-ceiling fields a provider reads. `reconciled` sends what the client sent, after unification. */
@@ -13,14 +13,28 @@ export interface ChatOptions {
   readonly ceiling?: CeilingStyle;
   /** Fields that the vendor calls otherwise, beside those that `params` renames: ours to theirs. */
   readonly renames?: Readonly<Record<string, string>>;
+  /** Fields that the vendor refuses or does not read: left out, and reported as ignored. */
+  readonly drops?: readonly string[];
   /** Members of messages that the vendor refuses: they are left out. */
   readonly messageDrops?: readonly string[];
+  /** `true` where the vendor knows parts of the type `refusal` in earlier answers; elsewhere they are sent as text. */
+  readonly knowsRefusals?: boolean;
+  /** `true` where the vendor knows turns of the role `developer`; elsewhere they are sent as the system's. */
+  readonly knowsDeveloper?: boolean;
   /** `false` where the vendor refuses `stream_options` and sends usage unasked. */
   readonly streamOptions?: boolean;
-  /** Last change to the body, for what the options cannot say. Returns a new body. */
-  readonly adjust?: (body: ChatBody) => ChatBody;
+  /** Last change to the body, for what the options cannot say. Returns a new body, and tells of fields that do not travel as they are. */
+  readonly adjust?: (body: ChatBody, notes: Notes) => ChatBody;
   /** Last change to a whole reply. Returns a new one. */
   readonly adjustReply?: (reply: ChatReply) => ChatReply;
+  /** Opens what changes the chunks of a stream. */
+  readonly editStream?: ChatTranslator['editStream'];
+}
+
+/** Names of request fields for `ignored` and `bounded` of a `WireRequest`. */
+export interface Notes {
+  readonly ignored: string[];
+  readonly bounded: string[];
 }
 
 export type ChatBody = Readonly<Record<string, unknown>> & { readonly messages: readonly ChatMessage[] };
@@ -29,23 +43,29 @@ export type ChatBody = Readonly<Record<string, unknown>> & { readonly messages: 
 export function commonChat(params: ParamTreatments, options: ChatOptions = {}): ChatTranslator {
   const declared = Object.entries(params).flatMap(([name, treatment]) => (typeof treatment === 'object' ? [[name, treatment.rename] as const] : []));
   const renames = [...declared, ...Object.entries(options.renames ?? {})];
-  const { adjustReply, headers } = options;
+  const { adjustReply, editStream, headers } = options;
   return {
-    toUpstream: (request, call) => ({
-      path: pathOf(options.path, '/chat/completions', call), ...(headers && { headers }), body: toBody(request, call, renames, options),
-    }) satisfies WireRequest,
+    toUpstream: (request, call) => {
+      const notes: Notes = { ignored: [], bounded: [] };
+      const body = toBody(request, call, renames, options, notes);
+      return { path: pathOf(options.path, '/chat/completions', call), ...(headers && { headers }), body, ...notes } satisfies WireRequest;
+    },
     fromUpstream: adjustReply ? (reply) => adjustReply(readReply(reply)) : readReply,
     openStream: 'common',
+    ...(editStream && { editStream }),
   };
 }
 
-function toBody(request: ChatRequest, call: CallInfo, renames: readonly (readonly [string, string])[], options: ChatOptions): ChatBody {
-  const { messageDrops = [], ceiling = 'reconciled' } = options;
+function toBody(request: ChatRequest, call: CallInfo, renames: readonly (readonly [string, string])[], options: ChatOptions, notes: Notes): ChatBody {
+  const { drops = [], ceiling = 'reconciled' } = options;
   const body = fieldsOf(request, ceiling);
   body['model'] = call.model;
-  if (request.messages.some((message) => needsShaping(message, messageDrops))) {
-    body['messages'] = request.messages.map((message) => shapeMessage(message, messageDrops));
+  for (const name of drops) {
+    if (!(name in body)) continue;
+    if (isGiven(body[name])) notes.ignored.push(name);
+    delete body[name];
   }
+  if (request.messages.some((message) => needsShaping(message, options))) body['messages'] = request.messages.map((message) => shapeMessage(message, options));
   if (body['logprobs'] === false) delete body['logprobs'];
   renameFields(body, renames);
   if (call.stream) {
@@ -53,7 +73,7 @@ function toBody(request: ChatRequest, call: CallInfo, renames: readonly (readonl
     // Usage is always metered; the host strips it for clients that opted out.
     if (options.streamOptions !== false) body['stream_options'] = { include_usage: true };
   }
-  return options.adjust ? options.adjust(body as ChatBody) : (body as ChatBody);
+  return options.adjust ? options.adjust(body as ChatBody, notes) : (body as ChatBody);
 }
 
 /** All fields but those that say how to stream, with the ceiling in its place. Nothing is deleted: that would make the object slow. */
@@ -72,17 +92,27 @@ const OPTIONAL = ['name', 'tool_calls', 'tool_call_id', 'reasoning_content'] as 
 
 const isEmpty = (value: unknown): boolean => value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
-function needsShaping(message: ChatMessage, drops: readonly string[]): boolean {
-  return message.content === undefined || message.content === null
-    || OPTIONAL.some((name) => name in message && isEmpty(message[name])) || drops.some((name) => name in message);
+function needsShaping(message: ChatMessage, { messageDrops = [], knowsDeveloper = false, knowsRefusals = false }: ChatOptions): boolean {
+  return message.content === undefined || message.content === null || (message.role === 'developer' && !knowsDeveloper)
+    || (!knowsRefusals && Array.isArray(message.content) && message.content.some(isRefusal))
+    || OPTIONAL.some((name) => name in message && isEmpty(message[name])) || messageDrops.some((name) => name in message);
+}
+
+const isRefusal = ({ type }: ContentPart): boolean => type === 'refusal';
+
+function withoutRefusal(part: ContentPart): ContentPart {
+  return part.type === 'refusal' ? { type: 'text', text: part.refusal } : part;
 }
 
 /** `content` always travels; optional members only when they hold something. */
-function shapeMessage(message: ChatMessage, drops: readonly string[]): ChatMessage {
-  if (!needsShaping(message, drops)) return message;
+function shapeMessage(message: ChatMessage, options: ChatOptions): ChatMessage {
+  if (!needsShaping(message, options)) return message;
+  const { messageDrops = [], knowsDeveloper = false, knowsRefusals = false } = options;
   const shaped: Record<string, unknown> = { ...message, content: message.content ?? '' };
+  if (message.role === 'developer' && !knowsDeveloper) shaped['role'] = 'system';
+  if (Array.isArray(message.content) && !knowsRefusals) shaped['content'] = message.content.map(withoutRefusal);
   for (const name of OPTIONAL) if (isEmpty(shaped[name])) delete shaped[name];
-  for (const name of drops) delete shaped[name];
+  for (const name of messageDrops) delete shaped[name];
   return shaped as ChatMessage;
 }
 

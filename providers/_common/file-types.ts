@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { invalidRequest } from './fields.ts';
 
 /** Media types by the ending of a file's name, for data that does not say its own. */
@@ -19,4 +20,25 @@ export function typeByName(filename: unknown, at: string): string {
 /** `file_data` as an address: data that is bare base64 gets the type its file's name tells. */
 export function fileAddress(data: string, filename: unknown, at: string): string {
   return /^[a-z]+:/i.test(data.slice(0, 8)) ? data : `data:${typeByName(filename, at)};base64,${data}`;
+}
+
+/** Media type of a data address, in lower case; empty for another address. */
+export function typeOfAddress(address: string): string {
+  return /^data:([^;,]*)/i.exec(address)?.[1]?.toLowerCase() ?? '';
+}
+
+/** What a data address of a text or of JSON says; `undefined` for every other address. */
+export function textOfAddress(address: string): string | undefined {
+  if (!/^(?:text\/|application\/json$)/.test(typeOfAddress(address))) return undefined;
+  const comma = address.indexOf(',');
+  const data = address.slice(comma + 1);
+  return /;base64$/i.test(address.slice(0, comma)) ? Buffer.from(data, 'base64').toString('utf8') : decodedOrRaw(data);
+}
+
+function decodedOrRaw(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

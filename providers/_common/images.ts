@@ -28,12 +28,12 @@ function readImages(reply: UnaryReply): ImagesReply {
   return { ...fields, data: [...data], ...(typeof created === 'number' && created > 0 && { created }), ...(usage && { usage }) };
 }
 
-/** Images are billed by tokens under names of their own. Source: providers reference 7.2. */
+/** Images are billed by tokens under names of their own; details of them stay. Source: providers reference 7.2. */
 function readUsage(value: unknown): Usage | undefined {
   if (!isFields(value)) return undefined;
-  const { input_tokens: input, output_tokens: output, total_tokens: total }: Fields = value;
+  const { input_tokens: input, output_tokens: output, total_tokens: total, ...details }: Fields = value;
   const [prompt, completion] = [countOf(input), countOf(output)];
-  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: countOf(total) || prompt + completion };
+  return { ...details, prompt_tokens: prompt, completion_tokens: completion, total_tokens: countOf(total) || prompt + completion };
 }
 
 /** Throws a 400 when the asked `response_format` of an image is not producible; unset is never refused. */

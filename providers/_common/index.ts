@@ -3,7 +3,8 @@ export { commonSpeech, commonTranscriptions, commonTranslations } from './audio.
 export type { SpeechOptions, TranscriptionOptions } from './audio.ts';
 export type { BodyOptions } from './body.ts';
 export { commonChat } from './chat.ts';
-export type { CeilingStyle, ChatBody, ChatOptions } from './chat.ts';
+export type { CeilingStyle, ChatBody, ChatOptions, Notes } from './chat.ts';
+export { type Citation, urlCitations } from './citations.ts';
 export { joinedConversation } from './conversation.ts';
 export { listedModels, readModels } from './discovery.ts';
 export { commonEmbeddings, embeddingsOf, inputTexts, isVector } from './embeddings.ts';
@@ -15,5 +16,6 @@ export { commonModerations } from './moderations.ts';
 export { type Path, pathSegment, pathSegments, withoutTail } from './paths.ts';
 export { commonRerank, tokensMeta } from './rerank.ts';
 export type { RerankOptions } from './rerank.ts';
+export { translateWebSearch, type WebSearch } from './web-search.ts';
 export { commonTranslators } from './translators.ts';
 export type { CommonOptions, CommonSurface } from './translators.ts';

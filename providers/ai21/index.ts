@@ -4,7 +4,7 @@ import { legacyChat, LEGACY_PARAMS } from './legacy.ts';
 
 const isJamba = (model: string): boolean => /jamba/i.test(model);
 
-const jamba = commonChat({});
+const jamba = commonChat({}, { drops: ['web_search_options'] });
 
 /** Jamba models speak the common wire, older ones complete a text. */
 const chat: ChatTranslator = {

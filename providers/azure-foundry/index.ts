@@ -7,7 +7,7 @@ import { azureFault, resourceRoot } from '../_common/azure.ts';
 const LENIENT = { 'extra-parameters': 'drop' };
 
 const { chat, embeddings } = commonTranslators(['chat', 'embeddings'], {}, {
-  chat: { path: '/openai/v1/chat/completions', headers: LENIENT, ceiling: 'max_completion_tokens' },
+  chat: { path: '/openai/v1/chat/completions', headers: LENIENT, ceiling: 'max_completion_tokens', drops: ['web_search_options'] },
   embeddings: { path: '/openai/v1/embeddings' },
 });
 

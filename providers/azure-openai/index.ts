@@ -8,7 +8,8 @@ const authorize = headerKey('api-key', 'AZURE_OPENAI_API_KEY');
 
 /**
  * Bodies of the common wire at the paths of a resource: chat at the one configured deployment, everything else at the
- * deployment that the request names. Source: Azure OpenAI REST API reference, data plane inference 2024-10-21, 2026-11-21.
+ * deployment that the request names. The role `developer` is known, a search of the web is not. Source: Azure OpenAI REST
+ * API reference, data plane inference 2024-10-21, 2026-11-22.
  */
 export default defineProvider({
   name: 'azure-openai',
@@ -28,7 +29,7 @@ export default defineProvider({
   },
   params: {},
   translators: commonTranslators(['chat', 'embeddings', 'images', 'audio.transcriptions', 'audio.translations', 'audio.speech'], {}, {
-    chat: { path: pinned('/chat/completions'), ceiling: 'max_completion_tokens' },
+    chat: { path: pinned('/chat/completions'), ceiling: 'max_completion_tokens', knowsDeveloper: true, knowsRefusals: true, drops: ['web_search_options'] },
     embeddings: { path: requested('/embeddings'), encodingFormat: 'any', drops: ['input_type'], adjust: textInput },
     images: { path: requested('/images/generations'), adjust: withoutModel },
     'audio.transcriptions': { path: requested('/audio/transcriptions'), model: '' },

@@ -21,7 +21,7 @@ export default defineProvider({
     authorize: bearer('CLOUDFLARE_API_KEY'),
   },
   params: {},
-  translators: commonTranslators(['chat', 'embeddings'], {}),
+  translators: commonTranslators(['chat', 'embeddings'], {}, { chat: { drops: ['web_search_options'] } }),
   passthrough: true,
   responses: true,
   anyModel: true,

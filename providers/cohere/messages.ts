@@ -1,5 +1,6 @@
 import { type ChatMessage, contentTexts, type ContentPart, type ToolCall } from 'gw/contract';
 import { type Fields, invalidRequest, isFields, isGiven, withoutAbsent } from 'gw/common-wire';
+import { fileAddress, textOfAddress } from '../_common/file-types.ts';
 
 /** Throws a 400 for parts that the vendor does not read. Names of speakers are left out. Source: providers reference 5.5. */
 export function toMessages(messages: readonly ChatMessage[]): readonly Fields[] {
@@ -36,10 +37,23 @@ function contentOf(message: ChatMessage, at: number): string | readonly Fields[]
   const blocks = partsOf(message).flatMap((part, place) => {
     if (part.type === 'text') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
     if (part.type === 'refusal') return part.refusal === '' ? [] : [{ type: 'text', text: part.refusal }];
+    if (part.type === 'file' && message.role === 'user') return []; // a document of the request
     if (part.type !== 'image_url' || message.role !== 'user') throw refused(part, at, place, `a message of the ${message.role}`);
     return [toImage(part, at, place)];
   });
   return blocks.length > 0 ? blocks : undefined;
+}
+
+/** Files of the user's turns, as documents that the model reads and cites: texts and JSON alone. Source: Cohere API reference, "Chat" v2, 2026-11-22. */
+export function documentsOf(messages: readonly ChatMessage[]): readonly Fields[] {
+  return messages.flatMap((message, at) => (message.role === 'user' ? partsOf(message) : []).flatMap((part, place) => (part.type === 'file' ? [toDocument(part['file'], `messages[${at}].content[${place}]`)] : [])));
+}
+
+function toDocument(file: unknown, at: string): Fields {
+  const { file_data: data, filename: title } = isFields(file) ? file : {};
+  const text = typeof data === 'string' && data !== '' ? textOfAddress(fileAddress(data, title, at)) : undefined;
+  if (text === undefined) throw invalidRequest(`${at}: cohere takes files of text and JSON by their file_data`);
+  return { data: withoutAbsent({ text, title }) };
 }
 
 function toImage({ image_url: image }: ContentPart & { readonly type: 'image_url' }, at: number, place: number): Fields {

@@ -1,7 +1,7 @@
 import type { CallInfo, ChatRequest, ChatTool, ParamTreatments, WireRequest } from 'gw/contract';
 import { fieldsBeside, type Fields, isFields, withoutAbsent } from 'gw/common-wire';
 import { hasCacheMark } from '../_common/cache-marks.ts';
-import { toMessages } from './messages.ts';
+import { documentsOf, toMessages } from './messages.ts';
 import { planThinking } from './thinking.ts';
 
 /** Source: providers reference 3.2. */
@@ -29,8 +29,10 @@ const KNOWN = [
 export function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
   const { temperature, max_tokens, seed, presence_penalty, frequency_penalty, top_p: p, top_k: k, stop } = request;
   const { thinking, ignored } = planThinking(request, call.model);
+  const documents = [...(Array.isArray(request['documents']) ? request['documents'] : []), ...documentsOf(request.messages)];
   const fields = {
     ...Object.fromEntries(OWN.map((name) => [name, request[name]])),
+    ...(documents.length > 0 && { documents }),
     model: call.model, messages: toMessages(request.messages), stream: call.stream, temperature, max_tokens, seed, presence_penalty, frequency_penalty, p,
     k: k ?? request['k'], stop_sequences: stopSequences(stop), response_format: responseFormat(request), thinking, ...toolFields(request),
   };

@@ -1,5 +1,6 @@
 import type { ChatReply, ReplyMessage, ToolCall, UnaryReply, Usage } from 'gw/contract';
 import { countOf, type Fields, isFields, objectOf } from 'gw/common-wire';
+import { annotationsOf } from './citations.ts';
 
 /** Source: providers reference 5.5; Cohere API reference, "Chat" v2, 2026-11-21. */
 export function fromUpstream(reply: UnaryReply): ChatReply {
@@ -13,17 +14,19 @@ export function fromUpstream(reply: UnaryReply): ChatReply {
   };
 }
 
-/** What the model thinks, and plans before it calls tools, is reasoning; citations stay behind. */
-function readMessage({ role, content, tool_plan: plan, tool_calls: calls }: Fields): ReplyMessage {
+/** What the model thinks, and plans before it calls tools, is reasoning. */
+function readMessage({ role, content, tool_plan: plan, tool_calls: calls, citations }: Fields): ReplyMessage {
   const blocks = (Array.isArray(content) ? content : []).filter(isFields);
   const text = typeof content === 'string' ? content : textsOf(blocks, 'text');
   const reasoning = textsOf(blocks, 'thinking') + textOf(plan);
   const toolCalls = (Array.isArray(calls) ? calls : []).filter(isFields).map(readCall);
+  const annotations = annotationsOf(Array.isArray(citations) ? citations : [], (at) => textsOf(blocks.slice(0, at), 'text').length);
   return {
     role: typeof role === 'string' ? role : 'assistant',
     content: text,
     ...(reasoning !== '' && { reasoning_content: reasoning }),
     ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+    ...(annotations.length > 0 && { annotations }),
   };
 }
 
@@ -38,9 +41,12 @@ function readCall(call: Fields): ToolCall {
   return {
     ...(typeof id === 'string' && { id }),
     type: typeof type === 'string' ? type : 'function',
-    function: { ...(typeof target['name'] === 'string' && { name: target['name'] }), arguments: argumentsText(target['arguments']) || '{}' },
+    function: { ...(typeof target['name'] === 'string' && { name: target['name'] }), arguments: wholeArguments(argumentsText(target['arguments'])) },
   };
 }
+
+/** Tools without parameters are called with nothing, or with the word `null`. Source: @ai-sdk/cohere 3.0.63, doGenerate, 2026-11-22. */
+const wholeArguments = (text: string): string => (text.trim() === '' || text.trim() === 'null' ? '{}' : text);
 
 /** Arguments as JSON text, also where they come as the object itself. */
 export function argumentsText(value: unknown): string {

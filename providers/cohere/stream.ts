@@ -1,5 +1,6 @@
 import { type ChatChunk, type ChunkDelta, GatewayError, type StreamDecoder, type StreamEvent, type ToolCallDelta, type Usage } from 'gw/contract';
 import { type Fields, isFields } from 'gw/common-wire';
+import { annotationsOf } from './citations.ts';
 import { argumentsText, readUsage, textOf } from './response.ts';
 
 /** Source: providers reference 5.5; Cohere documentation, "Streaming", v2, 2026-11-21. */
@@ -11,6 +12,8 @@ export function openStream(): StreamDecoder {
 interface OpenCall {
   readonly index: number;
   hasArguments: boolean;
+  /** What came of the arguments before they say something. */
+  held: string;
 }
 
 class Decoder {
@@ -20,6 +23,10 @@ class Decoder {
   readonly #calls: OpenCall[] = [];
   /** The same by the index of their events. */
   readonly #callsByEvent = new Map<unknown, OpenCall>();
+  readonly #citations: unknown[] = [];
+  /** Where the text of each content block begins in the whole text, by the index of its events. */
+  readonly #offsets = new Map<unknown, number>();
+  #textLength = 0;
 
   read({ data }: StreamEvent): readonly ChatChunk[] {
     const event = parsed(data);
@@ -29,7 +36,8 @@ class Decoder {
     switch (event['type']) {
       case 'message-start': return this.#start(event);
       case 'content-start':
-      case 'content-delta': return this.#content(fieldsIn(message, 'content'));
+      case 'content-delta': return this.#content(event['index'], fieldsIn(message, 'content'));
+      case 'citation-start': return this.#cite(message['citations']);
       case 'tool-plan-delta': return this.#text('reasoning_content', message['tool_plan']);
       case 'tool-call-start': return this.#openCall(event['index'], callOf(message));
       case 'tool-call-delta': return this.#callArguments(event['index'], callOf(message));
@@ -43,7 +51,9 @@ class Decoder {
     return [];
   }
 
-  #content({ text, thinking }: Fields): readonly ChatChunk[] {
+  #content(at: unknown, { text, thinking }: Fields): readonly ChatChunk[] {
+    if (!this.#offsets.has(at)) this.#offsets.set(at, this.#textLength);
+    this.#textLength += textOf(text).length;
     return [...this.#text('reasoning_content', thinking), ...this.#text('content', text)];
   }
 
@@ -52,23 +62,37 @@ class Decoder {
     return text === '' ? [] : [this.#chunk({ [kind]: text })];
   }
 
+  #cite(citations: unknown): readonly ChatChunk[] {
+    this.#citations.push(...[citations].flat());
+    return [];
+  }
+
   #openCall(at: unknown, call: Fields): readonly ChatChunk[] {
     const target = fieldsIn(call, 'function');
     const { id } = call;
     const piece = argumentsText(target['arguments']);
-    const open = { index: this.#calls.length, hasArguments: piece !== '' };
+    const open = { index: this.#calls.length, hasArguments: false, held: '' };
     this.#calls.push(open);
     this.#callsByEvent.set(at, open);
     const name = textOf(target['name']);
-    return [this.#callChunk({ index: open.index, ...(typeof id === 'string' && { id }), type: 'function', function: { ...(name !== '' && { name }), arguments: piece } })];
+    const said = this.#argumentsOf(open, piece);
+    return [this.#callChunk({ index: open.index, ...(typeof id === 'string' && { id }), type: 'function', function: { ...(name !== '' && { name }), arguments: said } })];
   }
 
   #callArguments(at: unknown, call: Fields): readonly ChatChunk[] {
     const piece = argumentsText(fieldsIn(call, 'function')['arguments']);
     const open = this.#callsByEvent.get(at);
-    if (piece === '' || !open) return []; // a fragment of no call that has begun belongs nowhere
+    const said = open ? this.#argumentsOf(open, piece) : ''; // a fragment of no call that has begun belongs nowhere
+    return open && said !== '' ? [this.#callChunk({ index: open.index, function: { arguments: said } })] : [];
+  }
+
+  /** Arguments that begin like the word `null` are held until they go on: alone they are none. */
+  #argumentsOf(open: OpenCall, piece: string): string {
+    if (open.hasArguments) return piece;
+    open.held += piece;
+    if ('null'.startsWith(open.held.trim())) return '';
     open.hasArguments = true;
-    return [this.#callChunk({ index: open.index, function: { arguments: piece } })];
+    return open.held;
   }
 
   #end({ error, finish_reason: finish, usage }: Fields): readonly ChatChunk[] {
@@ -78,7 +102,8 @@ class Decoder {
     }
     this.#isOver = true;
     const empty = this.#calls.filter(({ hasArguments }) => !hasArguments).map(({ index }) => this.#callChunk({ index, function: { arguments: '{}' } }));
-    return [...empty, this.#chunk({}, textOf(finish) || null, readUsage(usage))];
+    const annotations = annotationsOf(this.#citations, (at) => this.#offsets.get(at) ?? this.#textLength);
+    return [...empty, this.#chunk(annotations.length > 0 ? { annotations } : {}, textOf(finish) || null, readUsage(usage))];
   }
 
   #callChunk(call: ToolCallDelta): ChatChunk {

@@ -29,7 +29,7 @@ export default defineProvider({
     connectTimeoutMs: 15_000,
   },
   params: {},
-  translators: commonTranslators(['chat', 'embeddings'], {}, { embeddings: { adjust: withoutBlanks } }),
+  translators: commonTranslators(['chat', 'embeddings'], {}, { chat: { drops: ['web_search_options'] }, embeddings: { adjust: withoutBlanks } }),
   passthrough: true,
   responses: true,
   anyModel: true,

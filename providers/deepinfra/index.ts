@@ -14,6 +14,7 @@ export default defineProvider({
   params: {},
   translators: {
     ...commonTranslators(['chat', 'embeddings', 'images', 'audio.transcriptions', 'audio.translations', 'audio.speech'], {}, {
+      chat: { drops: ['web_search_options'] },
       images: { drops: ['quality', 'style'] },
     }),
     rerank,

@@ -1,8 +1,22 @@
 import { bearer, defineProvider } from 'gw/contract';
-import { commonTranslators, listedModels } from 'gw/common-wire';
+import { type ChatBody, commonTranslators, isFields, listedModels, type Notes } from 'gw/common-wire';
 
 /** Accepted without effect. Source: providers reference 3.2. */
 const params = { presence_penalty: 'unsupported', frequency_penalty: 'unsupported' } as const;
+
+/**
+ * A schema is answered with 400 and JSON is not, if the word stands in the prompt: the schema is asked for in words.
+ * Source: DeepSeek API reference, "Create chat completion" and "JSON output", 2026-11-22.
+ */
+function schemaInWords(body: ChatBody, notes: Notes): ChatBody {
+  const format = body['response_format'];
+  if (!isFields(format) || format['type'] !== 'json_schema') return body;
+  notes.bounded.push('response_format');
+  const schema = isFields(format['json_schema']) ? format['json_schema']['schema'] : undefined;
+  const words = isFields(schema) ? ` that conforms to this JSON schema: ${JSON.stringify(schema)}` : '';
+  const instruction = { role: 'system', content: `Answer with one JSON object${words}` };
+  return { ...body, response_format: { type: 'json_object' }, messages: [instruction, ...body.messages] };
+}
 
 /**
  * Common wire; the caller's `user` is called `user_id`. Cache hits come as `prompt_cache_hit_tokens`, which the host
@@ -17,7 +31,7 @@ export default defineProvider({
     authorize: bearer('DEEPSEEK_API_KEY'),
   },
   params,
-  translators: commonTranslators(['chat'], params, { chat: { renames: { user: 'user_id' } } }),
+  translators: commonTranslators(['chat'], params, { chat: { renames: { user: 'user_id' }, drops: ['web_search_options'], adjust: schemaInWords } }),
   passthrough: true,
   responses: true,
   discovery: listedModels,

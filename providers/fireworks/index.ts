@@ -24,6 +24,7 @@ export default defineProvider({
   },
   params: {},
   translators: commonTranslators(['chat', 'embeddings', 'audio.transcriptions', 'audio.translations'], {}, {
+    chat: { drops: ['web_search_options'] },
     'audio.transcriptions': { address: audioAt('transcriptions') },
     'audio.translations': { address: audioAt('translations') },
   }),

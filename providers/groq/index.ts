@@ -1,5 +1,6 @@
 import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators, listedModels } from 'gw/common-wire';
+import { withSearch } from './search.ts';
 
 /**
  * The first three and `messages[].name` are answered with 400, the penalties are read without effect.
@@ -13,7 +14,10 @@ const params = {
   frequency_penalty: 'unsupported',
 } as const;
 
-/** Common wire. Only `max_completion_tokens` is sent; names of messages and thoughts of earlier turns are answered with 400. Source: janhq/jan issue 8136. */
+/**
+ * Common wire. Only `max_completion_tokens` is sent; names of messages and thoughts of earlier turns are answered with 400.
+ * The role `developer` is known. Source: janhq/jan issue 8136; groq-sdk 1.6.0, ChatCompletionSystemMessageParam, 2026-11-22.
+ */
 export default defineProvider({
   name: 'groq',
   wire: 'common',
@@ -24,7 +28,7 @@ export default defineProvider({
   },
   params,
   translators: commonTranslators(['chat', 'audio.transcriptions', 'audio.translations', 'audio.speech'], params, {
-    chat: { ceiling: 'max_completion_tokens', messageDrops: ['name', 'reasoning_content', 'reasoning_details'] },
+    chat: { ceiling: 'max_completion_tokens', knowsDeveloper: true, messageDrops: ['name', 'reasoning_content', 'reasoning_details'], adjust: withSearch },
   }),
   passthrough: true,
   batches: true,

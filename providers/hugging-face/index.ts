@@ -13,7 +13,7 @@ export default defineProvider({
     authorize: bearer('HUGGING_FACE_API_KEY'),
   },
   params: {},
-  translators: { ...commonTranslators(['chat'], {}), embeddings, images },
+  translators: { ...commonTranslators(['chat'], {}, { chat: { drops: ['web_search_options'] } }), embeddings, images },
   passthrough: true,
   responses: true,
   anyModel: true,

@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { bearer, defineProvider, type UnaryReply } from 'gw/contract';
-import { commonTranslators, listedModels, objectOf } from 'gw/common-wire';
+import { commonChat, commonTranslators, listedModels, objectOf } from 'gw/common-wire';
+import { closedBody } from './request.ts';
+import { editStream, withOneMessage } from './server-tools.ts';
 
 /** The request schema is closed: what is not in it is answered with 422. Source: Mistral API reference, "Chat", 2026-11-21. */
 const params = {
@@ -12,6 +14,10 @@ const params = {
   logit_bias: 'unsupported',
 } as const;
 
+const chat = commonChat(params, {
+  ceiling: 'max_tokens', renames: { seed: 'random_seed' }, streamOptions: false, adjust: (body, notes) => closedBody(body, notes, Object.keys(params)), editStream,
+});
+
 /** Speech comes as JSON. Source: Mistral documentation, "Speech generation", 2026-11-21. */
 function readAudio(reply: UnaryReply): Uint8Array {
   const { audio_data: audio } = objectOf(reply);
@@ -20,9 +26,9 @@ function readAudio(reply: UnaryReply): Uint8Array {
 }
 
 /**
- * Common wire with names of its own. `stream_options` and `reasoning_content` of earlier turns are refused with 422, so
- * they stay behind; streams bring usage unasked. Source: openai/openai-agents-python issue 442, 2025-04-05, and
- * charmbracelet/crush issue 1590, 2025-12-10.
+ * Common wire with names of its own, and a closed schema: turns and fields are sent as it has them (`request.ts`).
+ * `stream_options` and reasoning of earlier turns are refused with 422; streams bring usage unasked. Source:
+ * openai/openai-agents-python issue 442, 2025-04-05, and charmbracelet/crush issue 1590, 2025-12-10.
  */
 export default defineProvider({
   name: 'mistral',
@@ -33,11 +39,13 @@ export default defineProvider({
     authorize: bearer('MISTRAL_API_KEY'),
   },
   params,
-  translators: commonTranslators(['chat', 'embeddings', 'moderations', 'audio.transcriptions', 'audio.speech'], params, {
-    chat: { ceiling: 'max_tokens', renames: { seed: 'random_seed' }, streamOptions: false, messageDrops: ['name', 'reasoning_content', 'reasoning_details'] },
-    embeddings: { encodingFormat: 'any', renames: { dimensions: 'output_dimension' }, drops: ['input_type'] },
-    'audio.speech': { renames: { voice: 'voice_id' }, drops: ['speed'], readAudio },
-  }),
+  translators: {
+    chat: { ...chat, fromUpstream: (reply, call, request) => chat.fromUpstream(withOneMessage(reply, request), call, request) },
+    ...commonTranslators(['embeddings', 'moderations', 'audio.transcriptions', 'audio.speech'], params, {
+      embeddings: { encodingFormat: 'any', renames: { dimensions: 'output_dimension' }, drops: ['input_type'] },
+      'audio.speech': { renames: { voice: 'voice_id' }, drops: ['speed'], readAudio },
+    }),
+  },
   passthrough: true,
   responses: true,
   discovery: listedModels,

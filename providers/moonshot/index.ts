@@ -11,7 +11,7 @@ export default defineProvider({
     authorize: bearer('MOONSHOT_API_KEY'),
   },
   params: {},
-  translators: commonTranslators(['chat'], {}),
+  translators: commonTranslators(['chat'], {}, { chat: { drops: ['web_search_options'] } }),
   passthrough: true,
   responses: true,
   discovery: listedModels,

@@ -11,7 +11,7 @@ export default defineProvider({
     authorize: bearer('NOVITA_API_KEY'),
   },
   params: {},
-  translators: commonTranslators(['chat', 'embeddings'], {}),
+  translators: commonTranslators(['chat', 'embeddings'], {}, { chat: { drops: ['web_search_options'] } }),
   passthrough: true,
   batches: true,
   responses: true,

@@ -26,7 +26,7 @@ export default defineProvider({
     models: ({ OLLAMA_CLOUD_MODELS: names }) => modelNames(names, DEFAULT_MODELS),
   },
   params: OLLAMA_PARAMS,
-  translators: { ...commonTranslators(['chat'], OLLAMA_PARAMS), embeddings: ollamaEmbeddings() },
+  translators: { ...commonTranslators(['chat'], OLLAMA_PARAMS, { chat: { drops: ['web_search_options'] } }), embeddings: ollamaEmbeddings() },
   discovery: listedModels,
   toFault,
 });

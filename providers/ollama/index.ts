@@ -35,7 +35,7 @@ export default defineProvider({
     connectTimeoutMs: 5000,
   },
   params: OLLAMA_PARAMS,
-  translators: { ...commonTranslators(['chat'], OLLAMA_PARAMS, { chat: { path: '/v1/chat/completions' } }), embeddings: ollamaEmbeddings() },
+  translators: { ...commonTranslators(['chat'], OLLAMA_PARAMS, { chat: { path: '/v1/chat/completions', drops: ['web_search_options'] } }), embeddings: ollamaEmbeddings() },
   passthrough: true,
   forwardPath: '/v1',
   responses: true,

@@ -20,7 +20,7 @@ export default defineProvider({
   },
   params: {},
   translators: commonTranslators(['chat', 'embeddings', 'images', 'moderations', 'audio.transcriptions', 'audio.translations', 'audio.speech'], {}, {
-    chat: { ceiling: 'max_completion_tokens' },
+    chat: { ceiling: 'max_completion_tokens', knowsDeveloper: true, knowsRefusals: true },
     embeddings: { encodingFormat: 'always', drops: ['input_type'] },
     images: { adjust: withImageFormat },
   }),

@@ -1,15 +1,7 @@
-import { bearer, type ChatReply, defineProvider } from 'gw/contract';
-import { commonTranslators, isGiven } from 'gw/common-wire';
-
-const SEARCH_FIELDS = new Set(['citations', 'search_results', 'images', 'related_questions']);
-
-/** What the search found goes on as `provider_metadata`. Source: providers reference 4.4. */
-function withMetadata(reply: ChatReply): ChatReply {
-  const found = Object.entries(reply).filter(([name, value]) => SEARCH_FIELDS.has(name) && isGiven(value));
-  if (found.length === 0) return reply;
-  const rest = Object.entries(reply).filter(([name]) => !SEARCH_FIELDS.has(name));
-  return { ...(Object.fromEntries(rest) as ChatReply), provider_metadata: Object.fromEntries(found) };
-}
+import { bearer, defineProvider } from 'gw/contract';
+import { commonTranslators } from 'gw/common-wire';
+import { editStream, withSources } from './answers.ts';
+import { adjust } from './request.ts';
 
 /** Common wire below the bare host. Source: providers reference 1.1 and 6. */
 export default defineProvider({
@@ -21,7 +13,7 @@ export default defineProvider({
     authorize: bearer('PERPLEXITY_API_KEY'),
   },
   params: {},
-  translators: commonTranslators(['chat'], {}, { chat: { adjustReply: withMetadata } }),
+  translators: commonTranslators(['chat'], {}, { chat: { adjust, adjustReply: withSources, editStream } }),
   passthrough: true,
   responses: true,
 });

@@ -17,7 +17,7 @@ export default defineProvider({
   },
   params: {},
   translators: commonTranslators(['chat', 'embeddings', 'images', 'rerank', 'audio.transcriptions', 'audio.translations', 'audio.speech'], {}, {
-    chat: { adjust: countLogprobs },
+    chat: { drops: ['web_search_options'], adjust: countLogprobs },
     images: { drops: ['quality', 'style'] },
     'audio.speech': { drops: ['speed'] },
   }),

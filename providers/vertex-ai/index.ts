@@ -1,5 +1,5 @@
 import { defineProvider } from 'gw/contract';
-import { commonTranslators } from 'gw/common-wire';
+import { commonTranslators, type Fields, translateWebSearch } from 'gw/common-wire';
 import { BETA_HEADER, claudeParams, faultBeside, VERTEX, withClaude } from '../_common/anthropic/index.ts';
 import { googleFault } from '../_common/google/faults.ts';
 import { imagenBody, readImagen } from '../_common/google/imagen.ts';
@@ -7,6 +7,13 @@ import { claudePath, defaultRoot, predictPath, rootOf } from './address.ts';
 import { open } from './credentials.ts';
 import { embeddings } from './embeddings.ts';
 import { claudeName, ownName, publishedName } from './models.ts';
+
+/** Google's search, without options of its own. Source: Vertex AI documentation, "Using OpenAI libraries with Vertex AI", 2026-11-22. */
+const search = (): Fields => ({ web_search_options: {} });
+
+const { chat } = commonTranslators(['chat'], {}, {
+  chat: { adjust: (body, notes) => ({ ...translateWebSearch(body, notes, search, ['contextSize', 'location']), model: publishedName(String(body['model'])) }) },
+});
 
 /** Chat by the vendor's endpoint of the common format, and of Claude by its own wire beside it; embeddings and images by Vertex's own methods. Source: providers reference 5.3 and 7. */
 export default defineProvider({
@@ -23,7 +30,7 @@ export default defineProvider({
   params: {},
   paramsFor: claudeParams,
   translators: {
-    chat: withClaude(commonTranslators(['chat'], {}, { chat: { adjust: (body) => ({ ...body, model: publishedName(String(body['model'])) }) } }).chat, {
+    chat: withClaude(chat, {
       variant: VERTEX, pathOf: ({ root, model, stream }) => claudePath(root, claudeName(model), stream),
     }),
     embeddings,

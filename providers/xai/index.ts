@@ -1,7 +1,10 @@
 import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators, listedModels } from 'gw/common-wire';
 
-/** Common wire. Images have one size, quality and style. Source: providers reference 7.2. */
+/**
+ * Common wire. A search of the web is answered with 410 here since it belongs to the vendor's other API. Images have one
+ * size, quality and style. Source: vercel/ai pull request 15713, 2026-05-29; providers reference 7.2.
+ */
 export default defineProvider({
   name: 'xai',
   wire: 'common',
@@ -11,7 +14,7 @@ export default defineProvider({
     authorize: bearer('XAI_API_KEY'),
   },
   params: {},
-  translators: commonTranslators(['chat', 'images'], {}, { images: { drops: ['size', 'quality', 'style'] } }),
+  translators: commonTranslators(['chat', 'images'], {}, { chat: { drops: ['web_search_options'] }, images: { drops: ['size', 'quality', 'style'] } }),
   passthrough: true,
   responses: true,
   discovery: listedModels,

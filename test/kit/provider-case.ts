@@ -7,7 +7,7 @@ import type {
 import type { Attempt } from '../../host/pipeline/attempt.ts';
 import { outgoingRequest } from '../../host/pipeline/translate.ts';
 import { connectProvider, type ConnectedProvider } from '../../host/upstream/connect.ts';
-import { ask, startHost, type TestHost } from './host.ts';
+import { ask, startHost, type TestHost, type TestHostOptions } from './host.ts';
 import { type StubHandler, stubUpstream, type StubUpstream } from './upstream.ts';
 
 /** What a vendor documents of one surface. */
@@ -105,6 +105,7 @@ export interface ProviderGateway {
 export interface GatewayOptions {
   readonly config?: object;
   readonly variables?: Readonly<Record<string, string>>;
+  readonly modules?: TestHostOptions['modules'];
 }
 
 /** A gateway whose only target is the provider, called at a stub. */
@@ -113,7 +114,7 @@ export async function gatewayOf(facts: ProviderFacts, handler: StubHandler = not
   const upstream = await stubUpstream((request, response) => current(request, response));
   const models = [...new Set(Object.values(facts.surfaces).map(({ model }) => model))];
   const config = { targets: [{ virtual_key: facts.name, models }], ...more.config };
-  const host = await startHost(config, { variables: { ...more.variables, ...variablesOf(facts, upstream.url) } });
+  const host = await startHost(config, { variables: { ...more.variables, ...variablesOf(facts, upstream.url) }, ...(more.modules && { modules: more.modules }) });
   return { host, upstream, answerWith: (next) => { current = next; } };
 }
 

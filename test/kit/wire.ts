@@ -28,10 +28,11 @@ export interface RelayedStream {
 const FACTS = { model: 'routed', provider: 'p', created: 1_700_000_000 };
 
 /** Runs the bytes of an upstream's stream through a provider's decoder and the host's relay, in the given pieces. */
-export function relayStream(module: ProviderModule, call: CallInfo, pieces: readonly Uint8Array[]): RelayedStream {
-  const open = module.translators.chat?.openStream;
+export function relayStream(module: ProviderModule, call: CallInfo, pieces: readonly Uint8Array[], request: object = {}): RelayedStream {
+  const { openStream: open, editStream: edit } = module.translators.chat ?? {};
   const relay = new Relay({
     model: FACTS.model, created: FACTS.created, stripUsage: false, framing: module.framing ?? 'sse', decode: typeof open === 'function' ? open(call) : undefined,
+    edit: edit?.(call, request as never),
   });
   let out = pieces.map((piece) => relay.push(Buffer.from(piece))).join('');
   if (!relay.isDone && !relay.failure) out += relay.end();

@@ -1,8 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import Joi from 'joi';
 import { commonTranslators } from 'gw/common-wire';
 import { definePlugin, GatewayError, type PluginModule, reject } from 'gw/contract';
-import { type Answer, ask, chatReply, replyJson, replyStream, startHost, stubUpstream, type StubUpstream } from '../kit/index.ts';
+import { type Answer, ask, chatReply, replyJson, replyStream, sseEvent, startHost, stubUpstream, type StubUpstream, temporaryFolder } from '../kit/index.ts';
 
 const PATH = '/v1/chat/completions';
 const HEADERS = ['x-gateway-provider', 'x-gateway-target', 'x-gateway-model', 'x-gateway-attempts'];
@@ -83,6 +85,69 @@ describe('attribution headers', () => {
     const answer = await host.post(PATH, ask('hi', { model: 'modèle\u{1f600}' }));
     expect(answer.status).to.equal(200);
     expect(decodeURIComponent(answer.headers.get('x-gateway-model') ?? '')).to.equal('modèle\u{1f600}');
+  });
+});
+
+describe('the model that a router chose', () => {
+  const HEADER = 'x-gateway-upstream-model';
+  const chunk = (model: string, delta: object, more: object = {}): string => sseEvent({ id: 'c', object: 'chat.completion.chunk', created: 1, model, choices: [{ index: 0, delta, finish_reason: null, ...more }] });
+  const answering = (model: unknown, stream: readonly string[] = []): Promise<StubUpstream> => stubUpstream((request, response) => {
+    if (request.json()['stream'] !== true) return replyJson(response, 200, { ...chatReply('x'), model });
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const text of stream) response.write(text);
+    response.end('data: [DONE]\n\n');
+  });
+
+  it('is told beside the one that was asked for, whole and streamed, and the answer has the name of the latter', async () => {
+    const upstream = await answering('vendor/chosen-2', [chunk('vendor/chosen-2', { content: 'x' }), chunk('vendor/chosen-2', {}, { finish_reason: 'stop' })]);
+    const host = await startHost({ targets: [upstream.target('a', { model_map: { m: 'openrouter/auto' } })] });
+    for (const stream of [false, true]) {
+      const answer = await host.post(PATH, ask('hi', { stream }));
+      expect([answer.headers.get('x-gateway-model'), answer.headers.get(HEADER)]).to.deep.equal(['openrouter/auto', 'vendor/chosen-2']);
+      expect(stream ? answer.events()[0].model : answer.json().model).to.equal('m');
+    }
+  });
+
+  it('goes by the first chunk that names one', async () => {
+    const upstream = await answering('', [sseEvent({ id: '', object: '', created: 0, model: '', choices: [], prompt_filter_results: [] }) + chunk('gpt-5-nano', { content: 'x' }), chunk('gpt-5-nano', {}, { finish_reason: 'stop' })]);
+    const host = await startHost({ targets: [upstream.target('a')] });
+    expect((await host.post(PATH, ask('hi', { stream: true }))).headers.get(HEADER)).to.equal('gpt-5-nano');
+  });
+
+  it('is not told where it is the one that was asked for, or no name at all', async () => {
+    for (const model of ['m', '', undefined, 7, null]) {
+      const host = await startHost({ targets: [(await answering(model)).target('a')] });
+      expect((await host.post(PATH, ask())).headers.get(HEADER), String(model)).to.equal(null);
+    }
+  });
+
+  it('is that of the target that served, and of a failed one nothing is left', async () => {
+    const [first, second] = [await stubUpstream((_request, response) => replyJson(response, 200, { model: 'other', choices: [] })), await answering('m')];
+    const host = await startHost({ strategy: { mode: 'fallback' }, targets: [first.target('a'), second.target('b')] });
+    const answer = await host.post(PATH, ask());
+    expect([answer.headers.get('x-gateway-target'), answer.headers.get(HEADER)]).to.deep.equal(['b', null]);
+  });
+
+  it('is what the price goes by where the name that was asked for has none, on every surface', async () => {
+    const upstream = await stubUpstream((_request, response) => replyJson(response, 200, { model: 'priced', data: [{ embedding: [1], index: 0 }], usage: { prompt_tokens: 1_000_000, total_tokens: 1_000_000 } }));
+    const seen: unknown[] = [];
+    const overlay = join(await temporaryFolder(), 'prices.json');
+    await writeFile(overlay, JSON.stringify({ 'a/priced': { mode: 'embedding', pricing: { embedding_per_m_tokens: 0.02 } } }));
+    const spy = definePlugin({ ...denier, name: 'spy', stages: ['after_request'], create: () => ({ after_request: ({ measurements }) => { seen.push(measurements.costUsd); } }) });
+    const host = await startHost(
+      { targets: [upstream.target('a', {}, { translators: commonTranslators(['chat', 'embeddings'], {}) })], plugins: [{ name: 'spy', stage: 'after_request', enabled: true }] },
+      { modules: [spy], variables: { GW_MODEL_CATALOG_OVERLAY: overlay } },
+    );
+    const answer = await host.post('/v1/embeddings', { model: 'm', input: 'x' });
+    expect([answer.status, answer.headers.get(HEADER), answer.json().model]).to.deep.equal([200, 'priced', 'm']);
+    expect(seen).to.deep.equal([0.02]);
+  });
+
+  it('may be read by browsers', async () => {
+    const upstream = await answering('other');
+    const host = await startHost({ targets: [upstream.target('a')] }, { variables: { CORS_ORIGINS: 'https://app.example' } });
+    const answer = await host.post(PATH, ask(), { origin: 'https://app.example' });
+    expect(answer.headers.get('access-control-expose-headers')?.split(', ')).to.include('X-Gateway-Upstream-Model');
   });
 });
 

@@ -128,9 +128,9 @@ describe('anthropic, streams', () => {
     expect(reply.choices[0]?.message).to.deep.equal({ role: 'assistant', content: 'It opens at six.', annotations: [{ type: 'url_citation', url_citation: page }] });
   });
 
-  it('give fragments of a block nobody opened the block\'s own index', () => {
+  it('take fragments of a block nobody opened for a call of their own', () => {
     const { chunks } = events(START, delta(4, { type: 'input_json_delta', partial_json: '{}' }), FINISH);
-    expect(chunks[0].choices[0].delta.tool_calls).to.deep.equal([{ index: 4, function: { arguments: '{}' } }]);
+    expect(chunks[0].choices[0].delta.tool_calls).to.deep.equal([{ index: 0, type: 'function', function: { arguments: '{}' } }]);
   });
 
   it('take input that comes with the call\'s start', () => {

@@ -30,6 +30,26 @@ describe('cohere, answers', () => {
     expect(usage).to.include({ prompt_tokens: 902, completion_tokens: 55, total_tokens: 957, cache_read_tokens: 640 });
   });
 
+  it('name the sources that places of the text cite: by address, else by id', () => {
+    const sources = [{ type: 'document', id: 'doc:0', document: { id: 'doc:0', title: 'Tides', url: 'https://t.example', text: 'x' } }, { type: 'tool', id: 'f:0', tool_output: { title: 'Wind' } }];
+    const message = {
+      content: [{ type: 'thinking', thinking: 'hm' }, { type: 'text', text: 'High ' }, { type: 'text', text: 'at six.' }],
+      citations: [
+        { start: 3, end: 6, text: 'six', sources, content_index: 2, type: 'TEXT_CONTENT' }, { start: 0, end: 2, sources: [{ type: 'document', id: 'doc:1' }], content_index: 0, type: 'THINKING_CONTENT' },
+        { start: 0, end: 4, text: 'plan', sources, type: 'PLAN' }, null, { start: 'x', sources: [null, {}] }, { sources: 7 },
+      ],
+    };
+    const cited = (url: string, title: string, start_index: number, end_index: number): object => ({ type: 'url_citation', url_citation: { start_index, end_index, url, title } });
+    expect(translateReply(cohere, CALL, { message }).choices[0]?.message['annotations']).to.deep.equal([cited('https://t.example', 'Tides', 8, 11), cited('f:0', 'Wind', 8, 11)]);
+  });
+
+  it('call with nothing where they call with the word null', () => {
+    for (const given of ['null', ' null\n', '', null, undefined]) {
+      const { choices: [choice] } = translateReply(cohere, CALL, { message: { tool_calls: [{ id: 'a', function: { name: 'f', arguments: given } }] } });
+      expect(choice?.message.tool_calls?.[0]?.function.arguments, String(given)).to.equal('{}');
+    }
+  });
+
   it('think apart from what they say', () => {
     expect(reply('thinking').choices[0].message).to.include({ content: 'Three — each brother has Alice and her two sisters.', reasoning_content: 'Three brothers, so she has sisters too.' });
   });
@@ -82,10 +102,20 @@ describe('cohere, streams', () => {
     expect(new Set(chunks.flatMap(({ choices: [{ delta: { tool_calls = [] } }] }) => tool_calls.map(({ index }: any) => index)))).to.deep.equal(new Set([0, 1, 2, 3]));
   });
 
-  it('leave citations and what nobody knows behind', () => {
-    const { reply: { choices: [choice] }, failure } = stream('citations');
-    expect([failure, choice?.message]).to.deep.equal([undefined, { role: 'assistant', content: 'conformance ok' }]);
+  it('name their sources once, with the end, and leave behind what nobody knows', () => {
+    const { reply: { choices: [choice] }, failure, chunks } = stream('citations');
+    const annotations = [{ type: 'url_citation', url_citation: { start_index: 0, end_index: 11, url: 'doc:0', title: 'doc:0' } }];
+    expect([failure, choice?.message]).to.deep.equal([undefined, { role: 'assistant', content: 'conformance ok', annotations }]);
+    expect(chunks.filter(({ choices: [{ delta }] }) => delta.annotations)).to.deep.equal([chunks.at(-1)]);
     expect(streamOf({ type: 'debug', delta: { message: { content: { text: 'x' } } } }, end({ finish_reason: 'COMPLETE' })).chunks).to.have.length(1);
+  });
+
+  it('call with nothing where they call with the word null, however it comes in pieces', () => {
+    const start = (text: unknown): object => ({ type: 'tool-call-start', index: 0, delta: { message: { tool_calls: { id: 'a', function: { name: 'f', arguments: text } } } } });
+    const delta = (text: string): object => ({ type: 'tool-call-delta', index: 0, delta: { message: { tool_calls: { function: { arguments: text } } } } });
+    const args = (...events: object[]): unknown => streamOf(...events, end({ finish_reason: 'TOOL_CALL' })).reply.choices[0]?.message.tool_calls?.[0]?.function.arguments;
+    expect([args(start('null')), args(start(''), delta('n'), delta('ull')), args(start(null), delta(' null ')), args(start('nu'), delta('ll'))]).to.deep.equal(['{}', '{}', '{}', '{}']);
+    expect([args(start('{"a":'), delta('null}')), args(start(''), delta(' '), delta('{"n":1}')), args(start('"null'), delta('"'))]).to.deep.equal(['{"a":null}', ' {"n":1}', '"null"']);
   });
 
   it('fail with the error of their end, and when they end without one', () => {

@@ -142,6 +142,20 @@ describe('cohere, messages', () => {
     ]);
   });
 
+  it('bring files along as documents, beside those of the caller', async () => {
+    const file = (fields: object): object => ({ type: 'file', file: fields });
+    const base64 = (text: string): string => Buffer.from(text).toString('base64');
+    const content = [{ type: 'text', text: 'read' }, file({ filename: 'n.txt', file_data: `data:text/plain;base64,${base64('grüß')}` }), file({ filename: 'd.json', file_data: base64('{"a":1}') }), file({ file_data: 'data:text/csv,a%2Cb' })];
+    const own = { id: 'own', data: { text: 't' } };
+    const { body } = await sentBy(cohere, 'chat', chat({ messages: [{ role: 'user', content }, { role: 'user', content: [content[1]] }], documents: [own] }));
+    expect(body.documents).to.deep.equal([own, { data: { text: 'grüß', title: 'n.txt' } }, { data: { text: '{"a":1}', title: 'd.json' } }, { data: { text: 'a,b' } }, { data: { text: 'grüß', title: 'n.txt' } }]);
+    expect(body.messages).to.deep.equal([{ role: 'user', content: [{ type: 'text', text: 'read' }] }, { role: 'user' }]);
+    for (const fields of [{}, { file_id: 'f' }, { filename: 'a.pdf', file_data: base64('%PDF') }, { file_data: 'data:application/pdf;base64,AAAA' }, { file_data: 'https://d.example/a.txt' }]) {
+      const refusal = await refusedBy(cohere, 'chat', chat({ messages: [{ role: 'user', content: [{ type: 'text', text: 't' }, file(fields)] }] }));
+      expect(refusal.message, JSON.stringify(fields)).to.match(/^messages\[0\]\.content\[1\]: /);
+    }
+  });
+
   it('name the part that the vendor does not read', async () => {
     const text = { type: 'text', text: 't' };
     const cases = [

@@ -3,14 +3,14 @@ import { replyJson, startHost } from '../kit/index.ts';
 import { blocked, errorOf, everySurface, type SurfaceSet, withUpstream } from './kit.ts';
 
 const PATH = '/v1/images/generations';
-const IMAGES = { created: 1_700_000_000, data: [{ url: 'https://images.example/1', revised_prompt: 'a cat' }], usage: { input_tokens: 3, output_tokens: 9, total_tokens: 12 } };
+const IMAGES = { created: 1_700_000_000, data: [{ url: 'https://images.example/1', revised_prompt: 'a cat' }], usage: { input_tokens: 3, output_tokens: 9, total_tokens: 12, input_tokens_details: { text_tokens: 3, image_tokens: 0 } } };
 const answering = (body: object = IMAGES, config: object = {}): Promise<SurfaceSet> => withUpstream((_request, response) => replyJson(response, 200, body), config);
 
 describe('images', () => {
-  it('are answered without what the provider counted', async () => {
+  it('are answered with what the provider counted', async () => {
     const { host, sent } = await answering();
     const answer = await host.post(PATH, { model: 'm', prompt: 'a cat', n: 1, size: '1024x1024', background: 'opaque' });
-    expect([answer.status, answer.json()]).to.deep.equal([200, { created: 1_700_000_000, data: IMAGES.data }]);
+    expect([answer.status, answer.json()]).to.deep.equal([200, IMAGES]);
     expect(sent()).to.deep.include({ prompt: 'a cat', n: 1, size: '1024x1024', background: 'opaque' });
     expect(answer.headers.get('x-gateway-provider')).to.equal('a');
   });

@@ -34,6 +34,15 @@ const withoutInTurns = (body: Body, ...names: readonly string[]): Body => ({ ...
 const THOUGHTS = ['reasoning_content', 'reasoning_details'];
 
 /**
+ * Fields and members that no schema has are answered with 422, as are ids of calls that are not nine letters and digits,
+ * and turns of the assistant that say nothing. Source: @mistralai/mistralai 2.7.0; mistralai/mistral-common, validator.py; 2026-11-22.
+ */
+function ofClosedSchema(body: Body): Body {
+  const { messages, seed, ...rest } = withoutInTurns(without(body, 'max_completion_tokens', 'logprobs', 'top_logprobs', 'user', 'logit_bias', 'brand_new_field'), 'name', ...THOUGHTS);
+  return { ...rest, random_seed: seed, messages: JSON.parse(JSON.stringify(messages.slice(0, -1)).replaceAll('"call_1"', '"74196fe72"')) };
+}
+
+/**
  * What differs from the common wire, by provider. Source: providers reference 3.3, 4.2 and 6. Three vendors answer 4xx to
  * the thoughts of earlier turns, mistral also to names: NousResearch/hermes-agent issue 34716, 2026-05-29 (cerebras),
  * janhq/jan issue 8136, 2026-05-13 (groq), charmbracelet/crush issue 1590, 2025-12-10, and Gage-Technologies/mistral-go
@@ -43,8 +52,11 @@ const DEVIATIONS: Readonly<Record<string, (body: Body) => Body>> = {
   openai: onlyNewCeiling,
   cerebras: (body) => withoutInTurns(onlyNewCeiling(body), ...THOUGHTS),
   groq: (body) => withoutInTurns(onlyNewCeiling(body), 'name', ...THOUGHTS),
-  mistral: (body) => ({ ...withoutInTurns(without(body, 'max_completion_tokens', 'seed'), 'name', ...THOUGHTS), random_seed: body['seed'] }),
-  deepseek: (body) => ({ ...without(body, 'user'), user_id: body['user'] }),
+  mistral: ofClosedSchema,
+  deepseek: (body) => ({
+    ...without(body, 'user'), user_id: body['user'], response_format: { type: 'json_object' },
+    messages: [{ role: 'system', content: 'Answer with one JSON object that conforms to this JSON schema: {"type":"object"}' }, ...body['messages']],
+  }),
   together: (body) => ({ ...without(body, 'top_logprobs'), logprobs: 2 }),
 };
 

@@ -50,7 +50,8 @@ describe('parameters a provider cannot express', () => {
         const warned = await warning.host.post(CHAT, { ...request, ...(stream && { stream }) });
         expect(warned.headers.get('x-gateway-ignored-params')?.split(/, ?/)).to.deep.equal(unsupported);
         const body = warning.upstream.seen.at(-1)!.json();
-        for (const param of unsupported) expect(body[param], param).to.deep.equal(ALL[param]);
+        const isClosed = name === 'mistral'; // fields that its schema does not have would be answered with 422
+        for (const param of unsupported) expect(body[param], param).to.deep.equal(isClosed ? undefined : ALL[param]);
       }
 
       const dropping = await gateway('drop');

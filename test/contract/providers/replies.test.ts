@@ -1,5 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { canonicalChat, CHAT, gatewayOf, readReply, sendText, sseEvent, valueOf, wireReply } from '../../kit/index.ts';
+import Joi from 'joi';
+import { definePlugin } from 'gw/contract';
+import { canonicalChat, CHAT, gatewayOf, readReply, sendText, sseEvent, temporaryFolder, valueOf, wireReply } from '../../kit/index.ts';
 import { FACTS } from './facts.ts';
 import { connected, factsOf, goldenJson } from './support.ts';
 
@@ -21,7 +25,37 @@ describe('chat replies', () => {
     expect((await host.post(CHAT, canonicalChat(facts))).json().usage).to.include({ cache_read_tokens: 4 });
   });
 
-  it('of perplexity keep what it found beside the answer, whole replies only', async () => {
+  it('of xai count reasoning as completion, and cost what the vendor bills, whole and streamed', async () => {
+    // Numbers and bill of grok-4.20, whose price then was 1.25, 0.20 cached and 2.50 dollars. Source: Wei-Shaw/sub2api issue 5771, 2026-08-18.
+    const facts = factsOf('xai');
+    const usage = { prompt_tokens: 10_120, completion_tokens: 1499, total_tokens: 14_428, prompt_tokens_details: { cached_tokens: 128 }, completion_tokens_details: { reasoning_tokens: 2809 } };
+    const overlay = join(await temporaryFolder(), 'prices.json');
+    await writeFile(overlay, JSON.stringify({ [`xai/${facts.surfaces.chat.model}`]: { mode: 'chat', pricing: { input_per_m_tokens: 1.25, cache_read_per_m_tokens: 0.2, output_per_m_tokens: 2.5 } } }));
+    const costs: unknown[] = [];
+    const spy = definePlugin({ name: 'spy', type: 'logging', summary: 'Notes costs', stages: ['after_request'], settings: Joi.object({}), create: () => ({ after_request: ({ measurements }) => { costs.push(measurements.costUsd); } }) });
+    const { host } = await gatewayOf(facts, ({ text }, response) => {
+      const isStream = text.includes('"stream":true');
+      sendText(response, 200, 'application/json', isStream ? sseEvent(chunk({ content: 'x' })) + sseEvent({ ...end, usage }) + sseEvent('[DONE]') : JSON.stringify({ ...goldenJson('xai/chat/reply.json'), usage }));
+    }, {
+      config: { targets: [{ virtual_key: 'xai', models: [facts.surfaces.chat.model] }], plugins: [{ name: 'spy', stage: 'after_request', enabled: true }] }, modules: [spy], variables: { GW_MODEL_CATALOG_OVERLAY: overlay },
+    });
+    const expected = { prompt_tokens: 10_120, completion_tokens: 4308, total_tokens: 14_428, reasoning_tokens: 2809, cache_read_tokens: 128 };
+    expect((await host.post(CHAT, canonicalChat(facts))).json().usage).to.include(expected);
+    expect((await host.post(CHAT, canonicalChat(facts, { stream: true }))).events().findLast(({ usage: counted }) => counted).usage).to.include(expected);
+    expect(costs).to.deep.equal([0.0232856, 0.0232856]);
+  });
+
+  it('of moonshot count cached tokens that stand beside the others, whole and streamed', async () => {
+    const facts = factsOf('moonshot');
+    const usage = { prompt_tokens: 19, completion_tokens: 21, total_tokens: 40, cached_tokens: 10 }; // Source: Moonshot AI documentation, "Chat", 2026-11-22.
+    const { host } = await gatewayOf(facts, ({ text }, response) => sendText(response, 200, 'application/json', text.includes('"stream":true')
+      ? sseEvent(chunk({ content: 'x' })) + sseEvent({ ...end, usage }) + sseEvent('[DONE]') : JSON.stringify({ ...goldenJson('moonshot/chat/reply.json'), usage })));
+    const expected = { prompt_tokens: 19, completion_tokens: 21, total_tokens: 40, cache_read_tokens: 10, prompt_tokens_details: { cached_tokens: 10 } };
+    expect((await host.post(CHAT, canonicalChat(facts))).json().usage).to.deep.equal(expected);
+    expect((await host.post(CHAT, canonicalChat(facts, { stream: true }))).events().findLast(({ usage: counted }) => counted).usage).to.deep.equal(expected);
+  });
+
+  it('of perplexity keep what it found beside the answer as metadata, whole replies only', async () => {
     const facts = factsOf('perplexity');
     const { citations, search_results, images, related_questions } = goldenJson('perplexity/chat/reply.json');
     const { host } = await gatewayOf(facts, ({ text }, response) => sendText(response, 200, 'application/json', facts.golden(text.includes('"stream":true') ? 'stream.txt' : 'reply.json')));

@@ -1,0 +1,79 @@
+import type { ChatMessage, ContentPart, ToolCall } from 'gw/contract';
+import { type Fields, invalidRequest, isFields, isGiven, type Notes, withoutAbsent } from 'gw/common-wire';
+import { type CallIdRule, CallIds } from '../_common/call-ids.ts';
+import { fileAddress, textOfAddress, typeOfAddress } from '../_common/file-types.ts';
+
+/** Source: mistralai/mistral-common, protocol/instruct/validator.py, what the vendor checks by; 2026-11-22. */
+const NINE: CallIdRule = { isFit: (id) => /^[a-zA-Z0-9]{9}$/.test(id), make: (digest) => digest.slice(0, 9) };
+
+/**
+ * Turns with the members that the closed schema has, in an order that the vendor takes. Source: @mistralai/mistralai 2.7.0,
+ * messages and content chunks; mistralai/mistral-common, protocol/instruct/validator.py; 2026-11-22.
+ */
+export function toMessages(messages: readonly ChatMessage[], notes: Notes): readonly ChatMessage[] {
+  const ids = new CallIds(NINE);
+  const turns = messages.map((message, at) => toTurn(message, contentOf(message, at, notes), ids)).filter(saysSomething);
+  const ordered = turns.some(isLateSystem) ? [...turns.filter(isSystem), ...turns.filter((turn) => !isSystem(turn))] : turns;
+  const last = ordered.at(-1);
+  // A turn of the assistant at the end is to be continued, and must say so.
+  return last?.role === 'assistant' && !last.tool_calls ? [...ordered.slice(0, -1), { ...last, prefix: true }] : ordered;
+}
+
+function toTurn({ role, name, tool_call_id: id, tool_calls: calls }: ChatMessage, content: ChatMessage['content'], ids: CallIds): ChatMessage {
+  return {
+    role, content,
+    ...(role === 'assistant' && calls && calls.length > 0 && { tool_calls: calls.map((call) => toCall(call, ids)) }),
+    ...(role === 'tool' && { tool_call_id: ids.ofResult(id), ...(isGiven(name) && { name }) }),
+  };
+}
+
+/** A turn of the assistant without text and calls is refused. */
+const saysSomething = ({ role, content, tool_calls: calls }: ChatMessage): boolean => role !== 'assistant' || calls !== undefined || (content !== '' && content?.length !== 0);
+
+const isSystem = ({ role }: ChatMessage): boolean => role === 'system';
+
+/** The system may not speak after the assistant or a tool. */
+const isLateSystem = (turn: ChatMessage, at: number, turns: readonly ChatMessage[]): boolean => isSystem(turn) && ['assistant', 'tool'].includes(turns[at - 1]?.role ?? '');
+
+function toCall({ id, function: target }: ToolCall, ids: CallIds): ToolCall {
+  return { id: ids.ofCall(id), type: 'function', function: { ...(target.name !== undefined && { name: target.name }), arguments: target.arguments || '{}' } };
+}
+
+/** A refusal is what the assistant said, where it said nothing else. */
+function contentOf({ content, refusal }: ChatMessage, at: number, notes: Notes): string | readonly ContentPart[] {
+  if (!Array.isArray(content)) return (typeof content === 'string' && content) || (typeof refusal === 'string' ? refusal : '');
+  return (content as readonly ContentPart[]).map((part, place) => {
+    if (isGiven(part['cache_control'])) notes.ignored.push('cache_control');
+    return toPart(part, `messages[${at}].content[${place}]`) as ContentPart;
+  });
+}
+
+function toPart(part: ContentPart, at: string): Fields {
+  switch (part.type) {
+    case 'text': return { type: 'text', text: part.text };
+    case 'image_url': return { type: 'image_url', image_url: withoutAbsent({ url: part.image_url.url, detail: part.image_url.detail }) };
+    case 'input_audio': return { type: 'input_audio', input_audio: audioOf(part['input_audio'], at) };
+    default: return toFile(part['file'], at);
+  }
+}
+
+/** Base64 or an address, without the format beside it. */
+function audioOf(audio: unknown, at: string): string {
+  const data = isFields(audio) ? audio['data'] : audio;
+  if (typeof data !== 'string' || data === '') throw invalidRequest(`${at}: input_audio holds no data`);
+  return data;
+}
+
+/** Documents by their address, or by the id of an upload; texts as what they say. */
+function toFile(file: unknown, at: string): Fields {
+  const { file_data: data, file_id: id, filename } = isFields(file) ? file : {};
+  if (typeof data !== 'string' || data === '') {
+    if (typeof id === 'string' && id !== '') return { type: 'file', file_id: id };
+    throw invalidRequest(`${at}: mistral takes a file by its file_data or file_id`);
+  }
+  const address = fileAddress(data, filename, at);
+  if (typeOfAddress(address).startsWith('image/')) return { type: 'image_url', image_url: { url: address } };
+  const text = textOfAddress(address);
+  if (text !== undefined) return { type: 'text', text };
+  return { type: 'document_url', document_url: address, ...(typeof filename === 'string' && filename !== '' && { document_name: filename }) };
+}
