@@ -55,6 +55,18 @@ describe('chat replies', () => {
     expect((await host.post(CHAT, canonicalChat(facts, { stream: true }))).events().findLast(({ usage: counted }) => counted).usage).to.deep.equal(expected);
   });
 
+  it('of databricks hold thoughts among the parts of the content, whole and streamed', async () => {
+    // Source: Databricks documentation, "Query reasoning models", 2026-11-22.
+    const facts = factsOf('databricks');
+    const content = [{ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Two ', signature: 's' }, { type: 'summary_text', text: 'plus two.' }] }, { type: 'text', text: 'four' }];
+    const { host } = await gatewayOf(facts, ({ text }, response) => sendText(response, 200, 'application/json', text.includes('"stream":true')
+      ? content.map((part) => sseEvent(chunk({ content: [part] }))).join('') + sseEvent(end) + sseEvent('[DONE]')
+      : JSON.stringify({ ...goldenJson('databricks/chat/reply.json'), choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }] })));
+    expect((await host.post(CHAT, canonicalChat(facts))).json().choices[0].message).to.deep.equal({ role: 'assistant', content: 'four', reasoning_content: 'Two plus two.' });
+    const deltas = (await host.post(CHAT, canonicalChat(facts, { stream: true }))).events().slice(0, -1).map(({ choices: [choice] }) => choice.delta);
+    expect(deltas.map(({ content: text, reasoning_content: thought }) => [text ?? '', thought ?? ''])).to.deep.equal([['', 'Two plus two.'], ['four', ''], ['', '']]);
+  });
+
   it('of perplexity keep what it found beside the answer as metadata, whole replies only', async () => {
     const facts = factsOf('perplexity');
     const { citations, search_results, images, related_questions } = goldenJson('perplexity/chat/reply.json');
