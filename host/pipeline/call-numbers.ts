@@ -1,5 +1,9 @@
 import type { ToolCallDelta } from '../contract/index.ts';
 import { isFields } from '../fields.ts';
+import { unusableReply } from '../upstream/fault.ts';
+
+/** Calls of one stream that are kept apart: far more than a model makes, and short of what hurts. */
+const MAX_CALLS = 10_000;
 
 /** The calls of one choice, by what the upstream calls them. */
 interface OpenCalls {
@@ -17,13 +21,14 @@ interface OpenCalls {
 export class CallNumbers {
   readonly #choices = new Map<number, OpenCalls>();
   readonly #onOpen: () => void;
+  #opened = 0;
 
   /** `onOpen` is told of each call that begins. */
   constructor(onOpen: () => void) {
     this.#onOpen = onOpen;
   }
 
-  /** Corrects the calls of a delta in place. True on any change. */
+  /** Corrects the calls of a delta in place. True on any change. Throws when there are too many. */
   number(calls: readonly ToolCallDelta[], choice: number): boolean {
     let isChanged = false;
     for (const call of calls) if (this.#number(call, this.#callsOf(choice))) isChanged = true;
@@ -46,6 +51,8 @@ export class CallNumbers {
   }
 
   #open(call: ToolCallDelta, open: OpenCalls): number {
+    this.#opened += 1;
+    if (this.#opened > MAX_CALLS) throw unusableReply(`the answer exceeds the limit of ${MAX_CALLS} tool calls`);
     const number = open.count++;
     if (isText(call.id)) open.byId.set(call.id, number);
     if (typeof call.index === 'number') open.byIndex.set(call.index, number);

@@ -15,6 +15,9 @@ export function withSources(reply: ChatReply): ChatReply {
   return { ...rest, choices, provider_metadata: Object.fromEntries(found) };
 }
 
+/** Characters of a stream in which citations are looked for. */
+const MAX_TEXT = 1_000_000;
+
 /**
  * Every chunk names the sources; as annotations they leave once, with the end of their choice. The text is put together
  * for the places where it cites them.
@@ -25,7 +28,8 @@ export function editStream(): ChunkEdit {
     const choices: unknown = chunk.choices;
     for (const { index, delta, finish_reason: finish } of (Array.isArray(choices) ? choices : []).filter(isFields)) {
       if (!isFields(delta)) continue;
-      const text = (texts.get(index) ?? '') + (typeof delta['content'] === 'string' ? delta['content'] : '');
+      const known = texts.get(index) ?? '';
+      const text = known.length < MAX_TEXT && typeof delta['content'] === 'string' ? known + delta['content'] : known;
       texts.set(index, text);
       const annotations = isGiven(finish) ? annotationsOf(chunk, text) : [];
       if (annotations.length > 0) (delta as Record<string, unknown>)['annotations'] = annotations;

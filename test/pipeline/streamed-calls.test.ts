@@ -88,6 +88,12 @@ describe('tool calls of a stream', () => {
     for (const index of [0, 1]) expect(byIndex(events, index)).to.deep.equal([{ id: `c${index}`, type: 'function', name: 'tide', arguments: '{}' }]);
   });
 
+  it('end the stream where there are more than anybody makes', () => {
+    const relay = new Relay({ model: 'm', created: 1, stripUsage: false, framing: 'sse', assembles: false });
+    for (let at = 0; at <= 10_000 && !relay.failure; at += 100) relay.push(sseBytes([chunk({ tool_calls: Array.from({ length: 100 }, (_, more) => head(`c${at + more}`, 'tide')) })]));
+    expect(relay.failure).to.have.nested.property('fault.message').that.includes('10000 tool calls');
+  });
+
   it('leave as they came where there is nothing to correct', () => {
     const bytes = sseBytes([...streamOf(STYLES['numbered from 0'] ?? []), { type: '', data: '[DONE]' }]);
     const relay = new Relay({ model: 'm', created: 1, stripUsage: false, framing: 'sse' });

@@ -15,7 +15,7 @@ export interface ChatDialect {
   readonly thoughts?: 'reasoning' | 'reasoning_content';
   /** Where a stream tells its usage: in a chunk of its own or with the finish, when asked for; or unasked, with the finish. */
   readonly usage?: 'apart' | 'finish' | 'unasked';
-  /** Further members of a whole reply. */
+  /** Further members of a reply, and of every chunk of a streamed one. */
   readonly reply?: Fields;
 }
 
@@ -64,9 +64,9 @@ function replyOf(asked: Asked, message: Fields, { reply = {} }: ChatDialect): Fi
   return { ...headOf(asked), object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }], usage: USAGE, ...reply };
 }
 
-function stream(asked: Asked, response: ServerResponse, { usage: place = 'finish' }: ChatDialect, deltas: readonly Fields[]): void {
+function stream(asked: Asked, response: ServerResponse, { usage: place = 'finish', reply = {} }: ChatDialect, deltas: readonly Fields[]): void {
   const isCounted = place === 'unasked' || asked.body['stream_options']?.include_usage === true;
-  const chunk = (choices: readonly Fields[], more: Fields = {}): Fields => ({ ...headOf(asked), object: 'chat.completion.chunk', choices, ...more });
+  const chunk = (choices: readonly Fields[], more: Fields = {}): Fields => ({ ...headOf(asked), object: 'chat.completion.chunk', choices, ...reply, ...more });
   const choice = (delta: Fields, finish_reason: string | null = null): Fields[] => [{ index: 0, delta, finish_reason }];
   const chunks = [
     chunk(choice({ role: 'assistant', content: '' })),
