@@ -25,13 +25,13 @@ describe('the refusal of an earlier turn', () => {
     });
   }
 
-  it('is checked, read by guardrails, and travels as it is where the vendor speaks the clients\' wire', async () => {
+  it('is checked, read by guardrails, and sent as text on the clients\' wire', async () => {
     const upstream = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('ok')));
     const plugins = [{ name: 'word-filter', stage: 'before_request', enabled: true, config: { blocked_words: ['forbidden'] } }];
     const host = await startHost({ targets: [upstream.target('a')], plugins });
     const part = (refusal: unknown): object => ask('hi', { messages: [{ role: 'assistant', content: [{ type: 'refusal', refusal }] }, { role: 'user', content: 'b' }] });
     expect((await host.post('/v1/chat/completions', part('No.'))).status).to.equal(200);
-    expect(upstream.seen[0]?.json()['messages']).to.have.deep.nested.property('[0].content', [{ type: 'refusal', refusal: 'No.' }]);
+    expect(upstream.seen[0]?.json()['messages']).to.have.deep.nested.property('[0].content', [{ type: 'text', text: 'No.' }]);
     const wrong = await host.post('/v1/chat/completions', part(7));
     expect([wrong.status, wrong.json().error.message]).to.deep.equal([400, 'messages[0].content[0].refusal must be a string']);
     expect((await host.post('/v1/chat/completions', part('a forbidden word'))).status).to.equal(400);

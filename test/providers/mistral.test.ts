@@ -113,6 +113,18 @@ describe('mistral, turns', () => {
     expect(await turns(rules, user, { role: 'assistant', content: 'a' }, more, user)).to.deep.equal([rules, { ...more, role: 'system' }, user, { role: 'assistant', content: 'a' }, user]);
   });
 
+  it('name calls by nine letters and digits, the same in the call and its result', async () => {
+    const pair = (id: string): object[] => [{ role: 'assistant', content: '', tool_calls: [{ id, type: 'function', function: { name: 'f', arguments: '{}' } }] }, { role: 'tool', tool_call_id: id, content: 'r' }];
+    const ids = async (...given: readonly string[]): Promise<string[]> => (await turns(...given.flatMap(pair), user)).flatMap(({ tool_calls: calls, tool_call_id: id }: any) => calls?.map((call: any) => call.id) ?? id ?? []);
+    const foreign = ['toolu_01AbC', 'call_0_0', 'functions.f:0', 'short', 'nineteen_'];
+    const made = await ids(...foreign);
+    for (const id of made) expect(id).to.match(/^[a-zA-Z0-9]{9}$/);
+    expect(made.filter((_id, at) => at % 2 === 0), 'results').to.deep.equal(made.filter((_id, at) => at % 2 === 1));
+    expect(new Set(made).size, 'apart').to.equal(foreign.length);
+    expect(await ids(...foreign, 'another'), 'in a later request').to.deep.include.members(made);
+    expect(await ids('abcDEF123', 'call_0_0', 'abcDEF123')).to.satisfy(([own, , other, , again]: string[]) => own === 'abcDEF123' && other !== own && again !== own);
+  });
+
   it('have members of the schema alone', async () => {
     const call = { id: 'abcDEF123', type: 'function', index: 3, function: { name: 'f', arguments: '', parsed_arguments: {} }, extra_content: {} };
     const given = [{ ...user, name: 'Ada', zebra: 1 }, { role: 'assistant', content: '', name: 'x', refusal: null, annotations: [], audio: null, tool_calls: [call] }, { role: 'tool', tool_call_id: 'abcDEF123', name: 'f', content: 'r', zebra: 1 }];
