@@ -1,6 +1,7 @@
 import { type ChatChunk, type ChunkEdit, GatewayError, type ProviderModule, type StreamDecoder, type StreamEvent, type Usage } from '../contract/index.ts';
-import { FrameReader, MAX_FRAME_BYTES } from '../upstream/eventstream.ts';
-import { bytesOfText, dataOf, EventReader, LineCutter, MAX_LINE_BYTES, textOfBytes } from '../upstream/sse.ts';
+import { FrameReader } from '../upstream/eventstream.ts';
+import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
+import { bytesOfText, dataOf, EventReader, LineCutter, textOfBytes } from '../upstream/sse.ts';
 import { Assembly } from './assembly.ts';
 import { unusableReply } from '../upstream/fault.ts';
 import { KnownFrames } from './known-frames.ts';
@@ -24,6 +25,9 @@ export interface RelayOptions extends ChunkFacts {
 /** A line without anything that needs decoding: printable ASCII, no quote, no backslash. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
+/** Longer blocks are read the long way: whatever a shortcut keeps of one would keep all of it in memory. */
+const MAX_KNOWN_BYTES = 1024 * 1024;
+
 /**
  * Turns the bytes of an upstream's stream into the bytes of the client's: synchronous, one call per read. Byte strings
  * come out (one character per byte), ready to be written as `latin1`; after a failure, what came before it.
@@ -43,7 +47,6 @@ export class Relay {
   readonly #frames = new KnownFrames();
   readonly #lines = new LineCutter();
   readonly #events: EventReader | FrameReader | undefined;
-  readonly #maxHeldBytes: number;
   #out = '';
 
   constructor(options: RelayOptions) {
@@ -51,7 +54,6 @@ export class Relay {
     this.#assembles = options.assembles ?? true;
     this.#normalizer = new ChunkNormalizer(options);
     this.#events = options.decode && eventReader(options.framing);
-    this.#maxHeldBytes = options.framing === 'eventstream' ? MAX_FRAME_BYTES : MAX_LINE_BYTES;
   }
 
   get usage(): Usage | undefined {
@@ -72,7 +74,7 @@ export class Relay {
     return this.#collect(() => {
       if (this.#events) this.#decodeEvents(this.#events.push(bytes));
       else this.#relayBlock(this.#lines.push(bytes));
-      if ((this.#events ?? this.#lines).heldBytes > this.#maxHeldBytes) throw lineTooLong();
+      if ((this.#events ?? this.#lines).heldBytes > MAX_REPLY_BYTES) throw eventTooLong();
     });
   }
 
@@ -93,19 +95,21 @@ export class Relay {
 
   #collect(read: () => void): string {
     if (this.failure) return '';
-    this.#out = '';
     try {
       read();
     } catch (error) {
       this.failure = error instanceof GatewayError ? error : unusableReply('the stream cannot be decoded', error);
     }
-    return this.#out;
+    const out = this.#out;
+    this.#out = ''; // may be a large event: it is not kept until the next read
+    return out;
   }
 
   /** Lines of the common wire, and of native wires framed by lines. Unchanged runs leave in one piece. */
   #relayBlock(block: string): void {
     const { filter, decode, edit } = this.#options;
-    const mayMatch = !filter && !decode && !edit && block.length <= MAX_LINE_BYTES; // else lines are measured
+    const isShort = block.length <= MAX_KNOWN_BYTES;
+    const mayMatch = isShort && !filter && !decode && !edit;
     const hasCr = block.includes('\r');
     let at = 0;
     let runStart = 0; // [runStart, at) leaves as it came
@@ -128,13 +132,13 @@ export class Relay {
         }
         const end = hasCr ? this.#lineEndAfter(block, at) : block.indexOf('\n', at);
         this.#out += block.slice(runStart, at);
-        if (end - at > MAX_LINE_BYTES) {
+        if (end - at > MAX_REPLY_BYTES) {
           runStart = at;
-          throw lineTooLong();
+          throw eventTooLong();
         }
         const line = block.slice(at, end);
         runStart = at = end + 1;
-        if (line !== '') this.#line(line);
+        if (line !== '') this.#line(line, isShort);
       }
     } finally {
       this.#out += block.slice(runStart, at);
@@ -155,17 +159,17 @@ export class Relay {
     return typeof text === 'string' ? text : undefined;
   }
 
-  /** One line, the long way. */
-  #line(line: string): void {
+  /** One line, the long way; `learns` is whether later ones may take the short. */
+  #line(line: string, learns: boolean): void {
     const { decode, framing } = this.#options;
     const data = framing === 'ndjson' ? line : dataOf(line);
     if (data === undefined || data === '') return;
     if (decode) this.#decodeEvents([{ type: '', data: textOfBytes(data) }]);
     else if (data === '[DONE]') this.isDone = true;
-    else this.#frame(line, data);
+    else this.#frame(line, data, learns);
   }
 
-  #frame(line: string, data: string): void {
+  #frame(line: string, data: string, learns: boolean): void {
     const chunk = parsed(data);
     const failure = errorFrameMessage(chunk);
     if (failure !== undefined) throw streamFailure(failure);
@@ -181,7 +185,7 @@ export class Relay {
     if (this.#assembles) this.assembly.add(chunk);
     this.#out += isChanged ? eventOf(chunk) : `data: ${data}\n\n`;
     if (version !== this.#normalizer.version) this.#frames.forget();
-    else if (!this.#options.edit) this.#frames.learn(line, (fresh) => this.#normalizer.normalize(fresh));
+    else if (learns && !this.#options.edit) this.#frames.learn(line, (fresh) => this.#normalizer.normalize(fresh));
   }
 
   #decodeEvents(events: Iterable<StreamEvent>): void {
@@ -215,8 +219,8 @@ function eventReader(framing: RelayOptions['framing']): EventReader | FrameReade
   return framing === 'sse' ? new EventReader() : undefined;
 }
 
-function lineTooLong(): GatewayError {
-  return unusableReply(`a line of the stream exceeds ${MAX_LINE_BYTES} bytes`);
+function eventTooLong(): GatewayError {
+  return unusableReply(`an event of the stream exceeds the limit of ${MAX_REPLY_BYTES} bytes`);
 }
 
 /** What an upstream's failure inside its stream becomes; its own words go to the client once the stream has begun. */

@@ -1,7 +1,8 @@
 import { GatewayError } from '../contract/index.ts';
 import type { Clock, Timer } from '../clock.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
-import { MAX_REPLY_BYTES, type ReplyControl, type ReplyHeaders, type ReplySink } from '../upstream/transport.ts';
+import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
+import type { ReplyControl, ReplyHeaders, ReplySink } from '../upstream/transport.ts';
 import { timeoutError, unusableReply } from '../upstream/fault.ts';
 import type { Relay } from './relay.ts';
 

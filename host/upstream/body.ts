@@ -1,6 +1,7 @@
 import { GatewayError, type WireReply } from '../contract/index.ts';
 import { transportError, unusableReply } from './fault.ts';
-import { MAX_REPLY_BYTES, type ReplyControl, type ReplySink, type Transport, type UpstreamCall } from './transport.ts';
+import { MAX_REPLY_BYTES } from './limits.ts';
+import type { ReplyControl, ReplySink, Transport, UpstreamCall } from './transport.ts';
 
 /** The whole body as one buffer, up to 50 MiB. */
 export async function collectBody(body: WireReply['body']): Promise<Buffer> {

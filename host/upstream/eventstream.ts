@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import type { EventStreamCodec, MessageHeaders } from '@smithy/eventstream-codec';
 import type { StreamEvent } from '../contract/index.ts';
+import { MAX_REPLY_BYTES } from './limits.ts';
+import { bytePile } from './pile.ts';
 
-/** Longest frame: an event of 1 MiB as base64, and what stands around it. */
-export const MAX_FRAME_BYTES = 2 * 1024 * 1024;
 const LENGTH_BYTES = 4;
 /** Two lengths and two checksums, no header, no payload. */
 const MIN_FRAME_BYTES = 16;
@@ -15,33 +15,30 @@ const MIN_FRAME_BYTES = 16;
  */
 export class FrameReader {
   readonly #codec = openCodec();
-  #held: Buffer[] = [];
-  #heldBytes = 0;
+  readonly #held = bytePile();
   /** Bytes that must be there before anything can be read. */
   #wantedBytes = LENGTH_BYTES;
 
   /** Bytes of the frame that is not complete yet. */
   get heldBytes(): number {
-    return this.#heldBytes;
+    return this.#held.length;
   }
 
   /** Lazy, so that what stands before a broken frame is still delivered. */
   * push(bytes: Buffer): Generator<StreamEvent, void> {
     this.#held.push(bytes);
-    this.#heldBytes += bytes.length;
-    if (this.#heldBytes < this.#wantedBytes) return;
-    let rest = this.#held.length === 1 ? bytes : Buffer.concat(this.#held);
+    if (this.#held.length < this.#wantedBytes) return;
+    let rest = this.#held.take();
     for (let length = frameLength(rest); length <= rest.length; length = frameLength(rest)) {
       yield this.#event(rest.subarray(0, length));
       rest = rest.subarray(length);
     }
-    this.#held = [rest];
-    this.#heldBytes = rest.length;
+    this.#held.push(rest);
     this.#wantedBytes = frameLength(rest);
   }
 
   end(): readonly StreamEvent[] {
-    if (this.#heldBytes > 0) throw new Error(`the stream ended inside a frame, after ${this.#heldBytes} bytes of it`);
+    if (this.#held.length > 0) throw new Error(`the stream ended inside a frame, after ${this.#held.length} bytes of it`);
     return [];
   }
 
@@ -60,7 +57,7 @@ export class FrameReader {
 function frameLength(bytes: Buffer): number {
   if (bytes.length < LENGTH_BYTES) return LENGTH_BYTES;
   const length = bytes.readUInt32BE(0);
-  if (length < MIN_FRAME_BYTES || length > MAX_FRAME_BYTES) throw new Error(`a frame of ${length} bytes is not between ${MIN_FRAME_BYTES} and ${MAX_FRAME_BYTES}`);
+  if (length < MIN_FRAME_BYTES || length > MAX_REPLY_BYTES) throw new Error(`a frame of ${length} bytes is not between ${MIN_FRAME_BYTES} and ${MAX_REPLY_BYTES}`);
   return length;
 }
 

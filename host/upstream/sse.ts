@@ -1,21 +1,19 @@
 import type { StreamEvent } from '../contract/index.ts';
-
-/** Longest line of an event stream. Source: data-plane reference 1.3. */
-export const MAX_LINE_BYTES = 1024 * 1024;
+import { MAX_REPLY_BYTES } from './limits.ts';
+import { textPile } from './pile.ts';
 
 /**
  * Cuts a byte stream at its line ends, as byte strings (one character per byte), so that a character split over two
  * reads needs no care. Lines end with LF, CRLF or CR; a byte order mark in front of the first is dropped.
  */
 export class LineCutter {
-  #held: string[] = [];
-  #heldBytes = 0;
+  readonly #held = textPile();
   #afterCr = false;
   #isFirst = true;
 
   /** Bytes held back because their line has not ended. */
   get heldBytes(): number {
-    return this.#heldBytes;
+    return this.#held.length;
   }
 
   /** All lines that are complete now, in one piece with their line ends; the rest is held. */
@@ -28,29 +26,25 @@ export class LineCutter {
       this.#hold(text);
       return '';
     }
-    const block = this.#takeHeld() + text.slice(0, end);
+    const ended = text.slice(0, end);
+    const block = this.#held.length === 0 ? ended : this.#takeHeldAnd(ended);
     this.#hold(text.slice(end));
     return this.#withoutMark(block);
   }
 
   /** The last line, when the stream ended without a line end. */
   end(): string {
-    const rest = this.#takeHeld();
+    const rest = this.#held.take();
     return rest === '' ? '' : `${this.#withoutMark(rest)}\n`;
   }
 
   #hold(text: string): void {
-    if (text === '') return;
-    this.#held.push(text);
-    this.#heldBytes += text.length;
+    if (text !== '') this.#held.push(text);
   }
 
-  #takeHeld(): string {
-    if (this.#heldBytes === 0) return '';
-    const text = this.#held.join('');
-    this.#held = [];
-    this.#heldBytes = 0;
-    return text;
+  #takeHeldAnd(text: string): string {
+    this.#held.push(text);
+    return this.#held.take();
   }
 
   #withoutMark(block: string): string {
@@ -79,13 +73,13 @@ export function dataOf(line: string): string | undefined {
 /** Reads whole events, for wires that name them: `event:` and the `data:` lines of an event joined by LF. */
 export class EventReader {
   readonly #lines = new LineCutter();
+  readonly #data = textPile();
+  #dataLines = 0;
   #type = '';
-  #data: string[] = [];
-  #dataBytes = 0;
 
   /** Bytes of the event that is not complete yet, or longer than any may be: nothing is read after that one. */
   get heldBytes(): number {
-    return this.#lines.heldBytes + this.#dataBytes;
+    return this.#lines.heldBytes + this.#data.length;
   }
 
   push(bytes: Buffer): StreamEvent[] {
@@ -102,11 +96,12 @@ export class EventReader {
     const lines = block.split(/\r\n|\n|\r/);
     lines.pop(); // what follows the last line end
     for (const line of lines) {
-      if (this.#dataBytes > MAX_LINE_BYTES) break;
+      if (this.#data.length > MAX_REPLY_BYTES) break;
       const data = dataOf(line);
       if (data !== undefined) {
+        if (this.#dataLines > 0) this.#data.push('\n');
         this.#data.push(data);
-        this.#dataBytes += data.length;
+        this.#dataLines += 1;
       } else if (line.startsWith('event:')) this.#type = textOfBytes(line.slice(6)).trim();
       else if (line === '') this.#dispatch(events);
     }
@@ -114,9 +109,8 @@ export class EventReader {
   }
 
   #dispatch(events: StreamEvent[]): void {
-    if (this.#data.length > 0) events.push({ type: this.#type, data: textOfBytes(this.#data.join('\n')) });
+    if (this.#dataLines > 0) events.push({ type: this.#type, data: textOfBytes(this.#data.take()) });
+    this.#dataLines = 0;
     this.#type = '';
-    this.#data = [];
-    this.#dataBytes = 0;
   }
 }

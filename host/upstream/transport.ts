@@ -5,9 +5,8 @@ import Pool from 'undici/lib/dispatcher/pool.js';
 import type { GatewayError, OutgoingRequest } from '../contract/index.ts';
 import type { Cancellation } from './cancellation.ts';
 import { transportError, unusableReply } from './fault.ts';
+import { MAX_REPLY_BYTES } from './limits.ts';
 
-/** Largest body of a unary reply, success or failure. Source: data-plane reference 1.3. */
-export const MAX_REPLY_BYTES = 50 * 1024 * 1024;
 const KEEP_ALIVE_MS = 90_000;
 const UNARY_BODY_IDLE_MS = 300_000;
 

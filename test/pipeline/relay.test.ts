@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ChatChunk } from '../../host/contract/index.ts';
 import { Relay, type RelayOptions } from '../../host/pipeline/relay.ts';
+import { MAX_REPLY_BYTES } from '../../host/upstream/limits.ts';
 import { eventsOf, sseEvent } from '../kit/index.ts';
 
 const HEAD = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1_760_000_000, model: 'routed' };
@@ -202,32 +203,32 @@ describe('relay, line length', () => {
     return relay;
   };
 
-  it('takes a line of 1 MiB', () => {
-    for (const size of [65_536, 5 * MIB]) {
-      const relay = inPieces(frameOf(MIB), size);
+  it('takes a line as long as a whole answer may be', () => {
+    for (const size of [65_536, 60 * MIB]) {
+      const relay = inPieces(frameOf(MAX_REPLY_BYTES), size);
       expect(relay.failure).to.equal(undefined);
       expect(relay.chunks).to.equal(1);
     }
   });
 
   it('fails on a line that exceeds it, however the line is cut', () => {
-    for (const size of [1000, 65_536, 5 * MIB]) expect(inPieces(frameOf(MIB + 1), size).failure, `pieces of ${size}`).to.include({ code: 'upstream_error' });
+    for (const size of [16_384, 60 * MIB]) expect(inPieces(frameOf(MAX_REPLY_BYTES + 1), size).failure, `pieces of ${size}`).to.include({ code: 'upstream_error' });
   });
 
   it('delivers what came before it in the same read', () => {
     const relay = new Relay({ model: 'routed', created: CREATED, stripUsage: false, framing: 'sse' });
-    expect(eventsOf(relay.push(Buffer.from(frameOf(200) + frameOf(MIB + 1) + frameOf(200))))).to.have.length(1);
+    expect(eventsOf(relay.push(Buffer.from(frameOf(200) + frameOf(MAX_REPLY_BYTES + 1) + frameOf(200))))).to.have.length(1);
     expect(relay.failure).to.include({ code: 'upstream_error' });
   });
 
   it('fails on an event of a native wire that exceeds it, after those before it', () => {
     const decode = ({ data }: { readonly data: string }): ChatChunk[] => [{ choices: [{ index: 0, delta: { content: data.slice(0, 1) } }] }];
     const relay = new Relay({ model: 'routed', created: CREATED, stripUsage: false, framing: 'sse', decode });
-    expect(eventsOf(relay.push(Buffer.from(`data: a\n\ndata: ${'x'.repeat(2 * MIB)}\n\ndata: b\n\n`)))).to.have.length(1);
+    expect(eventsOf(relay.push(Buffer.from(`data: a\n\ndata: ${'x'.repeat(MAX_REPLY_BYTES + 1)}\n\ndata: b\n\n`)))).to.have.length(1);
     expect(relay.failure).to.include({ code: 'upstream_error' });
   });
 
   it('fails on a line that never ends', () => {
-    expect(inPieces('x'.repeat(2 * MIB), 65_536).failure).to.include({ code: 'upstream_error' });
+    expect(inPieces('x'.repeat(MAX_REPLY_BYTES + 65_536), 65_536).failure).to.include({ code: 'upstream_error' });
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import Joi from 'joi';
 import { definePlugin, type Exchange, type ExchangeOutcome, type PluginModule, reject } from 'gw/contract';
+import { MAX_REPLY_BYTES } from '../../host/upstream/limits.ts';
 import { type Answer, ask, chatChunks, openSse, replyStream, sseEvent, startHost, type StubHandler, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
 
 const PATH = '/v1/chat/completions';
@@ -135,7 +136,7 @@ describe('a stream that breaks', () => {
       setTimeout(() => response.destroy(), 20);
     }, undefined],
     ['inside a chunk', body(piece('a'), piece('b').slice(0, 30)), undefined],
-    ['with a line over 1 MiB', body(piece('a'), `data: ${'x'.repeat(2 * 1024 * 1024)}\n\n`), undefined],
+    ['with a line longer than any answer', body(piece('a'), `data: ${'x'.repeat(MAX_REPLY_BYTES + 1)}\n\n`), undefined],
   ] as readonly (readonly [string, StubHandler, string | undefined])[]) {
     it(`tells so in one last event, and on_error: ${what}`, async () => {
       const { answer, seen, host } = await run(handler);

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { StreamEvent } from '../../host/contract/index.ts';
 import { Relay } from '../../host/pipeline/relay.ts';
-import { FrameReader, MAX_FRAME_BYTES } from '../../host/upstream/eventstream.ts';
+import { FrameReader } from '../../host/upstream/eventstream.ts';
+import { MAX_REPLY_BYTES } from '../../host/upstream/limits.ts';
 import { everyCut } from '../kit/index.ts';
 import { chunk, event, exception, frame } from '../providers/bedrock-support.ts';
 
@@ -71,16 +72,16 @@ describe('event stream frames', () => {
   });
 
   it('are refused when they are shorter than a frame can be, or longer than one may be, before their bytes arrive', () => {
-    for (const length of [0, 15, MAX_FRAME_BYTES + 1, 0xffff_ffff]) {
+    for (const length of [0, 15, MAX_REPLY_BYTES + 1, 0xffff_ffff]) {
       const start = Buffer.alloc(4);
       start.writeUInt32BE(length);
-      expect(read(start).failure, `${length} bytes`).to.equal(`a frame of ${length} bytes is not between 16 and ${MAX_FRAME_BYTES}`);
+      expect(read(start).failure, `${length} bytes`).to.equal(`a frame of ${length} bytes is not between 16 and ${MAX_REPLY_BYTES}`);
     }
     expect(read(Buffer.from('<html>busy</html>')).failure).to.include('a frame of');
   });
 
-  it('may hold an event of 1 MiB', () => {
-    const text = 'x'.repeat(1024 * 1024);
+  it('may hold an event of several MiB', () => {
+    const text = 'x'.repeat(5 * 1024 * 1024);
     const bytes = chunk({ text });
     const pieces = Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, at) => bytes.subarray(at * 65_536, (at + 1) * 65_536));
     expect(read(...pieces).events).to.deep.equal([{ type: 'chunk', data: JSON.stringify({ text }) }]);
@@ -107,12 +108,12 @@ describe('event stream frames in the relay', () => {
     expect({ isDone: relay.isDone, failure: relay.failure }).to.deep.equal({ isDone: true, failure: undefined });
   });
 
-  it('of more than 1 MiB are awaited', () => {
+  it('of several MiB are awaited', () => {
     const relay = open();
-    const bytes = event('end', 'x'.repeat(1_500_000));
-    relay.push(bytes.subarray(0, 1_400_000));
+    const bytes = event('end', 'x'.repeat(9_500_000));
+    relay.push(bytes.subarray(0, 9_400_000));
     expect(relay.failure).to.equal(undefined);
-    expect(relay.push(bytes.subarray(1_400_000))).to.have.length.greaterThan(1_500_000);
+    expect(relay.push(bytes.subarray(9_400_000))).to.have.length.greaterThan(9_500_000);
   });
 
   it('that are broken end the stream after what came before them', () => {

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { GatewayError } from '../../host/contract/index.ts';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
-import { type CollectedReply, createTransport, MAX_REPLY_BYTES, type ReplyControl, type ReplySink, type Transport, type UpstreamCall } from '../../host/upstream/transport.ts';
+import { MAX_REPLY_BYTES } from '../../host/upstream/limits.ts';
+import { type CollectedReply, createTransport, type ReplyControl, type ReplySink, type Transport, type UpstreamCall } from '../../host/upstream/transport.ts';
 import { atEnd, type StubHandler, stubUpstream } from '../kit/index.ts';
 import { selfSigned } from './certificate.ts';
 

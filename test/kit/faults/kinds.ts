@@ -32,7 +32,8 @@ interface FaultKind {
 const JSON_TYPE = 'application/json';
 const DEFAULT_WAIT_MS = 10;
 const FAILURES = [400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 422, 429, 451, 499, 500, 501, 502, 503, 504, 529] as const;
-const OVER_LINE_LIMIT = 1024 * 1024 + 64;
+const MIB = 1024 * 1024;
+const OVER_LINE_LIMIT_MIB = 51;
 const OVER_HEADER_LIMIT = 20 * 1024;
 
 const headersOf = ({ headers = {} }: FaultScene): HeaderList => Object.entries(headers);
@@ -73,6 +74,12 @@ const noise = (random: () => number): Buffer => Buffer.from(pick(random, [': pin
 function brokenLength(scene: FaultScene, change: (length: number) => number, after: readonly Move[]): Move[] {
   const body = whole(scene);
   return [head(200, [['content-type', scene.answer.contentType], ['content-length', String(change(body.length))]]), write(body), ...after];
+}
+
+/** Compressed, so that a client's limit is tried and not the network: a stream of gzip may have several members. */
+function longLine(): Buffer {
+  const members = Array<Buffer>(OVER_LINE_LIMIT_MIB).fill(gzipSync('x'.repeat(MIB)));
+  return Buffer.concat([gzipSync('data: "'), ...members, gzipSync('"\n\n')]);
 }
 
 /** Every way to misbehave, by the name scripts use. */
@@ -117,7 +124,10 @@ export const FAULTS = {
   'error-in-200': { summary: 'answers 200 with an error for a body, or for a first event', play: (scene) => (scene.answer.isStream ? withPiece(scene, 0, errorEvent(scene)) : sized(200, JSON_TYPE, errorBody(scene))) },
   'error-event': { summary: 'sends an error event in the middle of a stream; an error body elsewhere', play: (scene) => (scene.answer.isStream ? withPiece(scene, 3, errorEvent(scene)) : sized(200, JSON_TYPE, errorBody(scene))) },
   'no-end': { summary: 'ends a stream without saying that it is over; sends nothing elsewhere', play: (scene) => good(scene, scene.answer.isStream ? scene.answer.pieces.slice(0, -3) : []) },
-  'long-line': { summary: 'sends an event of more than a MiB', play: (scene) => (scene.answer.isStream ? withPiece(scene, 3, Buffer.from(`data: "${'x'.repeat(OVER_LINE_LIMIT)}"\n\n`)) : good(scene)) },
+  'long-line': { summary: 'sends an event of more than 50 MiB, compressed', play: (scene) => {
+    const { isStream, pieces } = scene.answer;
+    return isStream ? good(scene, [gzipSync(Buffer.concat(pieces.slice(0, 3))), longLine(), gzipSync(Buffer.concat(pieces.slice(3)))], [['content-encoding', 'gzip']]) : good(scene);
+  } },
   'gzip': { summary: 'compresses although nobody asked', play: (scene) => good(scene, [gzipSync(whole(scene))], [['content-encoding', 'gzip']]) },
   'broken-gzip': { summary: 'says that it compresses, and does not', play: (scene) => good(scene, undefined, [['content-encoding', 'gzip']]) },
   'early-hints': { summary: 'sends 103 before its answer', play: (scene) => [head(103, [['link', '</x>; rel=preload']]), ...good(scene)] },
