@@ -3,7 +3,7 @@ import { type Fields, fieldsBeside, invalidRequest, isFields, isGiven } from 'gw
 import { hasCacheMark } from '../_common/cache-marks.ts';
 import { toConversation } from './messages.ts';
 import { methodPath, thinkingTraits } from './models.ts';
-import { toVendorSchema } from './schema.ts';
+import { toParameters, toVendorSchema } from './schema/index.ts';
 import { planThinking } from './thinking.ts';
 
 /** Fields that are translated, or declared as unsupported. */
@@ -74,7 +74,7 @@ function toDeclaration({ function: declared }: ChatTool, index: number): Fields 
   if (!isFields(declared) || typeof declared['name'] !== 'string') throw invalidRequest(`tools[${index}] must be a function with a name`);
   const { name, description, parameters } = declared;
   const isEmpty = !isGiven(parameters) || (isFields(parameters) && Object.keys(parameters).length === 0);
-  return { name, ...(isGiven(description) && { description }), parameters: isEmpty ? { type: 'object', properties: {} } : toVendorSchema(parameters) };
+  return { name, ...(isGiven(description) && { description }), parameters: isEmpty ? { type: 'object', properties: {} } : toParameters(parameters) };
 }
 
 const MODES: ReadonlyMap<unknown, string> = new Map([['auto', 'AUTO'], ['none', 'NONE'], ['required', 'ANY']]);

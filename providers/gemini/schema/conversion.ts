@@ -1,0 +1,209 @@
+import { type Fields, isFields } from 'gw/common-wire';
+import { distinct, mergeSchemas } from './merge.ts';
+import { nameOf, referenceOf, type References } from './references.ts';
+import { ANYTHING, type Type, typesOf, valuesOf } from './types.ts';
+import { describe, sortKeywords, type Told } from './words.ts';
+
+/** How large a schema may become: schemas, levels, and characters that stand there once more than in the document. */
+export const MAX_SCHEMAS = 20_000;
+export const MAX_DEPTH = 200;
+const MAX_REPEATED = 1024 * 1024;
+
+/** Following so many references makes a schema larger than one may be. */
+export class TooLarge extends Error {}
+
+interface Place {
+  readonly depth: number;
+  /** What the references point at that lead here. */
+  readonly open: readonly Fields[];
+}
+
+/** A schema without references and without `allOf`, but for what cannot be merged. */
+interface Flat {
+  readonly schema: Fields;
+  readonly place: Place;
+}
+
+/** What a schema says about its values beside which values they are. */
+const ANNOTATIONS = new Set(['title', 'description', 'default', 'example', 'examples', 'nullable', 'readOnly', 'writeOnly', 'deprecated', 'discriminator']);
+/** An alternative with one of these is a shape of its own; without, only one more condition. */
+const SHAPING = ['type', 'properties', 'items', 'prefixItems', 'enum', 'anyOf', 'oneOf'];
+/** Keywords that are told and hold a schema, a list of them, or schemas by name. */
+const HOLDS_ONE = new Set(['not', 'additionalProperties', 'propertyNames', 'contains', 'unevaluatedProperties', 'unevaluatedItems', 'additionalItems', 'if', 'then', 'else', 'contentSchema']);
+const HOLDS_LIST = new Set(['prefixItems', 'allOf', 'oneOf', 'any of']);
+const HOLDS_MAP = new Set(['patternProperties', 'dependentSchemas']);
+
+/** One attempt at a document, in which so many references inside each other are followed. Throws `TooLarge`. */
+export class Conversion {
+  readonly #references: References;
+  readonly #followed: number;
+  readonly #lengths = new Map<Fields, number>();
+  #schemas = 0;
+  #repeated = 0;
+
+  constructor(references: References, followed: number) {
+    this.#references = references;
+    this.#followed = followed;
+  }
+
+  convert(document: Fields): Fields {
+    return this.#schema(document, { depth: 0, open: [] });
+  }
+
+  #schema(value: unknown, place: Place): Fields {
+    return this.#fromFlat(this.#flatten(value, place));
+  }
+
+  /** Follows references, and takes all that must hold together as one schema. */
+  #flatten(value: unknown, place: Place): Flat {
+    this.#schemas += 1;
+    if (this.#schemas > MAX_SCHEMAS || place.depth > MAX_DEPTH) throw new TooLarge();
+    if (!isFields(value)) return { schema: value === false ? { not: {} } : {}, place };
+    const reference = referenceOf(value);
+    if (reference) return merged([this.#flatten(reference.beside, below(place)), this.#follow(reference.pointer, place)]);
+    const { allOf, ...own } = withoutConst(value);
+    if (!Array.isArray(allOf)) return { schema: own, place };
+    return merged([{ schema: own, place }, ...allOf.map((member) => this.#flatten(member, below(place)))]);
+  }
+
+  #follow(pointer: string, place: Place): Flat {
+    const target = this.#references.find(pointer);
+    if (!target) return { schema: {}, place };
+    const isCircle = place.open.includes(target);
+    if (!isCircle && place.open.length < this.#followed) {
+      this.#repeat(target);
+      return this.#flatten(target, { depth: place.depth + 1, open: [...place.open, target] });
+    }
+    const [type] = typesOf(withoutConst(target));
+    const description = `The same as ${nameOf(pointer)}${isCircle ? ', which this is part of' : ''}.`;
+    return { schema: { ...(type && { type }), description }, place };
+  }
+
+  #repeat(schema: Fields): void {
+    const length = this.#lengths.get(schema) ?? JSON.stringify(schema).length;
+    this.#lengths.set(schema, length);
+    this.#repeated += length;
+    if (this.#repeated > MAX_REPEATED) throw new TooLarge();
+  }
+
+  #fromFlat({ schema, place }: Flat): Fields {
+    const { anyOf, oneOf, ...rest } = schema;
+    if (Array.isArray(anyOf)) return this.#union(anyOf, { ...rest, ...(oneOf !== undefined && { oneOf }) }, place);
+    if (Array.isArray(oneOf)) return this.#union(oneOf, rest, place);
+    const types = typesOf(schema);
+    const [type, second] = types.filter((name) => name !== 'null');
+    if (second) return this.#union(types.map((name) => ({ type: name })), withoutTypes(schema), place);
+    if (type) return this.#typed(type, types.includes('null') ? { ...schema, nullable: true } : schema, place);
+    return this.#written(types.length > 0 ? { type: 'null' } : ANYTHING, schema, sortKeywords(schema, undefined).told, place);
+  }
+
+  /** Alternatives, each with what holds for all of them. One that is null makes the others nullable. */
+  #union(given: readonly unknown[], rest: Fields, place: Place): Fields {
+    const alternatives = given.map((alternative) => this.#flatten(alternative, below(place)));
+    const others = alternatives.filter(({ schema }) => !isNull(schema));
+    const about = Object.entries(rest).filter(([name]) => ANNOTATIONS.has(name));
+    const isNullable = others.length < alternatives.length || rest['nullable'] === true;
+    const annotations: Fields = { ...Object.fromEntries(about), ...(isNullable && { nullable: true }) };
+    const shared = Object.fromEntries(Object.entries(rest).filter(([name]) => !ANNOTATIONS.has(name)));
+    const hasShared = Object.keys(shared).length > 0;
+    if (hasShared && others.every(({ schema }) => !isShape(schema))) {
+      return this.#fromFlat({ schema: { ...shared, ...annotations, ...(others.length > 0 && { 'any of': others.map(({ schema }) => schema) }) }, place });
+    }
+    const whole = others.map((other, at) => {
+      if (hasShared && at > 0) this.#repeat(shared);
+      return hasShared ? merged([other, { schema: shared, place }]) : other;
+    });
+    const [only, second] = whole;
+    if (!only) return this.#written({ type: 'null' }, { ...annotations, nullable: false }, [], place);
+    if (!second) return this.#fromFlat(merged([{ schema: annotations, place }, only]));
+    const anyOf = distinct(whole.map((alternative) => this.#fromFlat(alternative)));
+    return this.#written({ anyOf }, annotations, sortKeywords(annotations, undefined).told, place);
+  }
+
+  #typed(type: Type, schema: Fields, place: Place): Fields {
+    const { fields, told } = sortKeywords(schema, type);
+    const parts = [this.#members(type, schema, place), valuesOf(type, schema['enum']), { fields, told }];
+    const values = Object.fromEntries(parts.flatMap((part) => part.fields));
+    return this.#written({ type, ...values }, schema, parts.flatMap((part) => part.told), place);
+  }
+
+  #members(type: Type, schema: Fields, place: Place): Told {
+    if (type === 'object') return this.#properties(schema, place);
+    return type === 'array' ? this.#items(schema, place) : { fields: [], told: [] };
+  }
+
+  /** Only properties that are described can be required, or have a place in the order. */
+  #properties({ properties, required, propertyOrdering: order }: Fields, place: Place): Told {
+    const given = isFields(properties) ? properties : undefined;
+    const names = Array.isArray(required) ? [...new Set(required)].filter((name) => typeof name === 'string') : [];
+    const isDescribed = (name: string): boolean => given !== undefined && Object.hasOwn(given, name);
+    const [described, others] = [names.filter(isDescribed), names.filter((name) => !isDescribed(name))];
+    const ordered = Array.isArray(order) ? order.filter((name) => typeof name === 'string' && isDescribed(name)) : [];
+    return {
+      fields: [
+        ...(given ? [['properties', Object.fromEntries(Object.entries(given).map(([name, value]) => [name, this.#schema(value, below(place))]))] as const] : []),
+        ...(described.length > 0 ? [['required', described] as const] : []),
+        ...(ordered.length > 0 ? [['propertyOrdering', ordered] as const] : []),
+      ],
+      told: others.length > 0 ? [['required', others]] : [],
+    };
+  }
+
+  /** The vendor wants the items of every list described, all in one way: tuples have alternatives. */
+  #items({ items, prefixItems, additionalItems }: Fields, place: Place): Told {
+    const isTuple = Array.isArray(items);
+    const first: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : isTuple ? items : [];
+    const rest = isTuple ? additionalItems : items;
+    const all = distinct([...first, ...(isFields(rest) || rest === true ? [rest] : [])].map((item) => this.#schema(item, below(place))));
+    const described = all.length > 1 ? { anyOf: all } : all[0];
+    return { fields: [['items', described ?? ANYTHING]], told: isTuple ? [['prefixItems', items]] : [] };
+  }
+
+  /** The vendor's form of it: what the values are, and what is said about them. */
+  #written(values: Fields, { title, description, default: preset, example, nullable }: Fields, told: Told['told'], place: Place): Fields {
+    const words = describe(description, told.map(([keyword, value]) => [keyword, this.#legible(keyword, value, place)]));
+    return {
+      ...values,
+      ...(typeof title === 'string' && { title }),
+      ...(words !== undefined && { description: words }),
+      ...(preset !== undefined && { default: preset }),
+      ...(example !== undefined && { example }),
+      ...(nullable === true && { nullable }),
+    };
+  }
+
+  /** Schemas that are told without their references: what they point at does not travel. */
+  #legible(keyword: string, value: unknown, place: Place): unknown {
+    if (!/"\$(?:dynamic|recursive)?[rR]ef"/.test(JSON.stringify(value))) return value;
+    const inner = below(place);
+    if (HOLDS_ONE.has(keyword)) return this.#schema(value, inner);
+    if (HOLDS_LIST.has(keyword) && Array.isArray(value)) return value.map((item) => this.#schema(item, inner));
+    if (!HOLDS_MAP.has(keyword) || !isFields(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.#schema(item, inner)]));
+  }
+}
+
+const below = ({ depth, open }: Place): Place => ({ depth: depth + 1, open });
+
+function merged(pieces: readonly Flat[]): Flat {
+  const [first] = pieces as [Flat];
+  return { schema: mergeSchemas(pieces.map(({ schema }) => schema)), place: { depth: first.place.depth, open: [...new Set(pieces.flatMap(({ place }) => place.open))] } };
+}
+
+function withoutConst(schema: Fields): Fields {
+  if (!('const' in schema)) return schema;
+  const { const: value, ...rest } = schema;
+  return { ...rest, enum: [value] };
+}
+
+/** Whose types stand as alternatives of their own, the null one too. */
+function withoutTypes({ type: _type, enum: values, ...rest }: Fields): Fields {
+  return { ...rest, ...(Array.isArray(values) && { enum: values.filter((value) => value !== null) }) };
+}
+
+const isShape = (schema: Fields): boolean => SHAPING.some((keyword) => schema[keyword] !== undefined);
+
+function isNull(schema: Fields): boolean {
+  const [type, second] = typesOf(schema);
+  return type === 'null' && second === undefined && schema['anyOf'] === undefined && schema['oneOf'] === undefined;
+}
