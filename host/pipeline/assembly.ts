@@ -90,10 +90,12 @@ export class Assembly {
     this.#count(piece.length + 16);
     const key = typeof delta.index === 'number' ? delta.index : `call ${this.#unindexed++}`;
     const known = into.toolCalls.get(key) ?? { function: { arguments: '' } };
+    const { index: _index, id, type, function: _called, ...others } = delta;
     into.toolCalls.set(key, {
       ...known,
-      ...(delta.id && { id: delta.id }),
-      ...(delta.type && { type: delta.type }),
+      ...others, // whole with the piece that brings them: what a vendor wants to see again
+      ...(id && { id }),
+      ...(type && { type }),
       function: { ...known.function, ...(delta.function?.name && { name: delta.function.name }), arguments: (known.function.arguments ?? '') + piece },
     });
   }

@@ -1,5 +1,7 @@
-import { finishReason, type ToolCallDelta, type Usage } from 'gw/contract';
+import { finishReason, type Usage } from 'gw/contract';
 import { countOf, type Fields, isFields } from 'gw/common-wire';
+import { CallReader, type WholeCall } from './calls.ts';
+import { annotationsOf } from './citations.ts';
 import { type Place, signatureItem } from './signatures.ts';
 
 /** What some parts of a candidate add to the answer; a whole answer is one such piece. */
@@ -7,38 +9,56 @@ export interface Piece {
   content?: string;
   reasoning_content?: string;
   reasoning_details?: Fields[];
-  tool_calls?: (ToolCallDelta & { readonly index: number; readonly id: string })[];
+  tool_calls?: WholeCall[];
   /** Made by models that answer with images; each a part of the kind that clients send. */
   images?: Fields[];
+  /** Sources of the text, once it is complete. */
+  annotations?: Fields[];
 }
 
-/** Reads the parts of one candidate, over all frames of a stream: calls, signatures and places are counted through. */
+/** Reads one candidate, over all frames of a stream: calls, signatures and places are counted through. */
 export class CandidateReader {
-  readonly #index: number;
-  #calls = 0;
+  readonly #calls: CallReader;
+  /** Candidates with sources: what they cite is told at the end. */
+  readonly #sourced: Fields[] = [];
+  readonly #said: string[] = [];
+  readonly #partStarts: number[] = [];
   #signatures = 0;
   #text = 0;
   #thoughts = 0;
+  #isFinished = false;
 
-  constructor(index: number) {
-    this.#index = index;
+  /** `answer` is an id of the answer, and `index` of the candidate in it. */
+  constructor(answer: string, index: number) {
+    this.#calls = new CallReader(answer, index);
   }
 
-  get hasCalls(): boolean {
-    return this.#calls > 0;
-  }
-
-  read(content: unknown): Piece {
+  /** What is new in a candidate, and how it ended: `null` while it goes on. Throws when it ended inside a call. */
+  read(candidate: Fields): { readonly piece: Piece; readonly finish: string | null } {
+    const { content, finishReason: reason, groundingMetadata, citationMetadata } = candidate;
     const piece: Piece = {};
     const parts: readonly unknown[] = isFields(content) && Array.isArray(content['parts']) ? content['parts'] : [];
     for (const part of parts) if (isFields(part)) this.#part(piece, part);
-    return piece;
+    if (isFields(groundingMetadata) || isFields(citationMetadata)) this.#sourced.push(candidate);
+    const finish = readFinish(reason, this.#calls.hasCalls);
+    if (finish !== null) this.#isFinished = true;
+    if (this.#calls.isOpen && (finish === 'stop' || finish === 'tool_calls')) throw new Error('the answer ended inside a function call');
+    if (this.#isFinished) this.#cite(piece);
+    return { piece, finish };
+  }
+
+  #cite(piece: Piece): void {
+    if (this.#sourced.length === 0) return;
+    const annotations = annotationsOf(this.#sourced.splice(0), { text: this.#said.join(''), partStarts: this.#partStarts });
+    if (annotations.length > 0) piece.annotations = annotations;
   }
 
   #part(piece: Piece, part: Fields): void {
-    const { thought, functionCall: call, text, inlineData: data, thoughtSignature: signature } = part;
-    const place = thought === true ? this.#thought(piece, text) : this.#call(piece, call) ?? this.#said(piece, text, data);
-    if (typeof signature !== 'string' || signature === '') return;
+    const { thought, functionCall: call, text, inlineData: data, thoughtSignature: given } = part;
+    const signature = typeof given === 'string' && given !== '' ? given : undefined;
+    this.#partStarts.push(this.#text);
+    const place = thought === true ? this.#thought(piece, text) : this.#call(piece, call, signature) ?? this.#spoken(piece, text, data);
+    if (signature === undefined) return;
     piece.reasoning_details = [...(piece.reasoning_details ?? []), signatureItem(this.#signatures, place, signature)];
     this.#signatures += 1;
   }
@@ -52,21 +72,18 @@ export class CandidateReader {
     return { thought: true, start, end: this.#thoughts };
   }
 
-  #call(piece: Piece, call: unknown): Place | undefined {
-    if (!isFields(call) || typeof call['name'] !== 'string') return undefined;
-    const { id: given, name, args } = call;
-    const id = typeof given === 'string' && given !== '' ? given : `call_${this.#index}_${this.#calls}`;
-    const called = { index: this.#calls, id, type: 'function', function: { name, arguments: JSON.stringify(isFields(args) ? args : {}) } };
-    piece.tool_calls = [...(piece.tool_calls ?? []), called];
-    this.#calls += 1;
-    return { id };
+  #call(piece: Piece, part: unknown, signature: string | undefined): Place | undefined {
+    const call = this.#calls.read(part, signature);
+    if (call?.whole) piece.tool_calls = [...(piece.tool_calls ?? []), call.whole];
+    return call && { id: call.id };
   }
 
   /** Text and images; a signature on anything else keeps its place in the text. */
-  #said(piece: Piece, text: unknown, data: unknown): Place {
+  #spoken(piece: Piece, text: unknown, data: unknown): Place {
     const start = this.#text;
     if (typeof text === 'string') {
       piece.content = (piece.content ?? '') + text;
+      this.#said.push(text);
       this.#text += text.length;
     }
     const image = imageOf(data);
@@ -82,7 +99,7 @@ function imageOf(data: unknown): Fields | undefined {
 }
 
 /** `null` while a candidate goes on. A stop after calls is a stop for them; every other reason outranks calls. */
-export function readFinish(reason: unknown, hasCalls: boolean): string | null {
+function readFinish(reason: unknown, hasCalls: boolean): string | null {
   if (typeof reason !== 'string' || reason === '' || reason === 'FINISH_REASON_UNSPECIFIED') return null;
   const finish = finishReason(reason);
   return finish === 'stop' && hasCalls ? 'tool_calls' : finish;
@@ -95,10 +112,11 @@ export function blockedPrompt({ promptFeedback: feedback }: Fields): string | un
   return typeof message === 'string' && message !== '' ? message : `the prompt was blocked: ${blockReason}`;
 }
 
-/** `undefined` when nothing was counted. Source: providers reference 5.2. */
+/** `undefined` when nothing was counted. What the vendor's own tools brought is part of the prompt. Source: providers reference 5.2. */
 export function readUsage(metadata: unknown): Usage | undefined {
   if (!isFields(metadata)) return undefined;
-  const [prompt, thoughts, cached] = [countOf(metadata['promptTokenCount']), countOf(metadata['thoughtsTokenCount']), countOf(metadata['cachedContentTokenCount'])];
+  const [thoughts, cached] = [countOf(metadata['thoughtsTokenCount']), countOf(metadata['cachedContentTokenCount'])];
+  const prompt = countOf(metadata['promptTokenCount']) + countOf(metadata['toolUsePromptTokenCount']);
   const completion = countOf(metadata['candidatesTokenCount']) + thoughts;
   const total = countOf(metadata['totalTokenCount']) || prompt + completion;
   if (total === 0) return undefined;

@@ -1,6 +1,6 @@
 import type { CallInfo, ChatChoice, ChatReply, ToolCall, UnaryReply } from 'gw/contract';
 import { type Fields, isFields, objectOf } from 'gw/common-wire';
-import { blockedPrompt, CandidateReader, readFinish, readUsage } from './candidates.ts';
+import { blockedPrompt, CandidateReader, readUsage } from './candidates.ts';
 import { readLogprobs } from './logprobs.ts';
 
 /** A whole answer. Throws when it holds neither an answer nor a reason why not. Source: providers reference 5.2. */
@@ -8,26 +8,26 @@ export function fromUpstream(reply: UnaryReply, call: CallInfo): ChatReply {
   const body = objectOf(reply);
   const { responseId: id } = body;
   const usage = readUsage(body['usageMetadata']);
-  return { id: typeof id === 'string' && id !== '' ? id : call.model, model: call.model, choices: choicesOf(body), ...(usage && { usage }) };
+  const given = typeof id === 'string' && id !== '' ? id : undefined;
+  return { id: given ?? call.model, model: call.model, choices: choicesOf(body, given ?? call.exchangeId), ...(usage && { usage }) };
 }
 
-function choicesOf(body: Fields): ChatChoice[] {
+function choicesOf(body: Fields, answer: string): ChatChoice[] {
   const { candidates } = body;
   const given = Array.isArray(candidates) ? candidates.filter(isFields) : [];
-  if (given.length > 0) return given.map(toChoice);
+  if (given.length > 0) return given.map((candidate, index) => toChoice(candidate, index, answer));
   const refusal = blockedPrompt(body);
   if (refusal === undefined) throw new Error('the answer holds no candidates');
   return [{ index: 0, message: { role: 'assistant', content: null, refusal }, finish_reason: 'content_filter' }];
 }
 
-function toChoice(candidate: Fields, index: number): ChatChoice {
-  const reader = new CandidateReader(index);
-  const { tool_calls: calls, content, ...rest } = reader.read(candidate['content']);
+function toChoice(candidate: Fields, index: number, answer: string): ChatChoice {
+  const { piece: { tool_calls: calls, content, ...rest }, finish } = new CandidateReader(answer, index).read(candidate);
   const logprobs = readLogprobs(candidate['logprobsResult']);
   return {
     index,
     message: { role: 'assistant', content: content ?? null, ...rest, ...(calls && { tool_calls: calls.map(({ index: _index, ...called }): ToolCall => ({ ...called, function: called.function ?? {} })) }) },
     ...(logprobs && { logprobs }),
-    finish_reason: readFinish(candidate['finishReason'], reader.hasCalls),
+    finish_reason: finish,
   };
 }

@@ -1,12 +1,12 @@
 import { type CallInfo, type ChatChunk, type ChunkChoice, GatewayError, type StreamDecoder, type Usage } from 'gw/contract';
 import { type Fields, isFields } from 'gw/common-wire';
 import { errorOf } from '../_common/google/faults.ts';
-import { blockedPrompt, CandidateReader, readFinish, readUsage } from './candidates.ts';
+import { blockedPrompt, CandidateReader, readUsage } from './candidates.ts';
 import { readLogprobs } from './logprobs.ts';
 
 /** Each frame is a whole reply with what is new. Source: providers reference 5.2. */
-export function openStream({ model }: CallInfo): StreamDecoder {
-  const stream = new FrameDecoder(model);
+export function openStream({ model, exchangeId }: CallInfo): StreamDecoder {
+  const stream = new FrameDecoder(model, exchangeId);
   return ({ data }) => {
     const frame = parsed(data);
     const error = errorOf(frame);
@@ -36,36 +36,40 @@ interface OpenCandidate {
 
 class FrameDecoder {
   readonly #model: string;
+  readonly #exchangeId: string;
   readonly #candidates = new Map<number, OpenCandidate>();
+  #id: string | undefined;
   /** Usage counts up with every frame, and is told once something has finished. */
   #usage: Usage | undefined;
   #isFinished = false;
 
-  constructor(model: string) {
+  constructor(model: string, exchangeId: string) {
     this.#model = model;
+    this.#exchangeId = exchangeId;
   }
 
   decode(frame: Fields): readonly ChatChunk[] {
     this.#usage = readUsage(frame['usageMetadata']) ?? this.#usage;
-    const { responseId: id, candidates } = frame;
+    const { responseId, candidates } = frame;
+    const id = typeof responseId === 'string' && responseId !== '' ? responseId : undefined;
+    this.#id ??= id;
     const given = Array.isArray(candidates) ? candidates.filter(isFields) : [];
     const choices = given.length > 0 ? given.flatMap((candidate, place) => this.#choice(candidate, place) ?? []) : this.#blocked(frame);
     if (choices.some(({ finish_reason: finish }) => finish !== null)) this.#isFinished = true;
     const usage = this.#isFinished ? this.#usage : undefined;
     if (usage) this.#usage = undefined;
     if (choices.length === 0 && !usage) return [];
-    return [{ ...(typeof id === 'string' && id !== '' && { id }), model: this.#model, choices, ...(usage && { usage }) }];
+    return [{ ...(id !== undefined && { id }), model: this.#model, choices, ...(usage && { usage }) }];
   }
 
   /** `undefined` for a candidate that says nothing new. */
   #choice(candidate: Fields, place: number): ChunkChoice | undefined {
     const { index: given } = candidate;
     const index = typeof given === 'number' && Number.isInteger(given) && given >= 0 ? given : place;
-    const open = this.#candidates.get(index) ?? { reader: new CandidateReader(index), finish: null };
+    const open = this.#candidates.get(index) ?? { reader: new CandidateReader(this.#id ?? this.#exchangeId, index), finish: null };
     this.#candidates.set(index, open);
-    const delta = open.reader.read(candidate['content']);
+    const { piece: delta, finish } = open.reader.read(candidate);
     const logprobs = readLogprobs(candidate['logprobsResult']);
-    const finish = readFinish(candidate['finishReason'], open.reader.hasCalls);
     if (Object.keys(delta).length === 0 && !logprobs && finish === open.finish) return undefined;
     open.finish = finish;
     return { index, delta: { ...delta }, ...(logprobs && { logprobs }), finish_reason: finish };

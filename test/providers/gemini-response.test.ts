@@ -8,6 +8,8 @@ const goldenBody = (file: string): any => JSON.parse(golden(`gemini/chat/${file}
 const replyOf = (body: unknown): ChatReply => translateReply(gemini, call, body);
 const candidate = (parts: unknown, more: object = {}): object => ({ candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', ...more }] });
 const TEXT = [{ text: 'a' }];
+/** Ids that we make, for calls to which the vendor gives none. */
+const OWN_ID = /^call_[0-9a-f]{24}$/;
 const CALL = { functionCall: { name: 'f', args: {} } };
 
 describe('gemini, answers', () => {
@@ -22,14 +24,16 @@ describe('gemini, answers', () => {
 
   it('hold thoughts, calls, signatures with their places, and every kind of token', () => {
     const { choices: [choice], usage } = replyOf(goldenBody('thinking.json'));
+    const own = choice?.message.tool_calls?.[1]?.id;
+    expect(own).to.match(OWN_ID);
     expect(choice).to.deep.equal({
       index: 0, finish_reason: 'tool_calls',
       message: {
         role: 'assistant', content: 'Checking both.', reasoning_content: 'Two cities, two lookups.',
         reasoning_details: [{ type: 'reasoning.encrypted', index: 0, format: 'google-gemini-v1', id: 'fc-1', data: 'Q2FsbFNpZw==' }],
         tool_calls: [
-          { id: 'fc-1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Paris"}' } },
-          { id: 'call_0_1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"London","days":2}' } },
+          { id: 'fc-1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Paris"}' }, extra_content: { google: { thought_signature: 'Q2FsbFNpZw==' } } },
+          { id: own, type: 'function', function: { name: 'get_weather', arguments: '{"city":"London","days":2}' } },
         ],
       },
     });
@@ -42,7 +46,7 @@ describe('gemini, answers', () => {
   it('have a choice per candidate', () => {
     const { choices } = replyOf({ candidates: [{ content: { parts: TEXT }, finishReason: 'STOP' }, { content: { parts: [CALL, CALL] }, finishReason: 'STOP' }, { finishReason: 'SAFETY' }] });
     expect(choices.map(({ index, message: { content }, finish_reason: finish }) => [index, content, finish])).to.deep.equal([[0, 'a', 'stop'], [1, null, 'tool_calls'], [2, null, 'content_filter']]);
-    expect(choices[1]?.message.tool_calls?.map(({ id }) => id)).to.deep.equal(['call_1_0', 'call_1_1']);
+    expect(choices[1]?.message.tool_calls).to.have.length(2);
   });
 
   it('end as the vendor says, where every reason but a stop outranks calls', () => {
@@ -72,9 +76,9 @@ describe('gemini, answers', () => {
 
   it('survive parts of any shape', () => {
     const parts = [null, 7, [], {}, { text: 7 }, { thought: true }, { thought: 'yes', text: 'b' }, { functionCall: 7 }, { functionCall: { name: 7 } }, { functionCall: { name: 'f', id: 7, args: [1] } }, { inlineData: null }, { inlineData: { data: 7 } }, { thoughtSignature: 7, text: 'c' }];
-    expect(replyOf(candidate(parts)).choices[0]?.message).to.deep.equal({
-      role: 'assistant', content: 'bc', tool_calls: [{ id: 'call_0_0', type: 'function', function: { name: 'f', arguments: '{}' } }],
-    });
+    const { tool_calls: calls = [], ...message } = replyOf(candidate(parts)).choices[0]?.message ?? expect.fail();
+    expect(message).to.deep.equal({ role: 'assistant', content: 'bc' });
+    expect(calls.map(({ id, ...call }) => [OWN_ID.test(id ?? ''), call])).to.deep.equal([[true, { type: 'function', function: { name: 'f', arguments: '{}' } }]]);
     for (const content of [null, 7, [], { parts: null }, { parts: 'x' }]) expect(replyOf({ candidates: [{ content, finishReason: 'STOP' }] }).choices[0]?.message, JSON.stringify(content)).to.deep.equal({ role: 'assistant', content: null });
   });
 
@@ -101,6 +105,8 @@ describe('gemini, answers', () => {
   it('tell usage only when something was counted', () => {
     for (const usageMetadata of [undefined, null, 7, {}, { promptTokenCount: 'x', totalTokenCount: -1 }]) expect(replyOf({ ...candidate(TEXT), usageMetadata })).to.not.have.property('usage');
     expect(replyOf({ ...candidate(TEXT), usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2 } }).usage).to.deep.equal({ prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 });
+    const searched = { promptTokenCount: 3, toolUsePromptTokenCount: 40, candidatesTokenCount: 2, thoughtsTokenCount: 5, totalTokenCount: 50 };
+    expect(replyOf({ ...candidate(TEXT), usageMetadata: searched }).usage).to.include({ prompt_tokens: 43, completion_tokens: 7, total_tokens: 50 });
   });
 });
 
@@ -114,11 +120,12 @@ describe('gemini, thought signatures', () => {
 
   it('come back on their parts, in a second turn with the results of tools', async () => {
     const reply = replyOf(goldenBody('thinking.json'));
+    const own = reply.choices[0]?.message.tool_calls?.[1]?.id as string;
     const { body } = await sentBy(gemini, 'chat', {
       model: 'gemini-3-flash-preview',
       messages: [
         { role: 'user', content: 'weather?' }, reply.choices[0]?.message as ChatMessage,
-        { role: 'tool', tool_call_id: 'fc-1', content: '{"sky":"grey"}' }, { role: 'tool', tool_call_id: 'call_0_1', content: 'rain' },
+        { role: 'tool', tool_call_id: 'fc-1', content: '{"sky":"grey"}' }, { role: 'tool', tool_call_id: own, content: 'rain' },
       ],
     });
     expect(body.contents).to.deep.equal([
@@ -127,13 +134,13 @@ describe('gemini, thought signatures', () => {
         role: 'model',
         parts: [
           { text: 'Checking both.' }, { functionCall: { id: 'fc-1', name: 'get_weather', args: { city: 'Paris' } }, thoughtSignature: 'Q2FsbFNpZw==' },
-          { functionCall: { id: 'call_0_1', name: 'get_weather', args: { city: 'London', days: 2 } } },
+          { functionCall: { id: own, name: 'get_weather', args: { city: 'London', days: 2 } } },
         ],
       },
       {
         role: 'user',
         parts: [
-          { functionResponse: { id: 'fc-1', name: 'get_weather', response: { sky: 'grey' } } }, { functionResponse: { id: 'call_0_1', name: 'get_weather', response: { result: 'rain' } } },
+          { functionResponse: { id: 'fc-1', name: 'get_weather', response: { sky: 'grey' } } }, { functionResponse: { id: own, name: 'get_weather', response: { result: 'rain' } } },
         ],
       },
     ]);
@@ -169,13 +176,22 @@ describe('gemini, thought signatures', () => {
 
   it('stand in for those that calls of newer models must have, once per turn', async () => {
     const history = [{ functionCall: { name: 'a', args: {} } }, { functionCall: { name: 'b', args: {} } }];
-    const ids = (part: any, n: number): object => ({ ...part, functionCall: { id: `call_0_${n}`, ...part.functionCall } });
-    expect(await round(history, 'gemini-3-flash-preview')).to.deep.equal([{ ...ids(history[0], 0), thoughtSignature: 'skip_thought_signature_validator' }, ids(history[1], 1)]);
-    expect(await round(history, 'gemini-2.5-flash')).to.deep.equal(history.map(ids));
+    const signatures = async (model: string): Promise<unknown[]> => ((await round(history, model)) as any[]).map(({ functionCall: { name }, thoughtSignature: signature }) => [name, signature]);
+    expect(await signatures('gemini-3-flash-preview')).to.deep.equal([['a', 'skip_thought_signature_validator'], ['b', undefined]]);
+    expect(await signatures('gemini-2.5-flash')).to.deep.equal([['a', undefined], ['b', undefined]]);
   });
 
   it('are also read where the vendor\'s compatible endpoint keeps them', async () => {
     const moved = (message: any): any => ({ ...message, tool_calls: message.tool_calls.map((one: object) => ({ ...one, extra_content: { google: { thought_signature: 'T3RoZXI=' } } })) });
-    expect(await round([CALL], 'gemini-3-flash-preview', moved)).to.deep.equal([{ functionCall: { id: 'call_0_0', name: 'f', args: {} }, thoughtSignature: 'T3RoZXI=' }]);
+    const [part] = await round([CALL], 'gemini-3-flash-preview', moved) as any[];
+    expect(part).to.deep.include({ thoughtSignature: 'T3RoZXI=' });
+  });
+
+  it('of calls are also told where the vendor\'s compatible endpoint keeps them, and come back from there alone', async () => {
+    const parts = [{ functionCall: { id: 'own', name: 'f', args: {} }, thoughtSignature: 'T3RoZXI=' }];
+    const reply = replyOf(candidate(parts));
+    expect(reply.choices[0]?.message.tool_calls?.[0]?.['extra_content']).to.deep.equal({ google: { thought_signature: 'T3RoZXI=' } });
+    const withoutDetails = ({ reasoning_details: _details, ...message }: any): any => message;
+    expect(await round(parts, 'gemini-3-flash-preview', withoutDetails)).to.deep.equal(parts);
   });
 });
