@@ -1,5 +1,5 @@
-import type { CallInfo, ImagesReply, ImagesRequest, Translator, UnaryReply, WireRequest } from 'gw/contract';
-import { type Fields, fieldsBeside, isFields, isGiven, objectOf } from 'gw/common-wire';
+import type { CallInfo, ImagesReply, ImagesRequest, Translator, UnaryReply, Usage, WireRequest } from 'gw/contract';
+import { countOf, type Fields, fieldsBeside, isFields, isGiven, objectOf } from 'gw/common-wire';
 import { contentRefused } from '../_common/google/faults.ts';
 import { imagenBody, readImagen } from '../_common/google/imagen.ts';
 import { blockedPrompt, readUsage } from './candidates.ts';
@@ -29,15 +29,31 @@ function readAnswer(reply: UnaryReply): ImagesReply {
   const { candidates } = body;
   const given = Array.isArray(candidates) ? candidates.filter(isFields) : [];
   const data = given.flatMap(partsOf).flatMap(({ inlineData: inline }) => (isFields(inline) && typeof inline['data'] === 'string' && inline['data'] !== '' ? [{ b64_json: inline['data'] }] : []));
-  const usage = readUsage(body['usageMetadata']);
+  const usage = usageOf(body['usageMetadata']);
   if (data.length > 0) return { data, ...(usage && { usage }) };
   const refusal = blockedPrompt(body) ?? given.map(refusalOf).find((text) => text !== undefined);
   if (refusal !== undefined) throw contentRefused(refusal);
   throw new Error('the answer holds no image');
 }
 
+/** Without what the model drew while it was thinking. */
 function partsOf({ content }: Fields): readonly Fields[] {
-  return isFields(content) && Array.isArray(content['parts']) ? content['parts'].filter(isFields) : [];
+  const parts = isFields(content) && Array.isArray(content['parts']) ? content['parts'].filter(isFields) : [];
+  return parts.filter(({ thought }) => thought !== true);
+}
+
+/** With the kinds of tokens under the names that answers with images have for them. Source: OpenAI API reference, "Images", `usage`, 2026-11-22. */
+function usageOf(metadata: unknown): Usage | undefined {
+  const usage = readUsage(metadata);
+  if (!usage || !isFields(metadata)) return usage;
+  const details = { input_tokens_details: kindsOf(metadata['promptTokensDetails']), output_tokens_details: kindsOf(metadata['candidatesTokensDetails']) };
+  return { ...usage, ...Object.fromEntries(Object.entries(details).filter(([, kinds]) => kinds !== undefined)) };
+}
+
+function kindsOf(details: unknown): Fields | undefined {
+  if (!Array.isArray(details) || details.length === 0) return undefined;
+  const count = (wanted: string): number => details.filter(isFields).filter(({ modality }) => modality === wanted).reduce((sum, { tokenCount }) => sum + countOf(tokenCount), 0);
+  return { text_tokens: count('TEXT'), image_tokens: count('IMAGE') };
 }
 
 /** Reasons to stop that are a refusal. Source: ai.google.dev, API reference, "FinishReason", 2026-11-21. */

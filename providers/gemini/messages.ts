@@ -1,6 +1,6 @@
 import { type ChatMessage, type ContentPart, contentTexts, type ToolCall } from 'gw/contract';
 import { type Fields, invalidRequest, isFields } from 'gw/common-wire';
-import { toParts } from './parts.ts';
+import { textParts, toParts } from './parts.ts';
 import { callSignature, FOREIGN_SIGNATURE, readSignatures, type Signatures, signedParts } from './signatures.ts';
 
 export interface NativeConversation {
@@ -18,12 +18,16 @@ const ROLES: ReadonlyMap<string, string> = new Map([['assistant', 'model'], ['to
 const SYSTEM = new Set(['system', 'developer']);
 
 /**
- * The conversation in the vendor's form: system texts apart, turns of one role merged. `signsCalls` is whether the model
- * refuses calls without a signature. Throws a 400 that names what cannot be said. Source: providers reference 5.2.
+ * The conversation in the vendor's form: system texts apart, what says nothing left out, turns of one role merged, so that
+ * the results of a turn's calls share one. `signsCalls` is whether the model refuses calls without a signature. Throws a 400
+ * that names what cannot be said. Sources: providers reference 5.2; what the service answers to others, "contents.parts must
+ * not be empty", "required oneof field 'data' must have one initialized field", "function call turn comes immediately after
+ * a user turn", 2026-11-22.
  */
 export function toConversation(messages: readonly ChatMessage[], signsCalls: boolean): NativeConversation {
   const system: string[] = [];
   const turns: { role: string; parts: Fields[] }[] = [];
+  const called = new CalledNames();
   messages.forEach((message, index) => {
     if (SYSTEM.has(message.role)) {
       system.push(systemText(message, index));
@@ -31,14 +35,24 @@ export function toConversation(messages: readonly ChatMessage[], signsCalls: boo
     }
     const role = ROLES.get(message.role) ?? message.role;
     const last = turns.at(-1);
-    const parts = partsOf(messages, index, signsCalls);
-    if (last?.role === role) last.parts.push(...parts);
-    else turns.push({ role, parts });
+    const parts = partsOf(message, index, called, signsCalls);
+    if (last?.role === role) for (const part of parts) last.parts.push(part);
+    else if (parts.length > 0) turns.push({ role, parts: [...parts] });
   });
-  if (turns.length === 0) turns.push({ role: 'user', parts: [] }); // the vendor takes no conversation without a turn
-  const contents = turns.map(({ role, parts }) => ({ role, parts: parts.length > 0 ? parts : [{ text: '' }] }));
-  return { system: system.filter((text) => text !== '').join('\n') || undefined, contents };
+  return withUser(system.filter((text) => text !== '').join('\n'), turns);
 }
+
+/** The vendor takes no conversation in which the user says nothing, and none that begins with a call. */
+function withUser(system: string, turns: readonly Turn[]): NativeConversation {
+  const [first] = turns;
+  if (!first && system === '') throw invalidRequest('messages: gemini needs a turn that says something');
+  if (!first) return { system: undefined, contents: [{ role: 'user', parts: [{ text: system }] }] };
+  const beginsWithCall = first.role === 'model' && first.parts.some((part) => 'functionCall' in part);
+  return { system: system || undefined, contents: beginsWithCall ? [EARLIER, ...turns] : turns };
+}
+
+/** Stands for what the caller has cut off. */
+const EARLIER: Turn = { role: 'user', parts: [{ text: '…' }] };
 
 function systemText(message: ChatMessage, index: number): string {
   if (Array.isArray(message.content)) {
@@ -51,15 +65,15 @@ function systemText(message: ChatMessage, index: number): string {
 
 const textOf = (message: ChatMessage): string => [...contentTexts(message)].join('');
 
-function partsOf(messages: readonly ChatMessage[], index: number, signsCalls: boolean): Fields[] {
-  const message = messages[index] as ChatMessage;
-  if (message.role === 'tool') return toolParts(messages, message, index);
-  if (message.role === 'assistant') return assistantParts(message, index, signsCalls);
-  return contentParts(message, index);
+function partsOf(message: ChatMessage, index: number, called: CalledNames, signsCalls: boolean): readonly Fields[] {
+  if (message.role === 'tool') return toolParts(message, index, called);
+  if (message.role !== 'assistant') return contentParts(message, index);
+  called.note(message.tool_calls ?? []);
+  return assistantParts(message, index, signsCalls);
 }
 
-function contentParts({ content }: ChatMessage, index: number): Fields[] {
-  if (!Array.isArray(content)) return typeof content === 'string' && content !== '' ? [{ text: content }] : [];
+function contentParts({ content }: ChatMessage, index: number): readonly Fields[] {
+  if (!Array.isArray(content)) return textParts(content);
   const parts: readonly ContentPart[] = content;
   return parts.flatMap((part, place) => toParts(part, `messages[${index}].content[${place}]`));
 }
@@ -71,10 +85,10 @@ function assistantParts(message: ChatMessage, index: number, signsCalls: boolean
   return [...thoughts.filter((part) => 'thoughtSignature' in part), ...saidParts(message, index, signatures), ...callParts(message.tool_calls ?? [], signatures, signsCalls)];
 }
 
-function saidParts(message: ChatMessage, index: number, { text }: Signatures): Fields[] {
-  if (text.length === 0) return contentParts(message, index);
-  const media = Array.isArray(message.content) ? contentParts({ ...message, content: message.content.map((part: ContentPart) => (part.type === 'text' ? { ...part, text: '' } : part)) }, index) : [];
-  return [...signedParts(textOf(message), text), ...media];
+function saidParts(message: ChatMessage, index: number, { text }: Signatures): readonly Fields[] {
+  const own = contentParts(message, index);
+  if (text.length === 0) return own.length > 0 ? own : textParts(message['refusal']);
+  return [...signedParts(textOf(message), text), ...own.filter((part) => !('text' in part))];
 }
 
 function callParts(calls: readonly ToolCall[], signatures: Signatures, signsCalls: boolean): Fields[] {
@@ -103,18 +117,29 @@ function parsed(text: string): unknown {
 }
 
 /** The result, and media it holds beside its text. */
-function toolParts(messages: readonly ChatMessage[], message: ChatMessage, index: number): Fields[] {
+function toolParts(message: ChatMessage, index: number, called: CalledNames): Fields[] {
   const { tool_call_id: id, content } = message;
   const parts: readonly ContentPart[] = Array.isArray(content) ? content : [];
-  const media = parts.flatMap((part, place) => (part.type === 'text' ? [] : toParts(part, `messages[${index}].content[${place}]`)));
-  const functionResponse = { ...(id && { id }), name: calledName(messages.slice(0, index), message), response: resultOf(textOf(message)) };
+  const media = parts.flatMap((part, place) => (part.type === 'text' || part.type === 'refusal' ? [] : toParts(part, `messages[${index}].content[${place}]`)));
+  const functionResponse = { ...(id && { id }), name: called.of(message), response: resultOf(textOf(message)) };
   return [{ functionResponse }, ...media];
 }
 
-/** The name of the call that a result answers: the nearest before it, as ids may return in later turns. */
-function calledName(before: readonly ChatMessage[], { tool_call_id: id, name }: ChatMessage): string {
-  const calls = before.flatMap(({ role, tool_calls }) => (role === 'assistant' ? (tool_calls ?? []) : []));
-  return calls.findLast((call) => call.id !== undefined && call.id === id)?.function?.name ?? name ?? '';
+/** The functions that were called, for their results, which must name them. */
+class CalledNames {
+  /** Names by id, of the turn that called last: ids may return in later turns. Calls that share one are answered in their order. */
+  readonly #waiting = new Map<string, string[]>();
+
+  note(calls: readonly ToolCall[]): void {
+    const byId = Map.groupBy(calls, ({ id }) => id ?? '');
+    for (const [id, own] of byId) this.#waiting.set(id, own.map((call) => call.function?.name ?? ''));
+  }
+
+  of({ tool_call_id: id, name }: ChatMessage): string {
+    const names = this.#waiting.get(id ?? '') ?? [];
+    const next = names.length > 1 ? names.shift() : names[0];
+    return next ?? name ?? '';
+  }
 }
 
 /** Results are objects here: any other JSON, and text, is wrapped. */

@@ -29,13 +29,22 @@ const NONE: ThinkingTraits = { style: 'none', levels: [], budget: [0, 0] };
  */
 export function thinkingTraits(model: string): ThinkingTraits {
   const name = modelName(model);
-  const [, major = '0', minor = '0'] = /^gemini-(\d+)(?:\.(\d+))?/.exec(name) ?? [];
-  const version = /^gemini-(?:pro|flash|flash-lite)-latest$/.test(name) ? 400 : Number(major) * 100 + Number(minor);
+  const version = versionOf(name);
   if (version < 205 || /-(?:tts|live|native-audio|embedding)/.test(name)) return NONE;
   if (version >= 300) return { style: 'level', levels: levelsOf(name, version), budget: [0, 0] };
   if (name.includes('-image')) return NONE;
   return { style: 'budget', levels: [], budget: name.includes('-pro') ? [128, 32_768] : [0, 24_576] };
 }
+
+/** `gemini-2.5-pro` is 205; 0 for names of another kind. */
+function versionOf(name: string): number {
+  if (/^gemini-(?:pro|flash|flash-lite)-latest$/.test(name)) return 400;
+  const [, major = '0', minor = '0'] = /^gemini-(\d+)(?:\.(\d+))?/.exec(name) ?? [];
+  return Number(major) * 100 + Number(minor);
+}
+
+/** Whether an answer may be held to a schema and searched for at once. Source: ai.google.dev, "Structured outputs", "with tools", 2026-11-22. */
+export const searchesForJson = (model: string): boolean => versionOf(modelName(model)) >= 300;
 
 function levelsOf(name: string, version: number): readonly string[] {
   if (name.includes('-flash-lite')) return ALL_LEVELS;

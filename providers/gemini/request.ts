@@ -4,13 +4,14 @@ import { hasCacheMark } from '../_common/cache-marks.ts';
 import { toConversation } from './messages.ts';
 import { methodPath, thinkingTraits } from './models.ts';
 import { toParameters, toVendorSchema } from './schema/index.ts';
+import { planSearch, type SearchPlan } from './search.ts';
 import { planThinking } from './thinking.ts';
 
 /** Fields that are translated, or declared as unsupported. */
 const KNOWN = [
   'model', 'messages', 'stream', 'stream_options', 'temperature', 'top_p', 'top_k', 'n', 'seed', 'max_tokens', 'max_completion_tokens', 'presence_penalty',
   'frequency_penalty', 'stop', 'tools', 'tool_choice', 'response_format', 'logprobs', 'top_logprobs', 'parallel_tool_calls', 'user', 'logit_bias',
-  'reasoning_effort', 'thinking', 'modalities', 'service_tier', 'safety_settings', 'cached_content',
+  'reasoning_effort', 'thinking', 'modalities', 'service_tier', 'safety_settings', 'cached_content', 'web_search_options',
 ];
 
 /** A chat request as `generateContent`. Throws a 400 for what cannot be said. Source: providers reference 5.2. */
@@ -19,6 +20,7 @@ export function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
   const thinking = planThinking(request, call.model);
   const modalities = planModalities(request['modalities']);
   const tools = (request.tools ?? []).map(toDeclaration);
+  const search = planSearch(request, call.model, tools.length > 0);
   const choice = tools.length > 0 ? readChoice(request.tool_choice) : undefined;
   const tier = TIERS.get(request['service_tier']);
   const config = given({ ...sampling(request), ...formatMembers(request.response_format), responseModalities: modalities.wire, thinkingConfig: thinking.config });
@@ -26,7 +28,7 @@ export function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
     systemInstruction: system === undefined ? undefined : { parts: [{ text: system }] },
     contents,
     generationConfig: Object.keys(config).length > 0 ? config : undefined,
-    tools: tools.length > 0 ? [{ functionDeclarations: tools }] : undefined,
+    tools: toolsOf(tools, search),
     toolConfig: choice && { functionCallingConfig: choice },
     safetySettings: request['safety_settings'],
     cachedContent: request['cached_content'],
@@ -34,10 +36,15 @@ export function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
   });
   const ignored = [
     ...(tools.length > 0 && isGiven(request.tool_choice) && !choice ? ['tool_choice'] : []),
-    ...fieldsBeside(request, KNOWN), ...thinking.ignored, ...modalities.ignored, ...unspoken(request),
+    ...fieldsBeside(request, KNOWN), ...thinking.ignored, ...modalities.ignored, ...search.ignored, ...unspoken(request),
     ...(isGiven(request['service_tier']) && tier === undefined ? ['service_tier'] : []),
   ];
-  return { path: call.stream ? `${methodPath(call.model, 'streamGenerateContent')}?alt=sse` : methodPath(call.model, 'generateContent'), body, ignored };
+  return { path: call.stream ? `${methodPath(call.model, 'streamGenerateContent')}?alt=sse` : methodPath(call.model, 'generateContent'), body, ignored: [...new Set(ignored)], bounded: search.bounded };
+}
+
+function toolsOf(functions: readonly Fields[], { tools }: SearchPlan): readonly Fields[] | undefined {
+  const all = [...(functions.length > 0 ? [{ functionDeclarations: functions }] : []), ...tools];
+  return all.length > 0 ? all : undefined;
 }
 
 /** The members that say something. */

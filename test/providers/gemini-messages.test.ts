@@ -20,8 +20,8 @@ describe('gemini, system texts', () => {
     expect(several.systemInstruction).to.deep.equal({ parts: [{ text: 'a\nb' }] });
   });
 
-  it('alone leave one empty turn, and empty ones nothing', async () => {
-    expect(await bodyOf({ role: 'system', content: 'a' })).to.deep.equal({ systemInstruction: { parts: [{ text: 'a' }] }, contents: [{ role: 'user', parts: [{ text: '' }] }] });
+  it('alone are what the user says, since somebody must, and empty ones nothing', async () => {
+    expect(await bodyOf({ role: 'system', content: 'a' }, { role: 'user', content: '' }, { role: 'developer', content: 'b' })).to.deep.equal({ contents: [{ role: 'user', parts: [{ text: 'a\nb' }] }] });
     expect(await bodyOf({ role: 'system', content: '' }, USER)).to.deep.equal({ contents: SAID });
   });
 
@@ -32,12 +32,42 @@ describe('gemini, system texts', () => {
 });
 
 describe('gemini, turns', () => {
-  it('alternate: those of one role become one, and one that says nothing an empty text', async () => {
-    const { contents } = await bodyOf(USER, { role: 'user', content: [{ type: 'text', text: 'there' }] }, { role: 'assistant', content: '' }, { role: 'user', content: null }, { role: 'critic', content: 'no' });
-    expect(contents).to.deep.equal([
-      { role: 'user', parts: [{ text: 'hi' }, { text: 'there' }] }, { role: 'model', parts: [{ text: '' }] },
-      { role: 'user', parts: [{ text: '' }] }, { role: 'critic', parts: [{ text: 'no' }] },
-    ]);
+  it('alternate: those of one role become one, and those that say nothing are left out', async () => {
+    const nothing = [{ role: 'assistant', content: '' }, { role: 'assistant', content: [{ type: 'text', text: '' }] }, { role: 'user', content: null }, { role: 'user', content: [] }, { role: 'assistant' }];
+    const { contents } = await bodyOf(...nothing, USER, ...nothing, { role: 'user', content: [{ type: 'text', text: '' }, { type: 'text', text: 'there' }] }, ...nothing, { role: 'critic', content: 'no' }, ...nothing);
+    expect(contents).to.deep.equal([{ role: 'user', parts: [{ text: 'hi' }, { text: 'there' }] }, { role: 'critic', parts: [{ text: 'no' }] }]);
+  });
+
+  it('of which none says anything are refused', async () => {
+    for (const messages of [[{ role: 'user', content: '' }], [{ role: 'system', content: '' }, { role: 'assistant', content: null }], []]) {
+      expect((await refusedBy(gemini, 'chat', ask(messages))).code).to.equal('invalid_request');
+    }
+  });
+
+  it('begin with the user where the first would be a call', async () => {
+    const { contents } = await bodyOf({ role: 'system', content: 's' }, calls('x'), { role: 'tool', tool_call_id: 'x', content: 'ok' });
+    expect(contents.map(({ role }: { role: string }) => role)).to.deep.equal(['user', 'model', 'user']);
+    expect(contents[0].parts).to.deep.equal([{ text: '…' }]);
+    expect((await bodyOf({ role: 'assistant', content: 'hello' }, USER)).contents[0]).to.deep.equal({ role: 'model', parts: [{ text: 'hello' }] });
+  });
+
+  it('carry what was refused in earlier ones as text', async () => {
+    const { contents } = await bodyOf(USER, { role: 'assistant', content: [{ type: 'refusal', refusal: 'I will not.' }] }, USER, { role: 'assistant', content: null, refusal: 'No.' });
+    expect(contents.filter(({ role }: { role: string }) => role === 'model').map(({ parts }: { parts: unknown }) => parts)).to.deep.equal([[{ text: 'I will not.' }], [{ text: 'No.' }]]);
+  });
+
+  it('hold the results of a turn\'s calls together, whatever stands between them', async () => {
+    const results = ['x', 'y'].map((id) => ({ role: 'tool', tool_call_id: id, content: id }));
+    const { contents } = await bodyOf(USER, calls('x', 'y'), results[0] as object, { role: 'system', content: 's' }, { role: 'assistant', content: '' }, results[1] as object, USER);
+    expect(contents).to.have.length(3);
+    expect(contents[2].parts.map((part: object) => Object.keys(part)[0])).to.deep.equal(['functionResponse', 'functionResponse', 'text']);
+  });
+
+  it('keep the ids of other vendors, on both sides', async () => {
+    for (const id of ['toolu_01A', 'call|fc_1', 'functions.f:0', 'id with space', 'x'.repeat(200)]) {
+      const { contents } = await bodyOf(USER, calls(id), { role: 'tool', tool_call_id: id, content: 'ok' });
+      expect([contents[1].parts[0].functionCall.id, contents[2].parts[0].functionResponse.id]).to.deep.equal([id, id]);
+    }
   });
 
   it('carry calls and their results by name, results of parallel calls in one turn', async () => {
@@ -74,6 +104,9 @@ describe('gemini, turns', () => {
     expect(await nameOf(USER, calls('x'), { role: 'tool', tool_call_id: 'x', content: '' }, again, { role: 'tool', tool_call_id: 'x', content: '' })).to.equal('second');
     expect(await nameOf(USER, { role: 'tool', tool_call_id: 'x', content: '' }, calls('x'), { role: 'tool', tool_call_id: 'z', content: '' })).to.equal('');
     expect(await nameOf(USER, { role: 'tool', tool_call_id: 'z', name: 'told', content: '' })).to.equal('told');
+    const same = { role: 'assistant', tool_calls: ['first', 'second'].map((name) => ({ id: 'x', type: 'function', function: { name, arguments: '' } })) };
+    const { contents } = await bodyOf(USER, same, ...[1, 2].map(() => ({ role: 'tool', tool_call_id: 'x', content: '' })));
+    expect(contents[2].parts.map(({ functionResponse: { name } }: any) => name)).to.deep.equal(['first', 'second']);
   });
 
   it('put media of a result beside it', async () => {
@@ -90,7 +123,7 @@ describe('gemini, parts', () => {
 
   it('are text, images as data or by address, audio and files', async () => {
     expect(await partsOf({ type: 'text', text: 'a' }, { type: 'text', text: '' }, image('https://i.example/a.png'), image('DATA:image/png;charset=x;base64,AA+/'))).to.deep.equal([
-      { text: 'a' }, { fileData: { fileUri: 'https://i.example/a.png' } }, { inlineData: { mimeType: 'image/png', data: 'AA+/' } },
+      { text: 'a' }, { fileData: { mimeType: 'image/png', fileUri: 'https://i.example/a.png' } }, { inlineData: { mimeType: 'image/png', data: 'AA+/' } },
     ]);
     expect(await partsOf({ type: 'input_audio', input_audio: { data: 'UklG', format: 'wav' } }, { type: 'input_audio', input_audio: { data: 'SUQz', format: 'mp3' } })).to.deep.equal([
       { inlineData: { mimeType: 'audio/wav', data: 'UklG' } }, { inlineData: { mimeType: 'audio/mp3', data: 'SUQz' } },
@@ -101,6 +134,20 @@ describe('gemini, parts', () => {
       { inlineData: { mimeType: 'application/pdf', data: 'JVBE' } }, { inlineData: { mimeType: 'application/pdf', data: 'JVBE' } },
       { fileData: { fileUri: 'https://generativelanguage.googleapis.com/v1beta/files/x' } },
     ]);
+  });
+
+  it('say the type beside an address, as far as it can be told', async () => {
+    const typeOf = async (part: object): Promise<unknown> => (await partsOf(part))[0].fileData.mimeType;
+    const images: readonly [string, string][] = [
+      ['https://i.example/a.PNG?size=2#x', 'image/png'], ['https://i.example/b.webp', 'image/webp'], ['gs://bucket/c.heic', 'image/heic'], ['https://i.example/picture', 'image/jpeg'], ['https://i.example/v1.2/picture?f=a.png', 'image/jpeg'],
+    ];
+    for (const [url, type] of images) expect(await typeOf(image(url)), url).to.equal(type);
+    expect(await typeOf({ type: 'image_url', image_url: { url: 'https://i.example/x', format: 'image/gif' } })).to.equal('image/gif');
+    const files: readonly [object, string | undefined][] = [
+      [{ file_id: 'gs://bucket/report.pdf' }, 'application/pdf'], [{ file_id: 'https://f.example/1', filename: 'song.MP3' }, 'audio/mp3'], [{ file_id: 'https://f.example/1', format: 'video/mp4' }, 'video/mp4'],
+      [{ file_id: 'https://generativelanguage.googleapis.com/v1beta/files/x' }, undefined], [{ file_id: 'https://www.youtube.com/watch?v=9hE5-98ZeCg' }, undefined],
+    ];
+    for (const [members, type] of files) expect(await typeOf(file(members)), JSON.stringify(members)).to.equal(type);
   });
 
   it('re-encode data addresses that are not base64', async () => {

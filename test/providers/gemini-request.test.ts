@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ChatRequest } from '../../host/contract/index.ts';
 import gemini from '../../providers/gemini/index.ts';
-import { refusedBy, sentBy, type SentWire } from '../kit/index.ts';
+import { callFor, refusedBy, sentBy, type SentWire } from '../kit/index.ts';
 
 const ask = (more: object = {}): ChatRequest => ({ model: 'gemini-2.5-flash', messages: [{ role: 'user', content: 'hi' }], ...more });
 const sent = (more: object = {}): Promise<SentWire> => sentBy(gemini, 'chat', ask(more));
@@ -41,6 +41,34 @@ describe('gemini, requests', () => {
     });
     expect(ignored).to.have.members(['store', 'metadata', 'prediction', 'verbosity', 'service_tier', 'modalities', 'cache_control', 'detail', 'strict', 'tool_choice']);
     expect(body).to.not.have.any.keys('store', 'metadata', 'serviceTier', 'toolConfig');
+    const mark = { cache_control: { type: 'ephemeral' } };
+    for (const more of [{ messages: [{ role: 'user', content: 'hi', ...mark }] }, { tools: [{ ...tool('f'), ...mark }] }, { tools: [tool('f', mark)] }, { ...mark, tools: [tool('f', mark)] }]) {
+      expect((await sent(more)).ignored, JSON.stringify(more)).to.deep.equal(['cache_control']);
+    }
+  });
+});
+
+describe('gemini, web search', () => {
+  const JSON_FORMAT = { response_format: { type: 'json_object' } };
+  const plan = (more: object, model = 'gemini-2.5-flash'): unknown => {
+    const { body, ignored, bounded } = gemini.translators.chat?.toUpstream(ask({ model, web_search_options: {}, ...more }), callFor(model)) ?? {};
+    return [(body as any).tools, ignored, bounded];
+  };
+
+  it('is the vendor\'s search, which is told nothing of how much and from where', () => {
+    const search = [{ googleSearch: {} }];
+    expect(plan({})).to.deep.equal([search, [], []]);
+    expect(plan({ web_search_options: { search_context_size: 'medium', user_location: null } })).to.deep.equal([search, [], []]);
+    for (const options of [{ search_context_size: 'high' }, { user_location: { type: 'approximate', approximate: { city: 'Brest' } } }]) expect(plan({ web_search_options: options })).to.deep.equal([search, [], ['web_search_options']]);
+    expect(plan({ web_search_options: null })).to.deep.equal([undefined, [], []]);
+  });
+
+  it('is left out, and named, where the vendor refuses it: beside functions, and for JSON by older models', () => {
+    const declared = [{ functionDeclarations: [{ name: 'f', parameters: { type: 'object', properties: {} } }] }];
+    expect(plan({ tools: [tool('f')] })).to.deep.equal([declared, ['web_search_options'], []]);
+    expect(plan(JSON_FORMAT)).to.deep.equal([undefined, ['web_search_options'], []]);
+    expect(plan(JSON_FORMAT, 'gemini-3-flash-preview')).to.deep.equal([[{ googleSearch: {} }], [], []]);
+    expect(plan({ web_search_options: 'yes' })).to.deep.equal([undefined, ['web_search_options'], []]);
   });
 });
 

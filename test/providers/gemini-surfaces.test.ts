@@ -94,8 +94,13 @@ describe('gemini, images of other models', () => {
 
   it('come as data, with what they cost', async () => {
     expect(await answeredBy(gemini, 'images', request, JSON.parse(golden('gemini/images/answer.json')))).to.deep.equal({
-      data: [{ b64_json: 'iVBORw0KGgo=' }], usage: { prompt_tokens: 6, completion_tokens: 1290, total_tokens: 1296 },
+      data: [{ b64_json: 'iVBORw0KGgo=' }],
+      usage: {
+        prompt_tokens: 6, completion_tokens: 1297, total_tokens: 1303, input_tokens_details: { text_tokens: 6, image_tokens: 0 }, output_tokens_details: { text_tokens: 7, image_tokens: 1290 },
+      },
     });
+    const thought = { candidates: [{ content: { parts: [{ thought: true, inlineData: { data: 'AA==' } }, { inlineData: { data: 'BB==' } }] } }], usageMetadata: { promptTokenCount: 1, totalTokenCount: 1, promptTokensDetails: 7, candidatesTokensDetails: [] } };
+    expect(await answeredBy(gemini, 'images', request, thought)).to.deep.equal({ data: [{ b64_json: 'BB==' }], usage: { prompt_tokens: 1, completion_tokens: 0, total_tokens: 1 } });
   });
 
   it('that were refused say why; none at all is no answer', async () => {

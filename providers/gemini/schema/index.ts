@@ -11,7 +11,7 @@ const FOLLOWED = [16, 6, 3, 1, 0];
  * A JSON Schema as the vendor's own kind of schema, with none but its fields: what another keyword says goes into the
  * description. Local references are replaced by what they point at; a circle of them ends where it closes. Non-objects come
  * back unchanged. Throws a 400 for schemas that are too large by themselves. Sources: ai.google.dev, API reference,
- * "Schema"; @google/genai 2.32.0; 2026-11-22. Why not the vendor's fields for JSON Schema: docs/decisions/0011.
+ * "Schema"; @google/genai 2.32.0; 2026-11-22. Why not the vendor's fields for JSON Schema: docs/decisions/0014.
  */
 export function toVendorSchema(schema: unknown): unknown {
   return isFields(schema) ? converted(schema) : schema;
