@@ -17,6 +17,8 @@ export interface ChatOptions {
   readonly drops?: readonly string[];
   /** Members of messages that the vendor refuses: they are left out. */
   readonly messageDrops?: readonly string[];
+  /** Members of tool calls that the vendor refuses: they are left out. */
+  readonly callDrops?: readonly string[];
   /** `true` where the vendor knows parts of the type `refusal` in earlier answers; elsewhere they are sent as text. */
   readonly knowsRefusals?: boolean;
   /** `true` where the vendor knows turns of the role `developer`; elsewhere they are sent as the system's. */
@@ -92,10 +94,11 @@ const OPTIONAL = ['name', 'tool_calls', 'tool_call_id', 'reasoning_content'] as 
 
 const isEmpty = (value: unknown): boolean => value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
-function needsShaping(message: ChatMessage, { messageDrops = [], knowsDeveloper = false, knowsRefusals = false }: ChatOptions): boolean {
+function needsShaping(message: ChatMessage, { messageDrops = [], callDrops = [], knowsDeveloper = false, knowsRefusals = false }: ChatOptions): boolean {
   return message.content === undefined || message.content === null || (message.role === 'developer' && !knowsDeveloper)
     || (!knowsRefusals && Array.isArray(message.content) && message.content.some(isRefusal))
-    || OPTIONAL.some((name) => name in message && isEmpty(message[name])) || messageDrops.some((name) => name in message);
+    || OPTIONAL.some((name) => name in message && isEmpty(message[name])) || messageDrops.some((name) => name in message)
+    || (callDrops.length > 0 && Array.isArray(message.tool_calls) && message.tool_calls.some((call) => callDrops.some((name) => isFields(call) && name in call)));
 }
 
 const isRefusal = ({ type }: ContentPart): boolean => type === 'refusal';
@@ -104,15 +107,20 @@ function withoutRefusal(part: ContentPart): ContentPart {
   return part.type === 'refusal' ? { type: 'text', text: part.refusal } : part;
 }
 
+function without(fields: object, names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
+
 /** `content` always travels; optional members only when they hold something. */
 function shapeMessage(message: ChatMessage, options: ChatOptions): ChatMessage {
   if (!needsShaping(message, options)) return message;
-  const { messageDrops = [], knowsDeveloper = false, knowsRefusals = false } = options;
+  const { messageDrops = [], callDrops = [], knowsDeveloper = false, knowsRefusals = false } = options;
   const shaped: Record<string, unknown> = { ...message, content: message.content ?? '' };
   if (message.role === 'developer' && !knowsDeveloper) shaped['role'] = 'system';
   if (Array.isArray(message.content) && !knowsRefusals) shaped['content'] = message.content.map(withoutRefusal);
   for (const name of OPTIONAL) if (isEmpty(shaped[name])) delete shaped[name];
   for (const name of messageDrops) delete shaped[name];
+  if (callDrops.length > 0 && Array.isArray(shaped['tool_calls'])) shaped['tool_calls'] = shaped['tool_calls'].map((call: object) => without(call, callDrops));
   return shaped as ChatMessage;
 }
 

@@ -15,7 +15,7 @@ export default defineProvider({
   },
   params: {},
   translators: commonTranslators(['chat'], {}, {
-    chat: { ceiling: 'max_completion_tokens', drops: ['web_search_options'], messageDrops: ['reasoning_content', 'reasoning_details'] },
+    chat: { ceiling: 'max_completion_tokens', drops: ['web_search_options'], messageDrops: ['reasoning_content', 'reasoning_details', 'annotations', 'images'], callDrops: ['extra_content'] },
   }),
   passthrough: true,
   responses: true,

@@ -3,7 +3,7 @@ import { type Fields, fieldsBeside, invalidRequest, isFields, isGiven } from 'gw
 import { hasCacheMark } from '../_common/cache-marks.ts';
 import { toConversation } from './messages.ts';
 import { methodPath, thinkingTraits } from './models.ts';
-import { toParameters, toVendorSchema } from './schema/index.ts';
+import { Allowance, toParameters, toVendorSchema } from './schema/index.ts';
 import { planSearch, type SearchPlan } from './search.ts';
 import { planThinking } from './thinking.ts';
 
@@ -19,11 +19,12 @@ export function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
   const { system, contents } = toConversation(request.messages, thinkingTraits(call.model).style === 'level');
   const thinking = planThinking(request, call.model);
   const modalities = planModalities(request['modalities']);
-  const tools = (request.tools ?? []).map(toDeclaration);
+  const allowance = new Allowance();
+  const tools = (request.tools ?? []).map((tool, index) => toDeclaration(tool, index, allowance));
   const search = planSearch(request, call.model, tools.length > 0);
   const choice = tools.length > 0 ? readChoice(request.tool_choice) : undefined;
   const tier = TIERS.get(request['service_tier']);
-  const config = given({ ...sampling(request), ...formatMembers(request.response_format), responseModalities: modalities.wire, thinkingConfig: thinking.config });
+  const config = given({ ...sampling(request), ...formatMembers(request.response_format, allowance), responseModalities: modalities.wire, thinkingConfig: thinking.config });
   const body = given({
     systemInstruction: system === undefined ? undefined : { parts: [{ text: system }] },
     contents,
@@ -70,18 +71,18 @@ function sampling(request: ChatRequest): Fields {
   };
 }
 
-function formatMembers(format: ChatRequest['response_format']): Fields {
+function formatMembers(format: ChatRequest['response_format'], allowance: Allowance): Fields {
   if (format?.type !== 'json_object' && format?.type !== 'json_schema') return {};
   const { json_schema: named } = format;
   const schema = format.type === 'json_schema' && isFields(named) ? named['schema'] : undefined;
-  return { responseMimeType: 'application/json', responseSchema: isFields(schema) ? toVendorSchema(schema) : undefined };
+  return { responseMimeType: 'application/json', responseSchema: isFields(schema) ? toVendorSchema(schema, allowance) : undefined };
 }
 
-function toDeclaration({ function: declared }: ChatTool, index: number): Fields {
+function toDeclaration({ function: declared }: ChatTool, index: number, allowance: Allowance): Fields {
   if (!isFields(declared) || typeof declared['name'] !== 'string') throw invalidRequest(`tools[${index}] must be a function with a name`);
   const { name, description, parameters } = declared;
   const isEmpty = !isGiven(parameters) || (isFields(parameters) && Object.keys(parameters).length === 0);
-  return { name, ...(isGiven(description) && { description }), parameters: isEmpty ? { type: 'object', properties: {} } : toParameters(parameters) };
+  return { name, ...(isGiven(description) && { description }), parameters: isEmpty ? { type: 'object', properties: {} } : toParameters(parameters, allowance) };
 }
 
 const MODES: ReadonlyMap<unknown, string> = new Map([['auto', 'AUTO'], ['none', 'NONE'], ['required', 'ANY']]);

@@ -38,6 +38,25 @@ describe('gemini behind a gateway', () => {
     expect(upstream.seen[0]?.url).to.equal('/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse');
   });
 
+  it('brings the sources of an answer that searched, whole and streamed', async () => {
+    const { host, upstream } = await gateway(({ url }, response) => {
+      if (!url.includes('stream')) {
+        replyJson(response, 200, JSON.parse(golden('gemini/chat/grounded.json')));
+        return;
+      }
+      openSse(response);
+      response.end(golden('gemini/chat/grounded.txt'));
+    });
+    const ask = { ...ASK, web_search_options: { search_context_size: 'low' } };
+    const whole = await host.post(CHAT, ask);
+    const { annotations } = whole.json().choices[0].message;
+    expect(annotations[0]).to.have.nested.property('url_citation.title', 'uefa.com');
+    expect(whole.headers.get('x-gateway-ignored-params')).to.equal(null);
+    const events = (await host.post(CHAT, { ...ask, stream: true })).events();
+    expect(events.flatMap((event) => event.choices?.[0]?.delta?.annotations ?? [])).to.deep.equal(annotations);
+    for (const { json } of upstream.seen) expect(json()).to.have.deep.property('tools', [{ googleSearch: {} }]);
+  });
+
   it('ends a stream that breaks off, or that fails inside, as failed', async () => {
     const [first] = golden('gemini/chat/stream.txt').split('\n\n');
     for (const rest of ['', 'data: {"error":{"code":503,"message":"overloaded","status":"UNAVAILABLE"}}\n\n']) {

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import gemini from '../../providers/gemini/index.ts';
 import { toParameters, toVendorSchema } from '../../providers/gemini/schema/index.ts';
+import { sentBy } from '../kit/index.ts';
 import { schemaProblems } from './gemini-strict.ts';
 
 const REMOVED = ['$schema', '$id', '$ref', '$defs', '$comment', 'definitions', 'additionalProperties'];
@@ -180,6 +182,16 @@ describe('gemini, schemas beyond all measure', () => {
     expect(JSON.stringify(vendor({ type: 'object', properties, $defs }))).to.have.length.below(2_000_000);
     const alternatives = Array.from({ length: 5000 }, (_, n) => ({ properties: { [`p${n}`]: { type: 'string' } } }));
     expect(() => toVendorSchema({ type: 'object', properties: { a: $defs.long }, anyOf: alternatives })).to.throw('20000');
+  });
+
+  it('share what following references may cost among the tools of a request', async () => {
+    const doubling = Object.fromEntries(Array.from({ length: 14 }, (_, n) => [`d${n}`, { type: 'object', properties: { a: { $ref: `#/$defs/d${n + 1}` }, b: { $ref: `#/$defs/d${n + 1}` } } }]));
+    const parameters = { type: 'object', properties: { start: { $ref: '#/$defs/d0' } }, $defs: doubling };
+    const tools = Array.from({ length: 200 }, (_, n) => ({ type: 'function', function: { name: `f${n}`, parameters } }));
+    const { body } = await sentBy(gemini, 'chat', { model: 'gemini-2.5-flash', messages: [{ role: 'user', content: 'hi' }], tools });
+    const { functionDeclarations: declared } = body.tools[0];
+    expect(declared[0].parameters.properties.start.properties.a.properties).to.have.all.keys('a', 'b');
+    expect(declared[199].parameters.properties.start).to.deep.equal({ type: 'object', description: 'The same as "d0".' });
   });
 
   it('are refused when they are too large by themselves', () => {

@@ -4,13 +4,24 @@ import { nameOf, referenceOf, type References } from './references.ts';
 import { ANYTHING, type Type, typesOf, valuesOf } from './types.ts';
 import { describe, sortKeywords, type Told } from './words.ts';
 
-/** How large a schema may become: schemas, levels, and characters that stand there once more than in the document. */
+/** How large a schema may be by itself, and become by references: schemas, levels, and characters that stand there once more. */
 export const MAX_SCHEMAS = 20_000;
 export const MAX_DEPTH = 200;
+const MAX_FOLLOWED = 5000;
 const MAX_REPEATED = 1024 * 1024;
 
 /** Following so many references makes a schema larger than one may be. */
 export class TooLarge extends Error {}
+
+/** What following references may cost in one request, all of its schemas together: a few small ones could ask for hours. */
+export class Allowance {
+  #schemas = 50_000;
+
+  spend(): void {
+    this.#schemas -= 1;
+    if (this.#schemas < 0) throw new TooLarge();
+  }
+}
 
 interface Place {
   readonly depth: number;
@@ -37,13 +48,15 @@ const HOLDS_MAP = new Set(['patternProperties', 'dependentSchemas']);
 export class Conversion {
   readonly #references: References;
   readonly #followed: number;
+  readonly #allowance: Allowance;
   readonly #lengths = new Map<Fields, number>();
   #schemas = 0;
   #repeated = 0;
 
-  constructor(references: References, followed: number) {
+  constructor(references: References, followed: number, allowance: Allowance) {
     this.#references = references;
     this.#followed = followed;
+    this.#allowance = allowance;
   }
 
   convert(document: Fields): Fields {
@@ -57,7 +70,8 @@ export class Conversion {
   /** Follows references, and takes all that must hold together as one schema. */
   #flatten(value: unknown, place: Place): Flat {
     this.#schemas += 1;
-    if (this.#schemas > MAX_SCHEMAS || place.depth > MAX_DEPTH) throw new TooLarge();
+    if (this.#schemas > (this.#followed > 0 ? MAX_FOLLOWED : MAX_SCHEMAS) || place.depth > MAX_DEPTH) throw new TooLarge();
+    if (this.#followed > 0) this.#allowance.spend();
     if (!isFields(value)) return { schema: value === false ? { not: {} } : {}, place };
     const reference = referenceOf(value);
     if (reference) return merged([this.#flatten(reference.beside, below(place)), this.#follow(reference.pointer, place)]);

@@ -1,8 +1,10 @@
 import { type Fields, invalidRequest, isFields } from 'gw/common-wire';
-import { Conversion, MAX_DEPTH, MAX_SCHEMAS, TooLarge } from './conversion.ts';
+import { Allowance, Conversion, MAX_DEPTH, MAX_SCHEMAS, TooLarge } from './conversion.ts';
 import { distinct } from './merge.ts';
 import { References } from './references.ts';
 import { describe } from './words.ts';
+
+export { Allowance } from './conversion.ts';
 
 /** How many references inside each other are followed; fewer, where following all makes a schema too large. */
 const FOLLOWED = [16, 6, 3, 1, 0];
@@ -13,20 +15,20 @@ const FOLLOWED = [16, 6, 3, 1, 0];
  * back unchanged. Throws a 400 for schemas that are too large by themselves. Sources: ai.google.dev, API reference,
  * "Schema"; @google/genai 2.32.0; 2026-11-22. Why not the vendor's fields for JSON Schema: docs/decisions/0014.
  */
-export function toVendorSchema(schema: unknown): unknown {
-  return isFields(schema) ? converted(schema) : schema;
+export function toVendorSchema(schema: unknown, allowance = new Allowance()): unknown {
+  return isFields(schema) ? converted(schema, allowance) : schema;
 }
 
 /** The schema of a function's parameters, which are one object: alternatives of objects become one that holds them all. */
-export function toParameters(schema: unknown): unknown {
-  return isFields(schema) ? asObject(converted(schema)) : schema;
+export function toParameters(schema: unknown, allowance = new Allowance()): unknown {
+  return isFields(schema) ? asObject(converted(schema, allowance)) : schema;
 }
 
-function converted(schema: Fields): Fields {
+function converted(schema: Fields, allowance: Allowance): Fields {
   const references = new References(schema);
   for (const followed of FOLLOWED) {
     try {
-      return new Conversion(references, followed).convert(schema);
+      return new Conversion(references, followed, allowance).convert(schema);
     } catch (error) {
       if (!(error instanceof TooLarge)) throw error;
     }
