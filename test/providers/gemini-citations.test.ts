@@ -14,7 +14,7 @@ describe('gemini, sources', () => {
   const whole = translateReply(gemini, call, JSON.parse(golden('gemini/chat/grounded.json')));
 
   it('are annotations, each with the passage that it stands behind in the content', () => {
-    const { content, annotations } = whole.choices[0]?.message as any;
+    const { content, annotations } = whole.choices[0]!.message as any;
     const cited = annotations.map(({ type, url_citation: { url, title, start_index: start, end_index: end } }: any) => [type, url, title, content.slice(start, end)]);
     const [first, second] = ['Spanien gewann die EM 2024 – im Finale gegen England 🏆.', 'Es war der vierte Titel.'];
     expect(cited).to.deep.equal([

@@ -54,7 +54,7 @@ describe('gemini behind a gateway', () => {
     expect(whole.headers.get('x-gateway-ignored-params')).to.equal(null);
     const events = (await host.post(CHAT, { ...ask, stream: true })).events();
     expect(events.flatMap((event) => event.choices?.[0]?.delta?.annotations ?? [])).to.deep.equal(annotations);
-    for (const { json } of upstream.seen) expect(json()).to.have.deep.property('tools', [{ googleSearch: {} }]);
+    for (const seen of upstream.seen) expect(seen.json()).to.have.deep.property('tools', [{ googleSearch: {} }]);
   });
 
   it('ends a stream that breaks off, or that fails inside, as failed', async () => {

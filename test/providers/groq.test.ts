@@ -19,7 +19,7 @@ describe('groq', () => {
     const call = { id: 'x', type: 'function', function: { name: 'f', arguments: '{}' } };
     const brought = { annotations: [{ type: 'url_citation' }], images: [{}], reasoning_content: 'so', reasoning_details: [{}] };
     const messages = [{ role: 'assistant', content: 'a', ...brought, tool_calls: [{ ...call, extra_content: { google: { thought_signature: 'QQ==' } } }] }, { role: 'assistant', content: null, tool_calls: [call] }];
-    expect((await sentBy(groq, 'chat', { ...CHAT, messages: messages as never })).body.messages).to.deep.equal([{ role: 'assistant', content: 'a', tool_calls: [call] }, { role: 'assistant', content: '', tool_calls: [call] }]);
+    expect((await sentBy(groq, 'chat', { ...CHAT, messages })).body.messages).to.deep.equal([{ role: 'assistant', content: 'a', tool_calls: [call] }, { role: 'assistant', content: '', tool_calls: [call] }]);
   });
 
   it('takes log probabilities, biases and penalties for unsupported', () => {
