@@ -40,7 +40,7 @@ export function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
     ...fieldsBeside(request, KNOWN), ...thinking.ignored, ...modalities.ignored, ...search.ignored, ...unspoken(request),
     ...(isGiven(request['service_tier']) && tier === undefined ? ['service_tier'] : []),
   ];
-  return { path: call.stream ? `${methodPath(call.model, 'streamGenerateContent')}?alt=sse` : methodPath(call.model, 'generateContent'), body, ignored: [...new Set(ignored)], bounded: search.bounded };
+  return { path: call.stream ? `${methodPath(call.model, 'streamGenerateContent')}?alt=sse` : methodPath(call.model, 'generateContent'), body, ignored: [...new Set(ignored)], bounded: [...search.bounded, ...(seedOf(request.seed) === request.seed ? [] : ['seed'])] };
 }
 
 function toolsOf(functions: readonly Fields[], { tools }: SearchPlan): readonly Fields[] | undefined {
@@ -61,7 +61,7 @@ function sampling(request: ChatRequest): Fields {
     topP: request.top_p,
     topK: request['top_k'],
     candidateCount: request.n,
-    seed: request.seed,
+    seed: seedOf(request.seed),
     maxOutputTokens: request.max_tokens,
     presencePenalty: request.presence_penalty,
     frequencyPenalty: request.frequency_penalty,
@@ -69,6 +69,13 @@ function sampling(request: ChatRequest): Fields {
     responseLogprobs: request.logprobs === true ? true : undefined,
     logprobs: request.top_logprobs,
   };
+}
+
+/** The vendor's seed has 32 bits: a longer one is folded, so that equal seeds stay equal. Source: ai.google.dev, API reference, "GenerationConfig", 2026-11-22. */
+function seedOf(seed: ChatRequest['seed']): unknown {
+  const digits = isFields(seed) ? seed['rawJSON'] : seed; // as text where a number of JavaScript would lose some
+  if (typeof digits === 'number' && (digits | 0) === digits) return digits;
+  return /^-?\d+$/.test(String(digits)) ? Number(BigInt.asIntN(32, BigInt(String(digits)))) : seed;
 }
 
 function formatMembers(format: ChatRequest['response_format'], allowance: Allowance): Fields {

@@ -115,23 +115,25 @@ describe('a large event', () => {
 });
 
 describe('a large event behind a gateway', () => {
-  const image = 'iVBORw0KGgoAAAANSUhEUgAA'.repeat(MIB / 8); // 3 MiB of base64
-  const frames = [
-    { candidates: [{ content: { role: 'model', parts: [{ text: 'Here: ' }] }, index: 0 }], responseId: 'r' },
-    { candidates: [{ content: { role: 'model', parts: [{ inlineData: { mimeType: 'image/png', data: image } }] }, finishReason: 'STOP', index: 0 }], responseId: 'r' },
-  ];
+  const frameOf = (image: string): string => `data: ${JSON.stringify({
+    candidates: [{ content: { role: 'model', parts: [{ text: 'Here: ' }, { inlineData: { mimeType: 'image/png', data: image } }] }, finishReason: 'STOP', index: 0 }], responseId: 'r',
+  })}\r\n\r\n`;
 
-  it('brings an image of a Gemini model', async () => {
-    const upstream = await stubUpstream((_request, response) => {
-      openSse(response);
-      for (const frame of frames) response.write(`data: ${JSON.stringify(frame)}\r\n\r\n`);
-      response.end();
+  for (const [name, bytes] of [['of the size that models send', 3 * MIB], ['of the largest size', 49 * MIB]] as const) {
+    it(`brings an image of a Gemini model ${name}`, async () => {
+      const image = 'iVBORw0KGgoAAAANSUhEUgAA'.repeat(bytes / 24);
+      const upstream = await stubUpstream((_request, response) => {
+        openSse(response);
+        response.end(frameOf(image));
+      });
+      const host = await startHost({ targets: [{ virtual_key: 'gemini', models: ['gemini-3-pro-image'] }] }, { variables: { GEMINI_API_KEY: 'k', GEMINI_BASE_URL: upstream.url } });
+      const answer = await host.post('/v1/chat/completions', { model: 'gemini-3-pro-image', stream: true, modalities: ['text', 'image'], messages: [{ role: 'user', content: 'draw' }] });
+      expect(answer.status).to.equal(200);
+      const events = answer.events();
+      expect(events.at(-1)).to.equal('[DONE]');
+      const pictures = events.flatMap((chunk) => chunk.choices?.[0]?.delta?.images ?? []);
+      expect(pictures).to.have.length(1);
+      expect(pictures[0].image_url.url === `data:image/png;base64,${image}`, 'every byte of it').to.equal(true);
     });
-    const host = await startHost({ targets: [{ virtual_key: 'gemini', models: ['gemini-3-pro-image'] }] }, { variables: { GEMINI_API_KEY: 'k', GEMINI_BASE_URL: upstream.url } });
-    const answer = await host.post('/v1/chat/completions', { model: 'gemini-3-pro-image', stream: true, modalities: ['text', 'image'], messages: [{ role: 'user', content: 'draw' }] });
-    expect(answer.status).to.equal(200);
-    const pictures = answer.events().flatMap((chunk) => chunk.choices?.[0]?.delta?.images ?? []);
-    expect(pictures).to.have.length(1);
-    expect(pictures[0].image_url.url === `data:image/png;base64,${image}`).to.equal(true);
-  });
+  }
 });

@@ -25,6 +25,15 @@ describe('gemini, requests', () => {
     expect(ignored).to.deep.equal([]);
   });
 
+  it('fold seeds that are longer than the vendor\'s, which is logged', () => {
+    const plan = (seed: unknown): unknown => {
+      const { body, bounded } = gemini.translators.chat?.toUpstream(ask({ seed }), callFor('gemini-2.5-flash')) ?? {};
+      return [(body as any).generationConfig?.seed, bounded];
+    };
+    expect([0, -5, 2 ** 31 - 1, null].map(plan)).to.deep.equal([[0, []], [-5, []], [2 ** 31 - 1, []], [undefined, []]]);
+    expect([2 ** 31, 1_763_000_000_000, (JSON as any).rawJSON('12345678901234567890')].map(plan)).to.deep.equal([[-(2 ** 31), ['seed']], [2_063_408_640, ['seed']], [-350_287_150, ['seed']]]);
+  });
+
   it('carry what else the vendor has words for: tiers, images as answers, safety settings, cached content', async () => {
     const settings = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }];
     const { body, ignored } = await sent({ service_tier: 'flex', modalities: ['text', 'image'], safety_settings: settings, cached_content: 'cachedContents/1' });
