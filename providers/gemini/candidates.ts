@@ -13,7 +13,7 @@ export interface Piece {
   /** Made by models that answer with images; each a part of the kind that clients send. */
   images?: Fields[];
   /** Sources of the text, once it is complete. */
-  annotations?: Fields[];
+  annotations?: object[];
 }
 
 /** Reads one candidate, over all frames of a stream: calls, signatures and places are counted through. */

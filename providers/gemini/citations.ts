@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { type Fields, isFields } from 'gw/common-wire';
+import { type Citation, type Fields, isFields, urlCitations } from 'gw/common-wire';
 
 /** Characters beyond which a text is cited without places, and passages beyond which it is not cited at all. */
 const MAX_TEXT = 256 * 1024;
@@ -13,7 +13,7 @@ export interface Said {
 
 interface Source {
   readonly url: string;
-  readonly title: string;
+  readonly title: unknown;
 }
 
 interface Passage {
@@ -29,14 +29,14 @@ const NOWHERE: Passage = { start: 0, end: 0 };
  * bytes, part by part. Sources that nothing cites come last, without a place. Sources: ai.google.dev, API reference,
  * "GroundingMetadata", "CitationMetadata"; OpenAI API reference, "Chat", `annotations`; 2026-11-22.
  */
-export function annotationsOf(candidates: readonly Fields[], said: Said): Fields[] {
+export function annotationsOf(candidates: readonly Fields[], said: Said): object[] {
   const places = new Places(said);
-  const cited = new Map<string, Fields>();
+  const cited = new Map<string, Citation>();
   const seen = new Set<unknown>();
   const add = (source: Source | undefined, find: () => Passage): void => {
     if (!source || cited.size >= MAX_PASSAGES) return;
     const passage = find();
-    cited.set(JSON.stringify([source.url, passage]), { type: 'url_citation', url_citation: { ...source, start_index: passage.start, end_index: passage.end } });
+    cited.set(JSON.stringify([source.url, passage]), { ...source, ...passage });
     seen.add(source.url);
   };
   const grounded = candidates.map(({ groundingMetadata: grounding }) => ({ grounding, sources: itemsIn(grounding, 'groundingChunks').map(sourceOf) }));
@@ -49,7 +49,7 @@ export function annotationsOf(candidates: readonly Fields[], said: Said): Fields
     for (const citation of [...itemsIn(recited, 'citationSources'), ...itemsIn(recited, 'citations')]) add(addressOf(citation), () => places.of(citation));
   }
   for (const source of grounded.flatMap(({ sources }) => sources)) if (source && !seen.has(source.url)) add(source, () => NOWHERE);
-  return [...cited.values()];
+  return urlCitations([...cited.values()]);
 }
 
 function itemsIn(holder: unknown, name: string): readonly Fields[] {
@@ -61,11 +61,9 @@ function sourceOf({ web, maps, retrievedContext: retrieved, image }: Fields): So
   return [web, maps, retrieved, image].filter(isFields).map(addressOf).find((source) => source !== undefined);
 }
 
-/** The address stands for a title where there is none. */
 function addressOf({ uri, sourceUri, title }: Fields): Source | undefined {
   const url = [uri, sourceUri].find((address): address is string => typeof address === 'string' && address !== '');
-  if (url === undefined) return undefined;
-  return { url, title: typeof title === 'string' && title !== '' ? title : url };
+  return url === undefined ? undefined : { url, title };
 }
 
 const countOr0 = (value: unknown): number => (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0);

@@ -7,7 +7,7 @@ const ASK = { model: 'gemini-2.5-flash', messages: [{ role: 'user', content: 'hi
 
 async function gateway(handler: StubHandler, config: object = {}): Promise<{ host: TestHost; upstream: StubUpstream }> {
   const upstream = await stubUpstream(handler);
-  const targets = [{ virtual_key: 'gemini', models: ['gemini-2.5-flash', 'imagen-4.0-generate-001', 'gemini-embedding-001'] }];
+  const targets = [{ virtual_key: 'gemini', models: ['gemini-2.5-flash', 'gemini-2.5-flash-image', 'imagen-4.0-generate-001', 'gemini-embedding-001'] }];
   const host = await startHost({ targets, ...config }, { variables: { GEMINI_API_KEY: KEY, GEMINI_BASE_URL: upstream.url } });
   return { host, upstream };
 }
@@ -105,6 +105,13 @@ describe('gemini behind a gateway', () => {
     const strict = await gateway(reply, { compatibility: { on_unsupported_param: 'reject' } });
     expect((await strict.host.post(CHAT, more)).json().error).to.include({ code: 'unsupported_parameter' });
     expect(strict.upstream.seen).to.have.length(0);
+  });
+
+  it('tells what an image has cost, by its kinds of tokens', async () => {
+    const { host } = await gateway((_request, response) => replyJson(response, 200, JSON.parse(golden('gemini/images/answer.json'))));
+    expect((await host.post('/v1/images/generations', { model: 'gemini-2.5-flash-image', prompt: 'x' })).json().usage).to.deep.equal({
+      input_tokens: 6, output_tokens: 1297, total_tokens: 1303, input_tokens_details: { text_tokens: 6, image_tokens: 0 }, output_tokens_details: { text_tokens: 7, image_tokens: 1290 },
+    });
   });
 
   it('answers embeddings and images', async () => {
