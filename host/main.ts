@@ -1,17 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { pino } from 'pino';
 import { BUILTINS, MODULES } from '../builtins/manifest.ts';
 import { systemClock } from './clock.ts';
 import type { CommandIo } from './command-line.ts';
 import { createHost } from './create-host.ts';
 import type { BuildInfo } from './host.ts';
+import { destinationOf, LogOutput } from './log/output.ts';
+import { Printer } from './printer.ts';
 import { registerResolveHook } from './registry/resolve-hook.ts';
+import type { StopSignal } from './stop-signal.ts';
 
 /** Composition root: the only reader of the process's environment and arguments. */
 const installDirectory = dirname(dirname(fileURLToPath(import.meta.url)));
-const FLUSH_MS = 50;
 
 /** The build stamps package.json; a checkout says `dev`. */
 function buildInfo(): BuildInfo {
@@ -19,47 +20,47 @@ function buildInfo(): BuildInfo {
   return { version: gw?.version ?? 'dev', commit: gw?.commit ?? 'none', built: gw?.built ?? 'unknown' };
 }
 
-// Lines are collected and written together; what is left is flushed on exit. As bytes: of collected text the destination
-// counts the bytes all over again for each line.
-const output = pino.destination({ fd: 1, sync: false, minLength: 60_000, maxWrite: 65_536, periodicFlush: FLUSH_MS, contentMode: 'buffer' });
-const lines = { write: (line: string) => output.write(Buffer.from(line) as unknown as string) }; // typed for text, and takes bytes in this mode
+/** Runs the command that the arguments name, to its end and that of the process. */
+export async function main(stop: StopSignal): Promise<never> {
+  const out = new Printer(() => process.stdout);
+  const err = new Printer(() => process.stderr);
+  let isService = false;
+  const io: CommandIo = {
+    out: (text) => out.print(text),
+    err: (text) => err.print(text),
+    onStop: (listener) => {
+      isService = true;
+      stop.onStop(listener);
+    },
+  };
+  registerResolveHook();
+  const lines = new LogOutput({ ...destinationOf(1), clock: systemClock, onLost: (count, reason) => host.log.error('log lines were lost', { lines: count, reason }) });
+  const host = createHost({
+    variables: process.env,
+    workingDirectory: process.cwd(),
+    installDirectory,
+    build: buildInfo(),
+    platform: { node: process.version, os: process.platform, arch: process.arch },
+    clock: systemClock,
+    random: Math.random,
+    lines,
+    modules: MODULES,
+    builtins: BUILTINS,
+  });
+  process.on('exit', () => lines.finishNow());
+  process.on('unhandledRejection', (error) => host.log.error('a promise was rejected and nobody listened', { error, stack: stackOf(error) }));
+  process.on('uncaughtException', (error: unknown) => {
+    host.log.error('uncaught exception, the process ends', { error, stack: stackOf(error) });
+    process.exit(1);
+  });
+  const running = host.commandLine.run(process.argv.slice(2), io);
+  stop.settle(); // a service has asked by now to hear of signals
+  const code = await running;
+  await host.close();
+  await Promise.all([lines.finish(), out.finish(isService)]);
+  if (out.failure) err.print(`Error: the output could not be written: ${out.failure.message}\n`);
+  await err.finish(isService);
+  process.exit(out.failure ? 1 : code);
+}
 
-const io: CommandIo = {
-  out: (text) => process.stdout.write(text),
-  err: (text) => process.stderr.write(text),
-  onStop: (listener) => {
-    let isAsked = false;
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      // Each listener goes with its first signal: a second one kills at once.
-      process.once(signal, () => {
-        process.removeAllListeners('SIGINT').removeAllListeners('SIGTERM');
-        if (!isAsked) listener();
-        isAsked = true;
-      });
-    }
-  },
-};
-
-registerResolveHook();
-const host = createHost({
-  variables: process.env,
-  workingDirectory: process.cwd(),
-  installDirectory,
-  build: buildInfo(),
-  platform: { node: process.version, os: process.platform, arch: process.arch },
-  clock: systemClock,
-  random: Math.random,
-  lines,
-  modules: MODULES,
-  builtins: BUILTINS,
-});
-process.on('exit', () => output.flushSync());
-process.on('unhandledRejection', (error) => host.log.error('a promise was rejected and nobody listened', { error, stack: (error as Error | undefined)?.stack }));
-process.on('uncaughtException', (error) => {
-  host.log.error('uncaught exception, the process ends', { error, stack: error.stack });
-  process.exit(1);
-});
-process.exitCode = await host.commandLine.run(process.argv.slice(2), io);
-await host.close();
-output.flushSync();
-process.exit();
+const stackOf = (error: unknown): string | undefined => (error instanceof Error ? error.stack : undefined);

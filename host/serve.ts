@@ -16,16 +16,22 @@ export interface RunningGateway {
   stop(): Promise<void>;
 }
 
-/** Brings a host up: configuration, providers, key, routes, listener. On any failure everything is closed again. */
-export async function startGateway(host: Host): Promise<RunningGateway> {
+/**
+ * Brings a host up: configuration, providers, key, routes, listener. On any failure everything is closed again, and so it is,
+ * with `undefined`, when the process is asked to stop before it listens.
+ */
+export async function startGateway(host: Host): Promise<RunningGateway | undefined> {
   try {
     tellSettings(host);
     warnOfUnreadFiles(host);
     const file = await loadConfiguration(host, host.settings.configPath);
     refuseProblems(host, file);
-    await connectProviders(host);
-    await host.hooks.open.promise(host);
-    await applyStartConfiguration(host, file);
+    const steps = [() => connectProviders(host), () => host.hooks.open.promise(host), () => applyStartConfiguration(host, file)];
+    for (const step of steps) {
+      if (host.isDraining) return await endStart(host);
+      await step();
+    }
+    if (host.isDraining) return await endStart(host);
     const hasNewKey = provideMasterKey(host);
     const server = createHttpServer(createApp(host));
     const port = await listen(server, host.settings.port);
@@ -36,6 +42,11 @@ export async function startGateway(host: Host): Promise<RunningGateway> {
     await host.close();
     throw error;
   }
+}
+
+async function endStart(host: Host): Promise<undefined> {
+  await host.close();
+  host.log.info('gw stopped before it had started');
 }
 
 function tellSettings({ settings, log }: Host): void {

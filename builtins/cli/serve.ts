@@ -1,4 +1,5 @@
 import { defineBuiltin } from '../../host/builtin.ts';
+import type { Timer } from '../../host/clock.ts';
 import type { CommandIo } from '../../host/command-line.ts';
 import type { Host } from '../../host/host.ts';
 import { errorText } from '../../host/log/logger.ts';
@@ -12,23 +13,39 @@ export default defineBuiltin({
   apply: ({ hooks }) => hooks.command.tap('serve', (commandLine, host) => commandLine.add({
     name: 'serve',
     summary: 'Start the gateway: configuration from GATEWAY_CONFIG, port from PORT',
-    run: async (_input, io) => {
-      const gateway = await start(host, io);
-      if (!gateway) return 1;
-      io.err(banner(host, gateway));
-      await new Promise<void>((resolve) => io.onStop(resolve));
-      await gateway.stop();
-      return 0;
-    },
+    run: (_input, io) => serve(host, io),
   })),
 });
 
-async function start(host: Host, io: CommandIo): Promise<RunningGateway | undefined> {
+async function serve(host: Host, io: CommandIo): Promise<number> {
+  const { services: { clock }, settings: { shutdownTimeoutMs } } = host;
+  const stopped = Promise.withResolvers<void>();
+  const hung = Promise.withResolvers<number>();
+  let patience: Timer | undefined;
+  let isStarted = false;
+  io.onStop(() => {
+    host.isDraining = true; // at once, whatever the start is about
+    // A start that hangs, in a module for example, gets the time that requests get.
+    if (!isStarted) patience = clock.timer(shutdownTimeoutMs, () => hung.resolve(0));
+    stopped.resolve();
+  });
+  const gateway = await Promise.race([start(host, io), hung.promise]);
+  isStarted = true;
+  patience?.cancel();
+  if (typeof gateway === 'number') return gateway;
+  io.err(banner(host, gateway));
+  await stopped.promise;
+  await gateway.stop();
+  return 0;
+}
+
+/** The exit code of a start that came to nothing: 0 when it was ended by a signal. */
+async function start(host: Host, io: CommandIo): Promise<RunningGateway | number> {
   try {
-    return await startGateway(host);
+    return (await startGateway(host)) ?? 0;
   } catch (error) {
     host.log.error('gw cannot start', { error });
     io.err(host.redactor.redact(refusalReport(error) ?? `Error: ${String(errorText(error))}\n`));
-    return undefined;
+    return 1;
   }
 }

@@ -42,16 +42,20 @@ export function commandHost(options: CommandOptions & { readonly cwd: string }, 
   });
 }
 
-/** Runs one command in this process, on a host of its own. A gateway that it starts is asked to stop at once. */
+/** Runs one command in this process, on a host of its own. A gateway that it starts is asked to stop after its banner. */
 export async function runCommand(args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
   const lines: Record<string, any>[] = [];
   const host = commandHost({ ...options, cwd: options.cwd ?? await temporaryFolder() }, lines);
   let stdout = '';
   let stderr = '';
+  let stop: (() => void) | undefined;
   const code = await host.commandLine.run(args, {
     out: (text) => { stdout += text; },
-    err: (text) => { stderr += text; },
-    onStop: (listener) => listener(),
+    err: (text) => {
+      stderr += text;
+      if (text.includes('Master key:')) stop?.();
+    },
+    onStop: (listener) => { stop = listener; },
   });
   await host.close();
   return { code, stdout, stderr, lines };

@@ -18,11 +18,17 @@ export interface ProcessOptions {
   /** Environment of the child; nothing of this process's own but PATH and HOME goes with it. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Descriptors that the child writes to; pipes that are read unless said. */
+  readonly stdout?: number;
+  readonly stderr?: number;
+  /** Words before the command: a shell that sets a limit and becomes the command. */
+  readonly through?: readonly string[];
 }
 
-function start(args: readonly string[], { variables = {}, cwd }: ProcessOptions): ChildProcess {
+function start(args: readonly string[], { variables = {}, cwd, stdout, stderr, through = [] }: ProcessOptions): ChildProcess {
   const { PATH, HOME } = process.env;
-  return spawn(process.execPath, [BIN, ...args], { ...(cwd !== undefined && { cwd }), env: { PATH, HOME, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [program = process.execPath, ...rest] = [...through, process.execPath, BIN, ...args];
+  return spawn(program, rest, { ...(cwd !== undefined && { cwd }), env: { PATH, HOME, ...variables }, stdio: ['ignore', stdout ?? 'pipe', stderr ?? 'pipe'] });
 }
 
 /** Runs a command of the bin to its end. */
@@ -48,7 +54,9 @@ export interface GatewayProcess {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts the gateway as a real process on a free port and waits until it listens; killed after the test. */
+const ADDRESS = /^ *Address: +http:\/\/localhost:(\d+)$/m;
+
+/** Starts the gateway as a real process on a free port and waits for its banner; killed after the test. */
 export async function startGateway(options: ProcessOptions = {}): Promise<GatewayProcess> {
   const child = start(['serve'], { ...options, variables: { PORT: '0', MASTER_KEY, RATE_LIMIT_RPS: '0', ...options.variables } });
   const lines: Record<string, any>[] = [];
@@ -56,23 +64,28 @@ export async function startGateway(options: ProcessOptions = {}): Promise<Gatewa
   let stderr = '';
   const exited = new Promise<number | null>((resolve) => { child.on('close', resolve); });
   const started = Promise.withResolvers<number>();
+  const told = Promise.withResolvers<void>();
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     const parts = (rest + text).split('\n');
     rest = parts.pop() ?? '';
     for (const part of parts) {
       const line = JSON.parse(part) as Record<string, any>;
       lines.push(line);
-      if (line['msg'] === 'gw started') started.resolve(Number(String(line['addr']).split(':').at(-1)));
+      if (line['msg'] === 'gw started') told.resolve();
     }
   });
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => { stderr += text; });
+  if (!child.stdout) told.resolve();
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+    if (stderr.includes('Master key:')) started.resolve(Number(ADDRESS.exec(stderr)?.[1]));
+  });
   void exited.then((code) => started.reject(new Error(`the gateway exited with ${code} before it listened:\n${stderr}`)));
   atEnd(async () => {
     child.kill('SIGKILL');
     await exited;
   });
   const port = await started.promise;
-  while (!stderr.includes('Master key:')) await new Promise((resolve) => { setTimeout(resolve, 5); }); // the banner follows the line
+  await told.promise; // the banner and the line travel on two pipes
   const key = /Bearer (gw_[0-9a-f]{32})/.exec(stderr)?.[1] ?? options.variables?.['MASTER_KEY'] ?? MASTER_KEY;
   return {
     url: `http://127.0.0.1:${port}`, child, key, lines, stderr: () => stderr,

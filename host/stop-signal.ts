@@ -1,0 +1,39 @@
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/**
+ * SIGINT and SIGTERM, heard from before the program is loaded. A signal that nobody listens for yet would be lost where the
+ * process is the first of its container, and elsewhere end a gateway that serves already without letting its requests finish.
+ * The first one is told; a second one ends the process at once.
+ */
+export class StopSignal {
+  #heard: NodeJS.Signals | undefined;
+  #listener: (() => void) | undefined;
+  #isSettled = false;
+
+  constructor() {
+    for (const signal of SIGNALS) process.on(signal, this.#hear);
+  }
+
+  /** Calls back once, at once when the signal has come already. */
+  onStop(listener: () => void): void {
+    this.#listener = listener;
+    if (this.#heard !== undefined) listener();
+  }
+
+  /** From here on, a signal that nobody asked to hear ends the process, as it would without any of this. */
+  settle(): void {
+    this.#isSettled = true;
+    this.#endUnheard();
+  }
+
+  readonly #hear = (signal: NodeJS.Signals): void => {
+    for (const each of SIGNALS) process.off(each, this.#hear);
+    this.#heard = signal;
+    if (this.#listener) this.#listener();
+    else if (this.#isSettled) this.#endUnheard();
+  };
+
+  #endUnheard(): void {
+    if (this.#heard !== undefined && !this.#listener) process.kill(process.pid, this.#heard);
+  }
+}

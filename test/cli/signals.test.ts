@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ask, atEnd, BIN, startGateway, temporaryFolder } from '../kit/index.ts';
+
+interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  readonly until: (words: string) => Promise<void>;
+}
+
+function start(args: readonly string[], cwd: string, variables: Record<string, string> = {}): Started {
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, [BIN, ...args], { cwd, env: { PATH, HOME, PORT: '0', ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
+  atEnd(() => { child.kill('SIGKILL'); });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => { stderr += text; });
+  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code: code as number | null, signal: signal as NodeJS.Signals | null, stdout, stderr }));
+  const until = async (words: string): Promise<void> => { while (!stderr.includes(words)) await once(child.stderr, 'data'); };
+  return { child, ended, until };
+}
+
+/** A folder whose one module takes `ms` milliseconds to load, and says on stderr when it begins. */
+async function folderWithSlowModule(ms: number): Promise<string> {
+  const folder = await temporaryFolder();
+  await mkdir(join(folder, 'plugins'));
+  await writeFile(join(folder, 'config.yaml'), 'targets: [{virtual_key: echo}]\n');
+  await writeFile(join(folder, 'plugins', 'slow.ts'), `
+    import Joi from 'joi';
+    import { definePlugin } from 'gw/contract';
+    process.stderr.write('the module loads\\n');
+    await new Promise((resolve) => { setTimeout(resolve, ${ms}); });
+    export default definePlugin({ name: 'slow', type: 'logging', summary: 'Takes its time', stages: ['on_error'], settings: Joi.object({}), create: () => ({ on_error() {} }) });
+  `);
+  return folder;
+}
+
+/** A file that sends the process a signal as soon as something listens for it, or at once. */
+async function signalWhileLoading(signal: NodeJS.Signals): Promise<string> {
+  const path = join(await temporaryFolder(), 'signal.mjs');
+  await writeFile(path, `const timer = setInterval(() => { if (process.listenerCount('${signal}') > 0) { clearInterval(timer); process.kill(process.pid, '${signal}'); } }, 1);\ntimer.unref();\n`);
+  return path;
+}
+
+describe('a signal during the start', () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    it(`ends it in good order: ${signal} while a module loads`, async () => {
+      const { child, ended, until } = start(['serve'], await folderWithSlowModule(300));
+      await until('the module loads');
+      child.kill(signal);
+      const { code, stdout, stderr } = await ended;
+      expect(code).to.equal(0);
+      expect(stdout).to.contain('gw stopped before it had started').and.not.contain('"gw started"');
+      expect(stderr).not.to.contain('Address:');
+    });
+
+    it(`ends it in good order: ${signal} while the program itself loads`, async () => {
+      const { ended } = start(['serve'], await temporaryFolder(), { NODE_OPTIONS: `--import ${await signalWhileLoading(signal)}` });
+      const { code, stdout } = await ended;
+      expect(code).to.equal(0);
+      expect(stdout).not.to.contain('"gw started"');
+    });
+
+    it(`ends another command as ever: ${signal}`, async () => {
+      const loading = start(['validate', 'config.yaml'], await folderWithSlowModule(9000), { NODE_OPTIONS: `--import ${await signalWhileLoading(signal)}` });
+      expect((await loading.ended).signal).to.equal(signal);
+      const running = start(['validate', 'config.yaml'], await folderWithSlowModule(9000));
+      await running.until('the module loads');
+      running.child.kill(signal);
+      expect((await running.ended).signal).to.equal(signal);
+    });
+  }
+
+  it('waits for a module that hangs no longer than for requests', async () => {
+    const { child, ended, until } = start(['serve'], await folderWithSlowModule(9000), { GW_SHUTDOWN_TIMEOUT: '200ms' });
+    await until('the module loads');
+    child.kill('SIGTERM');
+    expect((await ended).code).to.equal(0);
+  });
+
+  it('kills at once when a second one comes', async () => {
+    const { child, ended, until } = start(['serve'], await folderWithSlowModule(9000), { GW_SHUTDOWN_TIMEOUT: '60s' });
+    await until('the module loads');
+    child.kill('SIGTERM');
+    await new Promise((resolve) => { setTimeout(resolve, 100); }); // two of one kind at one moment are one
+    child.kill('SIGTERM');
+    expect((await ended).signal).to.equal('SIGTERM');
+  });
+});
+
+describe('SIGUSR1', () => {
+  it('opens no debugger, and ends nothing', async () => {
+    const gateway = await startGateway({ cwd: await temporaryFolder() });
+    gateway.child.kill('SIGUSR1');
+    const headers = { authorization: `Bearer ${gateway.key}` };
+    for (let round = 0; round < 10; round += 1) {
+      const answer = await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers, body: JSON.stringify(ask('hi', { model: 'echo' })) });
+      expect(answer.status).to.equal(200);
+    }
+    expect(await gateway.stop('SIGTERM')).to.equal(0);
+    expect(gateway.stderr()).not.to.match(/debugger/i);
+  });
+});

@@ -1,0 +1,141 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync, readFileSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { atEnd, BIN, type GatewayProcess, type ProcessOptions, runGw, startGateway, temporaryFolder } from '../kit/index.ts';
+
+/** The text of a path is in its access line: the longer, the sooner the log is full. */
+const LONG_PATH = `/${'p'.repeat(1000)}`;
+
+function opened(path: string, flags: number): number {
+  const descriptor = openSync(path, flags);
+  atEnd(() => { try { closeSync(descriptor); } catch { /* the test closed it */ } });
+  return descriptor;
+}
+
+/** A pipe in the file system: its ends, for a child to write and for a test to read, or not to. */
+async function fifo(): Promise<{ readonly reader: number; readonly writer: number }> {
+  const path = join(await temporaryFolder(), 'pipe');
+  execFileSync('mkfifo', [path]);
+  const reader = opened(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  return { reader, writer: opened(path, constants.O_WRONLY) };
+}
+
+const serving = async (stdout: number, options: ProcessOptions = {}): Promise<GatewayProcess> =>
+  startGateway({ cwd: await temporaryFolder(), stdout, ...options });
+
+/** Leaves `count` lines of more than a kilobyte. */
+async function leaveLines({ url }: GatewayProcess, count: number): Promise<void> {
+  const lane = async (): Promise<void> => {
+    for (let done = 0; done < count / 8; done += 1) expect((await fetch(`${url}${LONG_PATH}`)).status).to.equal(404);
+  };
+  await Promise.all(Array.from({ length: 8 }, lane));
+}
+
+/** Still serves, and ends when it is told to, by itself. */
+async function expectToServeAndEnd(gateway: GatewayProcess): Promise<void> {
+  expect((await fetch(`${gateway.url}/livez`)).status).to.equal(200);
+  expect(await gateway.stop('SIGTERM')).to.equal(0);
+}
+
+const linesOf = (text: string): Record<string, unknown>[] => text.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe('a process whose log cannot be written', () => {
+  it('serves and ends where there is no space left', async () => {
+    const gateway = await serving(opened('/dev/full', constants.O_WRONLY));
+    await leaveLines(gateway, 200);
+    await expectToServeAndEnd(gateway);
+  });
+
+  it('serves and ends where its file may not grow', async () => {
+    const path = join(await temporaryFolder(), 'log');
+    const gateway = await serving(opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND), { through: ['bash', '-c', 'ulimit -f 8; exec "$@"', '-'] });
+    await leaveLines(gateway, 200);
+    await expectToServeAndEnd(gateway);
+    expect(readFileSync(path)).to.have.length(8 * 1024);
+  });
+
+  it('serves and ends where nobody reads its pipe any more', async () => {
+    const { reader, writer } = await fifo();
+    const gateway = await serving(writer);
+    closeSync(reader);
+    await leaveLines(gateway, 200);
+    await expectToServeAndEnd(gateway);
+  });
+
+  it('serves and ends where the reader of its pipe has stopped reading', async () => {
+    const { writer } = await fifo();
+    const gateway = await serving(writer);
+    await leaveLines(gateway, 400);
+    await expectToServeAndEnd(gateway);
+  });
+
+  it('serves and ends where the reader of its socket has stopped reading', async () => {
+    const gateway = await startGateway({ cwd: await temporaryFolder() });
+    gateway.child.stdout?.pause();
+    await leaveLines(gateway, 1000);
+    expect((await fetch(`${gateway.url}/livez`)).status).to.equal(200);
+    const exit = new Promise<number | null>((resolve) => { gateway.child.once('exit', resolve); });
+    gateway.child.kill('SIGTERM');
+    expect(await exit).to.equal(0);
+  });
+
+  it('serves and ends where a terminal has been stopped', async () => {
+    const script = join(import.meta.dirname, 'stopped-terminal.py');
+    const told = JSON.parse(execFileSync('python3', [script, process.execPath, BIN], { cwd: await temporaryFolder(), encoding: 'utf8', timeout: 12_000 })) as object;
+    expect(told).to.deep.equal({ served: true, code: 0 });
+  });
+
+  it('loses what is too much, and says how much when the log can be written again', async function lostLines() {
+    this.timeout(60_000);
+    const path = join(await temporaryFolder(), 'log');
+    const gateway = await serving(opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND), { through: ['bash', '-c', 'ulimit -f 2048; exec "$@"', '-'] });
+    const asked = 6000;
+    await leaveLines(gateway, asked);
+    const parts: string[] = [];
+    const lost = (): Record<string, unknown>[] => linesOf(parts.join('')).filter(({ msg }) => msg === 'log lines were lost');
+    const readOn = (): void => {
+      parts.push(readFileSync(path, 'utf8'));
+      truncateSync(path, 0);
+    };
+    while (!parts.join('').endsWith('\n') || lost().length === 0) {
+      readOn();
+      await new Promise((resolve) => { setTimeout(resolve, 20); });
+    }
+    const [line] = lost();
+    expect(line).to.include({ level: 'ERROR', reason: 'EFBIG' });
+    const kept = linesOf(parts.join('')).filter(({ msg }) => msg === 'http request');
+    expect(Number(line?.['lines']) + kept.length).to.equal(asked);
+    expect(await gateway.stop('SIGTERM')).to.equal(0);
+  });
+});
+
+describe('a command that cannot print', () => {
+  it('says so and exits with 1', async () => {
+    const { code, stderr } = await runGw(['version'], { stdout: opened('/dev/full', constants.O_WRONLY) });
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/^Error: [^\n]*ENOSPC[^\n]*\n$/);
+  });
+
+  it('says nothing of a reader that has seen enough', async () => {
+    const { reader, writer } = await fifo();
+    closeSync(reader);
+    const { code, stderr } = await runGw(['help'], { stdout: writer });
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+  });
+
+  it('ends with its own exit code when stderr cannot be written', async () => {
+    const { code } = await runGw(['nonsense'], { stderr: opened('/dev/full', constants.O_WRONLY) });
+    expect(code).to.equal(1);
+    expect((await runGw(['init'], { cwd: await temporaryFolder(), stderr: opened('/dev/full', constants.O_WRONLY) })).code).to.equal(0);
+  });
+
+  it('waits for a slow reader with what is longer than a pipe', async () => {
+    const cwd = await temporaryFolder();
+    const list = Array.from({ length: 20_000 }, (_, index) => `a-model-of-some-length-${index}`);
+    const { writeFile } = await import('node:fs/promises');
+    await writeFile(join(cwd, 'config.json'), JSON.stringify({ targets: [{ virtual_key: 'echo', models: list }] }));
+    const text = execFileSync('bash', ['-c', '"$@" | { sleep 1.5; cat; }', '-', process.execPath, BIN, 'validate', 'config.json', '--format', 'json'], { cwd, encoding: 'utf8', maxBuffer: 1 << 24 });
+    expect((JSON.parse(text) as { targets: { models: string[] }[] }).targets[0]?.models).to.deep.equal(list);
+  });
+});
