@@ -56,7 +56,8 @@ const DEFAULT_COMMAND = 'serve';
 /** A mistake in how a command was called: told in one line, without a stack. */
 export class UsageError extends Error {}
 
-export function createCommandLine(): CommandLine {
+/** `redact` passes what goes wrong: it may quote a file, an argument, an address. */
+export function createCommandLine(redact: (text: string) => string): CommandLine {
   const commands: CommandDefinition[] = [];
   return {
     commands,
@@ -65,7 +66,7 @@ export function createCommandLine(): CommandLine {
       try {
         return await dispatch(commands, argv, io);
       } catch (error) {
-        io.err(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
+        io.err(redact(`Error: ${error instanceof Error ? error.message : String(error)}\n`));
         return 1;
       }
     },

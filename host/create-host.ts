@@ -67,8 +67,8 @@ export function createHost(environment: HostEnvironment): Host {
     carryover: createCarryover(),
     activity: createActivity(),
     outbox: new Outbox(log),
-    commandLine: createCommandLine(),
-    services: { clock, random, log, counters, transport, catalog: NO_CATALOG, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },
+    commandLine: createCommandLine(redactor.redact),
+    services: { clock, random, log, counters, redactor, transport, catalog: NO_CATALOG, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },
     get surfaces() {
       return (surfaces ??= namedSurfaces(hooks));
     },

@@ -104,9 +104,10 @@ const STORES: Readonly<Record<string, readonly string[]>> = {
 
 function noteStores(variables: Variables, notes: SettingNote[]): void {
   for (const [name, backends] of Object.entries(STORES)) {
-    const backend = trimmed(variables[name]).toLowerCase();
+    const written = trimmed(variables[name]); // quoted as it is: redaction knows no other spelling
+    const backend = written.toLowerCase();
     if (backend === '') continue;
-    if (!backends.includes(backend)) notes.push({ level: 'fatal', message: `${name} is "${backend}"; use one of: ${backends.join(', ')}` });
+    if (!backends.includes(backend)) notes.push({ level: 'fatal', message: `${name} is "${written}"; use one of: ${backends.join(', ')}` });
     else if (!backend.includes('mem')) notes.push({ level: 'warn', message: `${name}=${backend} has no effect in this version: nothing is stored beyond the process` });
   }
 }

@@ -4,9 +4,11 @@ import { stringify } from 'yaml';
 import { defineBuiltin } from '../../host/builtin.ts';
 import { type CommandInput, type CommandIo, UsageError } from '../../host/command-line.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
+import { withoutQuote } from '../../host/config/parse.ts';
 import { checkConfig } from '../../host/generation/apply.ts';
 import { buildOffline } from '../../host/generation/offline.ts';
 import type { Host } from '../../host/host.ts';
+import { redactedCopy } from '../../host/log/redacted-copy.ts';
 import { explain, type Explanation, readQuestion, type RouteQuestion } from '../../host/pipeline/explain.ts';
 import { parseMetadata } from '../../host/pipeline/metadata.ts';
 import { loadConfiguration } from '../../host/start.ts';
@@ -34,7 +36,7 @@ async function run(host: Host, { options, format }: CommandInput, io: CommandIo)
   if (!config) return 1;
   const generation = await buildOffline(host, config);
   try {
-    const explanation = explain(generation, question, { services: host.services, registry: host.registry, plugins: config.plugins });
+    const explanation = redactedCopy(explain(generation, question, { services: host.services, registry: host.registry, plugins: config.plugins }), host.redactor);
     if (format === 'json') io.out(`${JSON.stringify(explanation, null, 2)}\n`);
     else if (format === 'yaml') io.out(stringify(explanation));
     else io.out(`${report(explanation)}\n`);
@@ -56,7 +58,7 @@ function parseRequest(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new UsageError(`${path} is not valid JSON: ${(cause as Error).message}`, { cause });
+    throw new UsageError(`${path} is not valid JSON: ${withoutQuote(cause)}`, { cause });
   }
 }
 
@@ -71,12 +73,12 @@ async function readConfig(host: Host, named: string | boolean | undefined, io: C
 }
 
 function report(explanation: Explanation): string {
-  const { model, requested_model, surface, streaming, strategy, on_failure, rule, ab_label, refusal, order, dropped, plugins, notes } = explanation;
+  const { model, requested_model, surface, streaming, strategy, on_failure, rule, condition, ab_label, refusal, order, dropped, plugins, notes } = explanation;
   const facts = [
     `Model: ${model}${model === requested_model ? '' : ` (asked for as ${requested_model})`}`,
     `Surface: ${surface}${streaming ? ', streamed' : ''}`,
     `Strategy: ${strategy} (on failure: ${on_failure})`,
-    ...(rule === null ? [] : [`Rule: ${rule}`]),
+    ...(rule === null ? [] : [`Rule: ${rule}${conditionText(condition)}`]),
     ...(ab_label === null ? [] : [`Variant: ${ab_label}`]),
     ...(plugins.length === 0 ? [] : [`Plugins: ${plugins.map(({ name, stage }) => `${name} (${stage})`).join(', ')}`]),
     ...(refusal === null ? [] : [`Refused: ${refusal.code}: ${refusal.message}`]),
@@ -91,6 +93,12 @@ function report(explanation: Explanation): string {
     ...(tried.length === 0 ? [] : ['', table(['', 'TARGET', 'UPSTREAM MODEL', 'WHY'], tried)]),
     ...(left.length === 0 ? [] : ['', table(['DROPPED', 'WHY'], left)]),
   ].join('\n');
+}
+
+/** What a condition asks, as it is configured. */
+function conditionText(condition: Explanation['condition']): string {
+  const members = Object.entries(condition ?? {}).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  return members.length === 0 ? '' : ` (${members.join(', ')})`;
 }
 
 function figuresText(figures: Readonly<Record<string, number>>): string {

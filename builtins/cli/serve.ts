@@ -2,7 +2,7 @@ import { defineBuiltin } from '../../host/builtin.ts';
 import type { Timer } from '../../host/clock.ts';
 import type { CommandIo } from '../../host/command-line.ts';
 import type { Host } from '../../host/host.ts';
-import { errorText } from '../../host/log/logger.ts';
+import { errorText } from '../../host/log/error-text.ts';
 import { type RunningGateway, startGateway } from '../../host/serve.ts';
 import { banner } from './banner.ts';
 import { refusalReport } from './report.ts';
@@ -45,7 +45,7 @@ async function start(host: Host, io: CommandIo): Promise<RunningGateway | number
     return (await startGateway(host)) ?? 0;
   } catch (error) {
     host.log.error('gw cannot start', { error });
-    io.err(host.redactor.redact(refusalReport(error) ?? `Error: ${String(errorText(error))}\n`));
+    io.err(host.redactor.redact(refusalReport(error) ?? `Error: ${String(errorText(error, host.redactor))}\n`));
     return 1;
   }
 }

@@ -31,7 +31,7 @@ async function validate(host: Host, path: string, format: OutputFormat, io: Comm
   const shown = withoutEmpty(file.config);
   if (format === 'json') io.out(`${JSON.stringify(shown, null, 2)}\n`);
   else if (format === 'yaml') io.out(stringify(shown));
-  else io.out(`${summary(host, file.config).join('\n')}\n`);
+  else io.out(host.redactor.redact(`${summary(host, file.config).join('\n')}\n`));
   return 0;
 }
 

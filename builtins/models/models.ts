@@ -60,7 +60,7 @@ function sendModel({ redactor }: Host, listing: Listed, request: IncomingMessage
   const id = decoded(rawPath(request).slice(PATH.length + 1));
   const entry = listing.get(id);
   if (entry) sendJson(response, 200, entry);
-  else sendError(response, new GatewayError('model_not_found', `the model "${shownModel(id)}" does not exist`), redactor);
+  else sendError(response, new GatewayError('model_not_found', `the model "${shownModel(id, redactor)}" does not exist`), redactor);
 }
 
 function decoded(text: string): string {

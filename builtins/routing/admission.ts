@@ -13,8 +13,8 @@ export default defineBuiltin({
       const { model, surface, streaming } = exchange;
       if (models.routeTargets(model, surface, streaming).some(({ serves }) => serves)) return;
       const absent = targets.filter(({ provider }) => !provider).map(({ virtualKey }) => virtualKey);
-      if (absent.length > 0 && !exchange.explaining) host.log.warn('no registered target serves the model', { model: shownModel(model), unregistered: absent.join(', '), trace_id: exchange.id });
-      throw modelNotFound(model);
+      if (absent.length > 0 && !exchange.explaining) host.log.warn('no registered target serves the model', { model: shownModel(model, host.redactor), unregistered: absent.join(', '), trace_id: exchange.id });
+      throw modelNotFound(model, host.redactor);
     });
   }),
 });

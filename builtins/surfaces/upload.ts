@@ -88,7 +88,7 @@ async function receive(file: SpilledFile, stream: Readable, done: (error?: unkno
 function parseError(cause: unknown): GatewayError {
   if (!isMulterError(cause)) return new GatewayError('invalid_request', 'invalid multipart: the form cannot be read', { cause });
   if (cause.code === 'LIMIT_FILE_SIZE') return tooLarge();
-  const where = cause.field === undefined ? '' : ` (field ${JSON.stringify(cause.field.slice(0, 64))})`;
+  const where = cause.field === undefined ? '' : ` (field ${JSON.stringify(cause.field)})`;
   return new GatewayError('invalid_request', `invalid multipart: ${cause.message.toLowerCase()}${where}`, { cause });
 }
 

@@ -30,7 +30,7 @@ export function parseDocument(source: string, format: Format): Parsed {
     return format === 'json' ? parseJson(text) : parseYaml(text);
   } catch (error) {
     const isTooDeep = error instanceof RangeError;
-    return unreadable(malformed(isTooDeep ? `it is nested deeper than ${MAX_DEPTH} levels` : messageOf(error), undefined));
+    return unreadable(malformed(isTooDeep ? `it is nested deeper than ${MAX_DEPTH} levels` : withoutQuote(error), undefined));
   }
 }
 
@@ -50,9 +50,9 @@ function parseJson(text: string): Parsed {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    const offset = /at position (\d+)/.exec(messageOf(error))?.[1];
+    const offset = /at position (\d+)/.exec(withoutQuote(error))?.[1];
     const line = offset === undefined ? undefined : text.slice(0, Number(offset)).split('\n').length;
-    return unreadable(/after JSON/.test(messageOf(error)) ? trailing(line) : malformed(messageOf(error), line));
+    return unreadable(/after JSON/.test(withoutQuote(error)) ? trailing(line) : malformed(withoutQuote(error), line));
   }
   const lines = new LineCounter();
   const found = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
@@ -90,8 +90,8 @@ function duplicateKeys(root: Document | undefined, lines: LineCounter): Problem[
   return problems;
 }
 
-/** The parser's words without the piece of the document it quotes, which may be a secret. */
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replace(/,? ?(\.\.\.)?"[\s\S]*"(\.\.\.)? is not valid JSON/, '');
+/** A JSON parser's words without the piece of the document it quotes, which may be a secret, or half of one. */
+export const withoutQuote = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replace(/,? ?(\.\.\.)?"[\s\S]*"(\.\.\.)? is not valid JSON/, '');
 const lineOfError = (error: YAMLError, lines: LineCounter): number => lines.linePos(error.pos[0]).line;
 const unreadable = (problem: Problem): Parsed => ({ document: undefined, problems: [problem] });
 

@@ -87,7 +87,10 @@ export interface UpstreamFault {
   readonly kind: 'status' | 'timeout' | 'transport' | 'reply';
   /** Faults that opt-in failover recognises. */
   readonly reason?: 'context_length' | 'content_policy' | undefined;
-  /** What the upstream said itself, cut to 2,048 characters; never an address or a system's error text. */
+  /**
+   * What the upstream said itself, all of it; never an address or a system's error text. The host redacts it and cuts it to 2,048
+   * characters, in this order, wherever it is shown: in logs and in what clients get.
+   */
   readonly message?: string | undefined;
 }
 

@@ -1,25 +1,26 @@
 import type { LiveExchange } from '../pipeline/exchange.ts';
 import { shownModel } from '../pipeline/walk.ts';
+import type { Redactor } from '../log/redact.ts';
 import type { FlatHeaders } from './reply.ts';
 
 /**
  * Who served, after how many attempts; nothing while no target was attempted, and nothing for a plugin's answer.
  * Source: specification 4.3 rule 4, data-plane reference 4.
  */
-export function attributionHeaders(exchange: LiveExchange): string[] {
+export function attributionHeaders(exchange: LiveExchange, redactor: Redactor): string[] {
   const headers: string[] = [];
   const { lastTarget, answeredBy, reportedModel, ignoredParams, replyHeaders: added } = exchange;
   if (lastTarget && answeredBy === undefined) {
     headers.push(
       'X-Gateway-Provider', lastTarget.provider?.module.name ?? lastTarget.virtualKey,
       'X-Gateway-Target', lastTarget.virtualKey,
-      'X-Gateway-Model', headerText(shownModel(exchange.upstreamModel ?? '')),
+      'X-Gateway-Model', headerText(shownModel(exchange.upstreamModel ?? '', redactor), redactor),
       'X-Gateway-Attempts', String(exchange.attempts),
     );
-    if (reportedModel !== undefined && reportedModel !== exchange.upstreamModel) headers.push('X-Gateway-Upstream-Model', headerText(shownModel(reportedModel)));
-    if (ignoredParams.length > 0) headers.push('X-Gateway-Ignored-Params', headerText(ignoredParams.join(', ')));
+    if (reportedModel !== undefined && reportedModel !== exchange.upstreamModel) headers.push('X-Gateway-Upstream-Model', headerText(shownModel(reportedModel, redactor), redactor));
+    if (ignoredParams.length > 0) headers.push('X-Gateway-Ignored-Params', headerText(ignoredParams.join(', '), redactor));
   }
-  for (const name in added) headers.push(name, headerText(added[name] ?? ''));
+  for (const name in added) headers.push(name, headerText(added[name] ?? '', redactor));
   return headers;
 }
 
@@ -27,8 +28,8 @@ export function attributionHeaders(exchange: LiveExchange): string[] {
  * The same for an answer, and how long gateway and provider took, in milliseconds. The overhead is told for unary answers
  * that have any.
  */
-export function replyHeaders(exchange: LiveExchange): FlatHeaders {
-  const headers = attributionHeaders(exchange);
+export function replyHeaders(exchange: LiveExchange, redactor: Redactor): FlatHeaders {
+  const headers = attributionHeaders(exchange, redactor);
   const upstream = exchange.upstreamMs;
   const own = exchange.elapsedMs() - upstream;
   const shown = own.toFixed(3);
@@ -37,8 +38,9 @@ export function replyHeaders(exchange: LiveExchange): FlatHeaders {
   return headers;
 }
 
-/** Model names come from clients and configurations: what a header cannot hold is percent-encoded. */
-function headerText(text: string): string {
+/** Model names come from clients and configurations: redacted, and what a header cannot hold is percent-encoded. */
+function headerText(words: string, redactor: Redactor): string {
+  const text = redactor.redact(words);
   return /^[\x20-\x7e]*$/.test(text) ? text : text.replace(/[^\x20-\x7e]/gu, (character) => encodeURIComponentSafely(character));
 }
 

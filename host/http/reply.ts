@@ -61,7 +61,7 @@ export function sendEmpty(response: ServerResponse, status: number, headers: Fla
   response.end();
 }
 
-/** The envelope of specification 7.1, redacted, with `Retry-After` by the rules of 7.3. Nothing once a body has begun. */
+/** The envelope of specification 7.1, redacted and bounded, with `Retry-After` by the rules of 7.3. Nothing once a body has begun. */
 export function sendError(response: ServerResponse, error: GatewayError, redactor: Redactor, headers: FlatHeaders = []): void {
   if (response.headersSent) {
     response.destroy();
@@ -72,7 +72,7 @@ export function sendError(response: ServerResponse, error: GatewayError, redacto
 
 export function errorEnvelope(error: GatewayError, redactor: Redactor): object {
   const { error: { message, type, code } } = error.toEnvelope();
-  return { error: { message: redactor.redact(message), type, code } };
+  return { error: { message: redactor.excerpt(message), type, code } };
 }
 
 /** An upstream's or limiter's hint whatever the status; else 1 for 429; never for 402. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../contract/index.ts';
 import type { Host } from '../host.ts';
+import type { Redactor } from '../log/redact.ts';
 import { createBuckets } from '../state/buckets.ts';
 import { createAddressFinder, limiterKey } from './client-address.ts';
 import { bindContext, contextOf, normalizeTarget, rawPath, type RequestContext } from './context.ts';
@@ -117,13 +118,15 @@ export function unknownMethod(method: string): GatewayError {
   return new GatewayError('method_not_supported', `the method ${method} is not supported`, { status: 501 });
 }
 
+const shownPath = (path: string, redactor: Redactor): string => (path.length > MAX_LOGGED_PATH ? redactor.excerpt(path, MAX_LOGGED_PATH) : path);
+
 /** One line per request that was answered; connections that broke off leave none. */
-function logAccess({ log, services: { clock } }: Host, request: IncomingMessage, response: ServerResponse): void {
+function logAccess({ log, redactor, services: { clock } }: Host, request: IncomingMessage, response: ServerResponse): void {
   if (!response.writableFinished) return;
   const { id, arrivedAt, address, bytes } = contextOf(response);
   const { statusCode: status } = response;
   const attributes = {
-    trace_id: id, method: request.method, path: rawPath(request).slice(0, MAX_LOGGED_PATH), status, bytes,
+    trace_id: id, method: request.method, path: shownPath(rawPath(request), redactor), status, bytes,
     duration_ms: Math.round((clock.monotonic() - arrivedAt) * 1000) / 1000, remote: address,
   };
   if (status >= 500) log.error('http request', attributes);

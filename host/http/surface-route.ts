@@ -119,7 +119,7 @@ async function answer(host: Host, surface: Surface, read: ReadRequest, response:
   } catch (error) {
     exchange.error ??= error instanceof GatewayError ? error : new GatewayError('internal_error', 'the gateway failed', { cause: error });
     if (!(error instanceof GatewayError)) throw error;
-    if (error.code !== 'client_canceled') sendError(response, error, host.redactor, attributionHeaders(exchange));
+    if (error.code !== 'client_canceled') sendError(response, error, host.redactor, attributionHeaders(exchange, host.redactor));
   } finally {
     exchange.end();
     try {
@@ -134,7 +134,7 @@ async function answer(host: Host, surface: Surface, read: ReadRequest, response:
 
 /** A promise only for bytes that still arrive. */
 function sendReply(host: Host, { write }: ReadRequest, exchange: LiveExchange, response: ServerResponse): Promise<void> | undefined {
-  const headers = replyHeaders(exchange);
+  const headers = replyHeaders(exchange, host.redactor);
   const { reply } = exchange;
   if (exchange.streaming) {
     const writer = new SseWriter(response, host.services.clock);
@@ -160,7 +160,7 @@ async function sendBytes(host: Host, exchange: LiveExchange, response: ServerRes
 async function sendStream(host: Host, exchange: LiveExchange, session: StreamSession, response: ServerResponse): Promise<void> {
   const writer = new SseWriter(response, host.services.clock);
   writer.onDrain = () => session.resume();
-  writer.open(replyHeaders(exchange));
+  writer.open(replyHeaders(exchange, host.redactor));
   session.attach(writer);
   const error = await finishStream(exchange, session, host.services);
   if (!response.destroyed) writer.end(error ? eventOf(streamErrorEvent(host, error)) : 'data: [DONE]\n\n');

@@ -1,5 +1,7 @@
 import { type Logger, pino, symbols } from 'pino';
 import type { Log } from '../contract/index.ts';
+import { errorText } from './error-text.ts';
+import { boundedLine, MAX_LINE } from './bounded-line.ts';
 import type { Redactor } from './redact.ts';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
@@ -16,7 +18,10 @@ export interface LineWriter {
   write(line: string): void;
 }
 
-/** JSON lines: `time`, `level`, `msg`, then attributes. The whole line is redacted, so that nothing can be forgotten. */
+/**
+ * JSON lines: `time`, `level`, `msg`, then attributes. The whole line is redacted, so that nothing can be forgotten; it is bounded, and
+ * holds nothing that a terminal obeys.
+ */
 export function createLogger(level: Level, out: LineWriter, redactor: Redactor): Log {
   const logger = pino({
     level,
@@ -24,9 +29,9 @@ export function createLogger(level: Level, out: LineWriter, redactor: Redactor):
     messageKey: 'msg',
     timestamp: cachedTime(),
     formatters: { level: (label) => ({ level: label.toUpperCase() }) },
-    serializers: { error: errorText },
-  }, { write: (line: string) => out.write(redactLine(line, redactor)) });
-  const method = logMethods(logger);
+    serializers: { error: (error: unknown) => errorText(error, redactor) },
+  }, { write: (line: string) => out.write(finishedLine(line, redactor)) });
+  const method = logMethods(logger, redactor);
   return { debug: method('debug'), info: method('info'), warn: method('warn'), error: method('error') };
 }
 
@@ -45,14 +50,14 @@ const NONE: Attributes = Object.freeze({});
  * and each value, and messages go in as they are. What JSON cannot hold (a circle, a bigint), or a module gives against the types, is left
  * to pino.
  */
-function logMethods(logger: Logger): (level: Level) => Log[Level] {
+function logMethods(logger: Logger, redactor: Redactor): (level: Level) => Log[Level] {
   const insides = logger as unknown as Insides;
   const bySteps = insides[symbols.asJsonSym];
   const heads = new Map(Object.entries(logger.levels.values).map(([label, level]) => [level, `{"level":"${label.toUpperCase()}"`]));
   insides[symbols.asJsonSym] = (attributes, message, level, time) => {
     try {
       const { error } = attributes;
-      const json = JSON.stringify(error === undefined ? attributes : { ...attributes, error: errorText(error) });
+      const json = JSON.stringify(error === undefined ? attributes : { ...attributes, error: errorText(error, redactor) });
       if (typeof message === 'string' && json.startsWith('{')) {
         const members = json === '{}' ? '' : `,${json.slice(1, -1)}`;
         return `${heads.get(level)}${time}${members},"msg":${JSON.stringify(message)}}\n`;
@@ -69,14 +74,28 @@ function logMethods(logger: Logger): (level: Level) => Log[Level] {
   };
 }
 
+/** What a terminal or a reader of lines may obey and JSON leaves as it is: DEL and C1 controls, line separators, marks of direction. */
+const OBEYED = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+function finishedLine(line: string, redactor: Redactor): string {
+  const finish = (text: string): string => (isPlain(text) ? redactor.redact(text) : redactEscaped(text, redactor));
+  if (line.length > MAX_LINE) return boundedLine(line, redactor, finish);
+  const finished = finish(line);
+  return finished.length > MAX_LINE ? boundedLine(finished, redactor, finish) : finished;
+}
+
+/** ASCII without an escape, as nearly all lines are: told without looking at each character, which a pattern would do. */
+function isPlain(line: string): boolean {
+  return !line.includes('\\') && !line.includes('\x7f') && Buffer.byteLength(line) === line.length;
+}
+
 /**
- * Redacts a finished line. Texts that needed escaping are redacted as what they mean: a pattern that ends inside an escape
+ * Redacts a line with escapes. Texts that needed escaping are redacted as what they mean: a pattern that ends inside an escape
  * would break the line, and one that looks for a word's beginning would miss it behind `\\n`.
  */
-function redactLine(line: string, redactor: Redactor): string {
-  if (!line.includes('\\')) return redactor.redact(line);
+function redactEscaped(line: string, redactor: Redactor): string {
   const texts = line.replace(/"(?:[^"\\]|\\.)*"/g, (text) => (text.includes('\\') ? JSON.stringify(redactor.redact(JSON.parse(text) as string)) : text));
-  return redactor.redact(texts);
+  return redactor.redact(texts).replace(OBEYED, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** The time member of a line; lines of one millisecond share it. */
@@ -91,24 +110,4 @@ function cachedTime(): () => string {
     }
     return text;
   };
-}
-
-const MAX_CAUSES = 5;
-
-/** An error with its causes, in one line; what the provider itself said beside it. */
-export function errorText(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
-  const texts: string[] = [];
-  for (let at: unknown = error; at !== undefined && at !== null && texts.length < MAX_CAUSES; at = (at as { cause?: unknown }).cause) {
-    texts.push(oneError(at));
-  }
-  return texts.join(': ');
-}
-
-function oneError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { code, fault } = error as { code?: unknown; fault?: { status?: number; message?: string } };
-  const told = [fault?.status, fault?.message].filter((part) => part !== undefined).join(' ');
-  const text = error.message || error.name;
-  return (typeof code === 'string' ? `${text} (${code})` : text) + (told === '' ? '' : ` [upstream: ${told}]`);
 }

@@ -1,24 +1,33 @@
+import { expressionOf, type Form, formsOf, percentDecoded } from './forms.ts';
+import { MIN_NEEDLE, Needles } from './needles.ts';
+
 /**
- * The one redaction: credential values known from the environment or registered at run time, then anything that has the
- * shape of a credential. Every log line and every message a client gets passes here. Running it twice changes nothing.
- * Source: observability reference 4.
+ * The one redaction: credential values known from the environment or registered at run time, as they are and encoded, then
+ * anything that has the shape of a credential. Every log line and every message a client gets passes here. Running it twice
+ * changes nothing. Source: observability reference 4; the encoded forms and `Basic` are ours.
  */
 export interface Redactor {
   redact(text: string): string;
+  /** Redacts, and only then cuts to `limit` characters (code points) and an ellipsis: half a credential is known by nobody. */
+  excerpt(text: string, limit?: number): string;
   /** Hides a value that came from elsewhere than the environment: a configured header, a variable of a child process. */
   register(value: string): void;
 }
 
-const MIN_LENGTH = 12;
+/** What a client or a log line gets of somebody else's words. */
+const MAX_EXCERPT = 2048;
+/** Of a longer text, no more than this is looked at beyond what is shown, and of that the end is left out: it may be half a credential. */
+const LOOK_AHEAD = 16 * 1024;
 const SECRET_NAME = /(^|_)(KEYS?|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|DSN|AUTHORIZATION)(_|$)/i;
 
-type Shape = readonly [pattern: RegExp, replacement: string];
+type Shape = readonly [pattern: RegExp, replacement: string | ((found: string, token: string) => string)];
 
 /** In this order; none rewrites a marker. Each pattern starts where a run of its characters starts, so that none backtracks over long texts. */
 const SHAPES: readonly Shape[] = [
   [/\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"'\\]{0,255}:)(?!\[REDACTED[\w:]*\]@)[^\s/@"'\\]+@/gi, '$1[REDACTED]@'],
   [/(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}/g, '[REDACTED_EMAIL]'],
   [/\bBearer\s+[A-Za-z0-9._~+/-]+=*/gi, 'Bearer [REDACTED_BEARER_TOKEN]'],
+  [/\bBasic\s+([A-Za-z0-9+/_-]{4,}={0,2})/gi, (found, token) => (isUserAndPassword(token) ? 'Basic [REDACTED_BASIC_CREDENTIAL]' : found)],
   [/(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/g, '[REDACTED_JWT]'],
   [/AKIA[A-Z0-9]{16}/g, '[REDACTED_AWS_KEY]'],
   [/sk-ant-[A-Za-z0-9_-]{20,}/g, '[REDACTED_ANTHROPIC_KEY]'],
@@ -34,51 +43,100 @@ const SHAPES: readonly Shape[] = [
   [/((?:api[_-]?key|access_token|auth_token|token|secret|password)\\?["']?\s*[:=]\s*\\?["']?)[A-Za-z0-9]{24,64}\b/gi, '$1[REDACTED_CREDENTIAL]'],
 ];
 
+/** In plain words `Basic` is followed by other words: a credential is two texts with a colon between. */
+function isUserAndPassword(token: string): boolean {
+  const text = Buffer.from(token, 'base64').toString();
+  return text.includes(':') && !/[\x00-\x1f\x7f\ufffd]/.test(text);
+}
+
 /**
  * What some shape needs to be there at all: most texts hold none of it and are left alone at once. Words apart from
  * characters: a search for words alone can leap over the text.
  */
 const SUSPECT_CHARACTER = /[@?&]/;
-const SUSPECT_WORDS = 'bearer|eyJ|AKIA|sk-|pplx-|gws?_|gsk_|AIza|PRIVATE KEY|api[_-]?key|token|secret|password';
+const SUSPECT_WORD = /bearer|basic\s|eyJ|AKIA|sk-|pplx-|gws?_|gsk_|AIza|PRIVATE KEY|api[_-]?key|token|secret|password/i;
 
 /** `variables` is the process environment; values of variables with a telling name are hidden under that name. */
 export function createRedactor(variables: Readonly<Record<string, string | undefined>>): Redactor {
-  const replacements = new Map<string, string>();
-  let values: RegExp | undefined;
-  /** A word, or one of the values: one search for both. */
-  let suspect = new RegExp(SUSPECT_WORDS, 'i');
-
-  const add = (value: string, replacement: string): void => {
-    if (value.length < MIN_LENGTH || /\s/.test(value) || /^\$\{.*\}$/.test(value)) return;
-    // Log lines are JSON: a value with quotes or backslashes stands there in its escaped form.
-    for (const form of [value, JSON.stringify(value).slice(1, -1)]) if (!replacements.has(form)) replacements.set(form, replacement);
-    const longestFirst = [...replacements.keys()].toSorted((a, b) => b.length - a.length);
-    const source = longestFirst.map((value) => RegExp.escape(value)).join('|');
-    values = new RegExp(source, 'g');
-    suspect = new RegExp(`${SUSPECT_WORDS}|${source}`, 'i');
-  };
-
+  const values = new KnownValues();
   for (const [name, value] of Object.entries(variables)) {
-    if (value === undefined || !SECRET_NAME.test(name)) continue;
-    const secret = isDsn(name) ? passwordOf(value) : value;
-    if (secret !== undefined) add(secret, `[REDACTED:${name}]`);
+    if (value === undefined) continue;
+    const isSecret = SECRET_NAME.test(name);
+    const passwords = passwordsOf(value);
+    if (isSecret && !isDsn(name)) values.add(value, `[REDACTED:${name}]`);
+    for (const password of passwords) values.add(password, `[REDACTED:${name}]`);
+  }
+  const redact = (text: string): string => {
+    let clean = values.hide(text);
+    if (!SUSPECT_CHARACTER.test(clean) && !SUSPECT_WORD.test(clean)) return clean;
+    for (const [pattern, replacement] of SHAPES) clean = clean.replace(pattern, replacement as string);
+    return clean;
+  };
+  return {
+    redact,
+    excerpt: (text, limit = MAX_EXCERPT) => {
+      const ahead = Math.max(LOOK_AHEAD, 4 * values.longest);
+      const end = 2 * limit + 2 * ahead;
+      if (text.length <= end) return cut(redact(text), limit);
+      const clean = redact(text.slice(0, end));
+      return cut(`${clean.slice(0, Math.max(0, clean.length - ahead))}…`, limit);
+    },
+    register: (value) => values.add(value, '[REDACTED_SECRET]'),
+  };
+}
+
+function cut(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const characters = Array.from(text.slice(0, 2 * limit + 2));
+  return characters.length <= limit ? text : `${characters.slice(0, limit).join('')}…`;
+}
+
+/** The values that are hidden wherever they stand, whatever is around them. */
+class KnownValues {
+  /** Of the longest, in any form. */
+  longest = 0;
+  readonly #forms = new Map<string, Form & { readonly marker: string }>();
+  readonly #needles = new Needles();
+  #plain: RegExp | undefined;
+  #percentAware: RegExp | undefined;
+  /** Of the groups of both expressions, in their order. */
+  #markers: readonly string[] = [];
+
+  add(value: string, marker: string): void {
+    if (value.length < MIN_NEEDLE || /\s/.test(value) || /^\$\{.*\}$/.test(value)) return;
+    for (const form of formsOf(value)) {
+      if (this.#forms.has(form.text)) continue;
+      this.#forms.set(form.text, { ...form, marker });
+      this.#needles.add(form.text);
+      this.longest = Math.max(this.longest, 3 * form.text.length);
+    }
+    this.#plain = this.#percentAware = undefined;
   }
 
-  return {
-    redact: (text) => {
-      if (!SUSPECT_CHARACTER.test(text) && !suspect.test(text)) return text;
-      let clean = values ? text.replace(values, (value) => replacements.get(value) ?? '[REDACTED]') : text;
-      for (const [pattern, replacement] of SHAPES) clean = clean.replace(pattern, replacement);
-      return clean;
-    },
-    register: (value) => add(value, '[REDACTED_SECRET]'),
-  };
+  hide(text: string): string {
+    let clean = text;
+    if (this.#needles.areIn(clean)) clean = this.#replace(clean, this.#plain ??= this.#expression(false));
+    if (clean.includes('%') && this.#needles.areIn(percentDecoded(clean))) clean = this.#replace(clean, this.#percentAware ??= this.#expression(true));
+    return clean;
+  }
+
+  #replace(text: string, expression: RegExp): string {
+    return text.replace(expression, (_found, ...groups: readonly unknown[]) => this.#markers[groups.findIndex((group) => group !== undefined)] ?? '[REDACTED]');
+  }
+
+  /** The longest first: values may contain each other. */
+  #expression(isPercentAware: boolean): RegExp {
+    const forms = [...this.#forms.values()].toSorted((a, b) => b.text.length - a.text.length);
+    this.#markers = forms.map(({ marker }) => marker);
+    return new RegExp(forms.map((form) => `(${expressionOf(form, isPercentAware)})`).join('|'), 'g');
+  }
 }
 
 /** `DSN_PASSWORD` is a password, `API_KEY_STORE_DSN` a DSN: the last word counts. */
 const isDsn = (name: string): boolean => /(^|_)DSN(_|$)/i.test(name) && !/_(KEYS?|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|AUTHORIZATION)$/i.test(name);
 
-/** Of a DSN only the password of its address is secret. */
-function passwordOf(dsn: string): string | undefined {
-  return /^[a-z][a-z0-9+.-]*:\/\/[^/:@]*:([^@/]+)@/i.exec(dsn)?.[1];
+/** The password in an address, as it is written and as it is sent. Of a DSN nothing else is secret. */
+function passwordsOf(address: string): readonly string[] {
+  const password = /^[a-z][a-z0-9+.-]*:\/\/[^/:@]*:([^@/]+)@/i.exec(address.trim())?.[1];
+  return password === undefined ? [] : [password, percentDecoded(password)];
 }

@@ -1,7 +1,8 @@
 import { GatewayError, type PluginModule, type RankFigures, type RankNotes, type RequestOf, type RouteTarget, type Stage, type Surface, SURFACES } from '../contract/index.ts';
-import type { PluginEntry } from '../config/document.ts';
+import type { PluginEntry, StrategyConfig } from '../config/document.ts';
+import { parsePath } from '../config/problems.ts';
 import { readSettings } from '../config/rules/settings.ts';
-import { isFields } from '../fields.ts';
+import { type Fields, isFields } from '../fields.ts';
 import type { Generation } from '../generation/generation.ts';
 import { implementsSurface } from '../generation/model-index.ts';
 import { LiveExchange } from './exchange.ts';
@@ -31,6 +32,8 @@ export interface Explanation {
   readonly on_failure: 'next target' | 'error';
   /** The rule that matched, as a path inside the `strategy` block. */
   readonly rule: string | null;
+  /** What that rule asks: its members in the configuration, its target aside. */
+  readonly condition: Readonly<Record<string, string>> | null;
   /** The variant an `ab-test` drew. */
   readonly ab_label: string | null;
   /** Why the request would be refused before any target is tried. */
@@ -75,7 +78,7 @@ export function explain(generation: Generation, question: RouteQuestion, deps: E
   const plugins = readPlugins(deps.plugins ?? config.plugins, surface, deps.registry.plugins);
   const marked = models.routeTargets(exchange.model, surface, streaming);
   const order = hooks.route.call(marked, exchange).filter(({ virtualKey, serves }) => serves && generation.targets.get(virtualKey)?.provider);
-  const refusal = early ?? plugins.refusal ?? (order.length > 0 ? undefined : modelNotFound(exchange.model, heard.why));
+  const refusal = early ?? plugins.refusal ?? (order.length > 0 ? undefined : modelNotFound(exchange.model, deps.services.redactor, heard.why));
   return {
     model: exchange.model,
     requested_model: question.request.model ?? '',
@@ -83,6 +86,7 @@ export function explain(generation: Generation, question: RouteQuestion, deps: E
     strategy: config.strategy.mode,
     on_failure: strategy.advances ? 'next target' : 'error',
     rule: heard.path ?? null,
+    condition: heard.path === undefined ? null : conditionAt(config.strategy, heard.path),
     ab_label: heard.label ?? null,
     refusal: refusal ? { code: refusal.code, message: refusal.message } : null,
     order: order.map((target) => orderedTarget(generation, target, exchange.model, heard)),
@@ -90,6 +94,13 @@ export function explain(generation: Generation, question: RouteQuestion, deps: E
     plugins: plugins.running,
     notes: plugins.notes,
   };
+}
+
+/** The texts of the entry that a path inside the `strategy` block ends at. */
+function conditionAt(strategy: StrategyConfig, path: string): Explanation['condition'] {
+  const entry = parsePath(path).reduce<unknown>((at, part) => (typeof at === 'object' && at !== null && Object.hasOwn(at, part) ? (at as Fields)[part] : undefined), strategy);
+  if (!isFields(entry)) return null;
+  return Object.fromEntries(Object.entries(entry).flatMap(([name, value]) => (typeof value === 'string' && name !== 'target_key' ? [[name, value]] : [])));
 }
 
 /** Checks what somebody wants explained. Throws `invalid_request` where the route of the body could not be told. */

@@ -4,7 +4,6 @@
  */
 import { type ChatChunk, type ChatReply, type ChunkChoice, type ChunkDelta, finishReason, readUsage, type ReplyMessage, type Usage } from '../contract/index.ts';
 import { type Fields, isFields } from '../fields.ts';
-import { cut } from '../upstream/fault.ts';
 import { CallNumbers } from './call-numbers.ts';
 
 export interface ReplyFacts {
@@ -124,12 +123,12 @@ function keepOnly(fields: Fields, names: ReadonlySet<string>): void {
   for (const name of Object.keys(fields)) if (!names.has(name)) delete fields[name];
 }
 
-/** The message of an error frame, cut; `undefined` for anything healthy, `error: null` and `error: {}` included. */
+/** The message of an error frame; `undefined` for anything healthy, `error: null` and `error: {}` included. */
 export function errorFrameMessage(frame: unknown): string | undefined {
   if (!isFields(frame)) return undefined;
   const { error } = frame;
-  if (typeof error === 'string' && error !== '') return cut(error);
-  return isFields(error) && typeof error['message'] === 'string' && error['message'] !== '' ? cut(error['message']) : undefined;
+  if (typeof error === 'string' && error !== '') return error;
+  return isFields(error) && typeof error['message'] === 'string' && error['message'] !== '' ? error['message'] : undefined;
 }
 
 /** Whether a decoded frame is a chunk at all; upstreams also send pings and the like. */

@@ -1,6 +1,7 @@
 import type { Counters, Log } from '../contract/index.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Clock } from '../clock.ts';
+import type { Redactor } from '../log/redact.ts';
 import type { Transport } from '../upstream/transport.ts';
 
 /** What the pipeline needs from the process, the same for every request. */
@@ -10,6 +11,7 @@ export interface PipelineServices {
   readonly random: () => number;
   readonly log: Log;
   readonly counters: Counters;
+  readonly redactor: Redactor;
   readonly transport: Transport;
   /** Replaced when the catalog has been loaded, and by each refresh. */
   catalog: Catalog;

@@ -1,5 +1,6 @@
 import { GatewayError } from '../contract/index.ts';
 import type { Target } from '../generation/generation.ts';
+import type { Redactor } from '../log/redact.ts';
 import { attemptTarget } from './attempt.ts';
 import { errorType } from './error-type.ts';
 import type { LiveExchange } from './exchange.ts';
@@ -30,7 +31,7 @@ export async function walkTargets(exchange: LiveExchange, services: PipelineServ
     failed = { error: next.error, target };
     if (next.step === 'stop') break;
   }
-  throw failed?.error ?? modelNotFound(model, exchange.unroutable);
+  throw failed?.error ?? modelNotFound(model, services.redactor, exchange.unroutable);
 }
 
 /** What follows, and the error that is told if nothing better does. */
@@ -52,15 +53,15 @@ async function waitForRetry(exchange: LiveExchange, target: Target, waitMs: numb
   await exchange.cancellation.wait(waitMs, clock);
 }
 
-/** Names longer than any model's are cut: clients choose them. */
+/** Names longer than any model's are redacted and cut: clients choose them. Shorter ones are redacted with what they stand in. */
 const MAX_MODEL_SHOWN = 256;
 
-export function modelNotFound(model: string, why?: string): GatewayError {
-  return new GatewayError('model_not_found', why === undefined ? `no configured provider serves the model "${shownModel(model)}"` : shownModel(why));
+export function modelNotFound(model: string, redactor: Redactor, why?: string): GatewayError {
+  return new GatewayError('model_not_found', why === undefined ? `no configured provider serves the model "${shownModel(model, redactor)}"` : shownModel(why, redactor));
 }
 
-export function shownModel(model: string): string {
-  return model.length > MAX_MODEL_SHOWN ? `${model.slice(0, MAX_MODEL_SHOWN)}…` : model;
+export function shownModel(model: string, redactor: Redactor): string {
+  return model.length > MAX_MODEL_SHOWN ? redactor.excerpt(model, MAX_MODEL_SHOWN) : model;
 }
 
 /** Milliseconds of the request's own clock that are left. */

@@ -3,8 +3,6 @@ import { isFields } from '../fields.ts';
 import { STATUS_CODES } from '../node-http.ts';
 import { waitHintMs } from './wait-hint.ts';
 
-const MAX_MESSAGE = 2048;
-
 /** Provider error codes that opt-in failover recognises, whatever the provider. */
 const REASONS: ReadonlyMap<string | undefined, UpstreamFault['reason']> = new Map([
   ['context_length_exceeded', 'context_length'],
@@ -65,8 +63,7 @@ export function timeoutError(cause?: unknown): GatewayError {
 }
 
 function readFault(module: ProviderModule, reply: WireReply & { readonly body: Uint8Array }): ProviderFault {
-  const told = ownFault(module, reply) ?? commonFault(reply.body);
-  return { ...told, message: told.message === undefined ? undefined : cut(told.message) };
+  return ownFault(module, reply) ?? commonFault(reply.body);
 }
 
 /** The provider's reading of its own error body; one that fails on this body does not hide the error itself. */
@@ -109,15 +106,4 @@ function listText(value: unknown): string | undefined {
   if (!Array.isArray(value)) return undefined;
   const messages = value.map((item) => memberText(item, 'msg')).filter((text) => text !== undefined);
   return messages.length > 0 ? messages.join('; ') : undefined;
-}
-
-/**
- * At most 2,048 characters, counted in code points, and an ellipsis. A word that would be cut is left out: redaction, which
- * comes later, does not know half a credential.
- */
-export function cut(text: string): string {
-  const points = Array.from(text.slice(0, 2 * MAX_MESSAGE + 2));
-  if (points.length <= MAX_MESSAGE) return text;
-  const kept = points.slice(0, MAX_MESSAGE).join('');
-  return `${/\s/.test(points[MAX_MESSAGE] ?? '') ? kept : kept.replace(/(?<=\s)\S+$/, '')}…`;
 }

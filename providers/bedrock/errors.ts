@@ -46,19 +46,17 @@ const EXCEPTIONS: ReadonlyMap<string, Failure> = new Map([
 
 export const isException = ({ type }: StreamEvent): boolean => /(exception|error|failure)$/i.test(type);
 
-const MAX_MESSAGE = 2048;
-
 /**
  * What ends a stream; its words go to the client, the provider's name to operators only. The status is the one a caller
  * would have had at the start.
  */
 export function streamFailure({ type, data }: StreamEvent): GatewayError {
   const message = messageIn(data);
-  const words = [type, message].filter((word) => word !== undefined && word !== '').join(': ').slice(0, MAX_MESSAGE);
+  const words = [type, message].filter((word) => word !== undefined && word !== '').join(': ');
   const reason = reasonOf(words);
   const cause = new Error(`bedrock: ${words}`);
   const failure = EXCEPTIONS.get(type.toLowerCase());
   if (!failure) return new GatewayError('upstream_error', 'the provider failed while answering', { cause, fault: { kind: 'reply', message: words, reason } });
-  const told = failure.code === 'invalid_request' ? (message ?? failure.message).slice(0, MAX_MESSAGE) : failure.message;
+  const told = failure.code === 'invalid_request' ? (message ?? failure.message) : failure.message;
   return new GatewayError(failure.code, told, { cause, fault: { kind: 'status', status: failure.status, message: words, reason } });
 }

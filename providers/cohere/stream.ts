@@ -98,7 +98,7 @@ class Decoder {
   #end({ error, finish_reason: finish, usage }: Fields): readonly ChatChunk[] {
     const failure = textOf(error).trim();
     if (failure !== '') {
-      throw new GatewayError('upstream_error', 'the provider failed while answering', { fault: { kind: 'reply', message: failure.slice(0, 2048) } });
+      throw new GatewayError('upstream_error', 'the provider failed while answering', { fault: { kind: 'reply', message: failure } });
     }
     this.#isOver = true;
     const empty = this.#calls.filter(({ hasArguments }) => !hasArguments).map(({ index }) => this.#callChunk({ index, function: { arguments: '{}' } }));

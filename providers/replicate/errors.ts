@@ -16,7 +16,7 @@ export function toFault({ body }: WireReply): ProviderFault | undefined {
   const parsed = jsonOf(body);
   if (!isFields(parsed)) return undefined;
   const isEnded = typeof parsed['status'] === 'string' && !isPending(parsed) && !isSuccess(parsed);
-  const message = errorText(parsed) ?? (isEnded ? `the prediction is ${String(parsed['status']).slice(0, 40)}` : undefined);
+  const message = errorText(parsed) ?? (isEnded ? `the prediction is ${String(parsed['status'])}` : undefined);
   return message === undefined ? undefined : { message, reason: reasonOf(message) };
 }
 

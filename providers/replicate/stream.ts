@@ -67,9 +67,9 @@ function fieldsOf(data: string): Fields {
   }
 }
 
-/** `{detail}` or plain words; never more than 2,048 characters of either. */
+/** `{detail}` or plain words. */
 function errorText(data: string): string {
   const { detail } = fieldsOf(data);
   const text = typeof detail === 'string' ? detail : /^\s*[[{]/.test(data) ? '' : data;
-  return text.trim().slice(0, 2048) || 'the prediction failed';
+  return text.trim() || 'the prediction failed';
 }

@@ -48,6 +48,8 @@ export interface TestHost {
   readonly server: Server;
   /** Log lines so far, parsed. */
   readonly lines: Record<string, any>[];
+  /** The same as they were written. */
+  readonly texts: string[];
   /** Figures so far. */
   readonly samples: CountedSample[];
   /** Calls with the master key; a body that is no string leaves as JSON. */
@@ -64,6 +66,7 @@ const installDirectory = dirname(dirname(dirname(fileURLToPath(import.meta.url))
 /** A whole gateway in this process, on a port of its own, with the shipped modules; gone after the test. */
 export async function startHost(config: object, options: TestHostOptions = {}): Promise<TestHost> {
   const lines: Record<string, any>[] = [];
+  const texts: string[] = [];
   const samples: CountedSample[] = [];
   const host = createHost({
     variables: { MASTER_KEY, RATE_LIMIT_RPS: '0', STUB_API_KEY: 'stub-key', LOG_LEVEL: 'debug', ...options.variables },
@@ -73,7 +76,12 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
     platform: { node: process.version, os: process.platform, arch: process.arch },
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
-    lines: { write: (line) => { lines.push(JSON.parse(line) as Record<string, any>); } },
+    lines: {
+      write: (line) => {
+        texts.push(line);
+        lines.push(JSON.parse(line) as Record<string, any>);
+      },
+    },
     modules: [...MODULES, ...stubModules(config), ...(options.modules ?? [])],
     builtins: [...BUILTINS, ...(options.builtins ?? [])],
     ...(options.streamIdleMs !== undefined && { streamIdleMs: options.streamIdleMs }),
@@ -104,7 +112,7 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
     return answerOf(response.status, response.headers, await response.text());
   };
   return {
-    host, url, server, lines, samples, request, apply, close,
+    host, url, server, lines, texts, samples, request, apply, close,
     post: (path, body, headers) => request('POST', path, body, headers),
     get: (path, headers) => request('GET', path, undefined, headers),
   };

@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../host/contract/index.ts';
-import { createLogger, errorText, type Level, logLevel } from '../../host/log/logger.ts';
+import { errorText as errorTextOf } from '../../host/log/error-text.ts';
+import { createLogger, type Level, logLevel } from '../../host/log/logger.ts';
 import { createRedactor } from '../../host/log/redact.ts';
 import type { Log } from '../../host/contract/index.ts';
+
+const errorText = (error: unknown): unknown => errorTextOf(error, createRedactor({}));
 
 function lined(level: Level = 'debug', variables: Record<string, string> = {}): { log: Log; lines: () => Record<string, unknown>[]; texts: string[] } {
   const texts: string[] = [];
@@ -94,6 +97,42 @@ describe('an error in a log line', () => {
     const error = new Error('a');
     error.cause = error;
     expect(errorText(error)).to.equal('a: a: a: a: a');
+  });
+});
+
+describe('an error with several reasons', () => {
+  const refused = (address: string): Error => Object.assign(new Error(`connect ECONNREFUSED ${address}`), { code: 'ECONNREFUSED' });
+
+  it('tells each of them, and their causes', () => {
+    const tried = Object.assign(new AggregateError([refused('::1:80'), refused('127.0.0.1:80')]), { code: 'ECONNREFUSED' });
+    expect(errorText(new Error('no connection', { cause: tried }))).to.equal(
+      'no connection: AggregateError (ECONNREFUSED) [connect ECONNREFUSED ::1:80 (ECONNREFUSED); connect ECONNREFUSED 127.0.0.1:80 (ECONNREFUSED)]',
+    );
+    expect(errorText(new AggregateError([new Error('a', { cause: new Error('b') }), 'c', null], 'plugins could not be closed'))).to.equal('plugins could not be closed [a: b; c; ]');
+  });
+
+  it('tells no more than a line can hold, however many there are and however deep', () => {
+    const wide = new AggregateError(Array.from({ length: 1000 }, (_, index) => new Error(`reason ${index}`)), 'wide');
+    expect(errorText(wide)).to.equal(`wide [${Array.from({ length: 8 }, (_, index) => `reason ${index}`).join('; ')}; and 992 more]`);
+    let deep = new AggregateError([new Error('x')], 'level');
+    for (let level = 0; level < 1000; level += 1) deep = new AggregateError([deep, deep], 'level', { cause: deep });
+    expect(String(errorText(deep)).length).to.be.below(3000);
+    const round = new AggregateError([], 'round');
+    round.errors.push(round, round);
+    expect(errorText(round)).to.be.a('string');
+    expect(String(errorText(new Error('x'.repeat(1_000_000)))).length).to.be.at.most(2049);
+  });
+
+  it('is told whatever was thrown', () => {
+    const odd = new Error('odd');
+    Object.defineProperty(odd, 'message', { get: () => { throw new Error('no'); } });
+    Object.defineProperty(odd, 'cause', { get: () => { throw new Error('no'); } });
+    expect(errorText(odd)).to.be.a('string');
+    for (const cause of [Symbol('s'), Object.create(null), () => {}, 5n, { toString: () => { throw new Error('no'); } }]) expect(errorText(new Error('a', { cause }))).to.be.a('string').and.match(/^a: ./);
+    const { log, texts } = lined();
+    log.error('m', { error: odd });
+    log.error('m', { error: new Error('a', { cause: Object.create(null) as object }) });
+    expect(texts).to.have.length(2);
   });
 });
 

@@ -108,3 +108,90 @@ describe('redaction of known values', () => {
     expect(once).not.to.include('value-of-twelve');
   });
 });
+
+describe('an excerpt', () => {
+  it('is cut to code points and an ellipsis', () => {
+    for (const unit of ['x', '\ud83d\ude00']) {
+      expect(shapes.excerpt(unit.repeat(2048))).to.equal(unit.repeat(2048));
+      expect(shapes.excerpt(unit.repeat(2049))).to.equal(`${unit.repeat(2048)}\u2026`);
+      expect(shapes.excerpt(unit.repeat(1_000_000))).to.equal(`${unit.repeat(2048)}\u2026`);
+      expect(shapes.excerpt(unit.repeat(11), 10)).to.equal(`${unit.repeat(10)}\u2026`);
+    }
+  });
+
+  it('holds no piece of a credential that stands where it is cut, or where the text is looked at no more', () => {
+    const secret = 'Zq7-Tt4_Lm9.Xw2~Kp5';
+    const redactor = createRedactor({ A_KEY: secret });
+    const tail = 'y'.repeat(200_000);
+    for (const filler of ['x', 'x ', `${secret} `]) {
+      for (const length of [2048, 36_864, 36_864 - 16_384, 69_632]) {
+        for (let shift = -2; shift <= secret.length + 2; shift += 1) {
+          const room = length - shift;
+          const before = filler.repeat(Math.floor(room / filler.length)) + 'x'.repeat(room % filler.length);
+          const shown = redactor.excerpt(before + secret + tail);
+          for (let at = 0; at + 6 <= secret.length; at += 1) expect(shown.includes(secret.slice(at, at + 6)), `${length} ${shift} ${shown.slice(-80)}`).to.equal(false);
+        }
+      }
+    }
+  });
+});
+
+describe('redaction of encoded values', () => {
+  // Made up, with every character that some encoding changes.
+  const secret = 'Zq7/Tt4+Lm9=Xw2~Kp5%Vé';
+  const redactor = createRedactor({ A_KEY: secret, B_KEY: 'another-value-of-some-length' });
+  const bytes = (text: string): Buffer => Buffer.from(text);
+
+  it('hides them in base64 and base64url, at every place in a longer text', () => {
+    for (const encoding of ['base64', 'base64url'] as const) {
+      for (const before of ['', 'a', 'ab', 'abc', 'user:', 'api-key:', 'é:']) {
+        for (const after of ['', 'z', 'zz', 'zzz', ':', '\n']) {
+          const shown = redactor.redact(`<${bytes(before + secret + after).toString(encoding)}>`);
+          expect(shown, `${encoding} ${before} ${after}`).to.include('[REDACTED:A_KEY]');
+          // What is left is what stood around it, and no more than that.
+          expect(shown.length - '<[REDACTED:A_KEY]>'.length).to.be.at.most(4 * Math.ceil((before.length + after.length + 2) / 3) + 2);
+        }
+      }
+    }
+  });
+
+  it('hides them in hex, whatever the case, alone and inside more', () => {
+    for (const text of [secret, `user:${secret}`, `${secret}\n`]) {
+      const hex = bytes(text).toString('hex');
+      for (const form of [hex, hex.toUpperCase()]) expect(redactor.redact(`0x${form}!`)).to.include('[REDACTED:A_KEY]').and.not.match(/5a71372f/i);
+    }
+  });
+
+  it('hides them percent-encoded, in part or throughout, and base64 that is percent-encoded', () => {
+    const throughout = Array.from(bytes(secret), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+    const base64 = bytes(`user:${secret}`).toString('base64');
+    for (const text of [encodeURIComponent(secret), encodeURI(secret), throughout, throughout.toUpperCase(), encodeURIComponent(base64), `%5A${secret.slice(1)}`]) {
+      expect(redactor.redact(`/x/${text}/y?z=%41`), text).to.match(/^\/x\/[\w%]*\[REDACTED:A_KEY\][\w%]*\/y\?z=%41$/);
+    }
+  });
+
+  it('hides the password of an address in any variable, and the Basic header that is made of it', () => {
+    const of = createRedactor({ OPENAI_BASE_URL: 'https://me:p%40ss-word-of-mine@host/v1', HTTPS_PROXY: 'http://proxy:1234@p' });
+    expect(of.redact('p@ss-word-of-mine p%40ss-word-of-mine')).to.equal('[REDACTED:OPENAI_BASE_URL] [REDACTED:OPENAI_BASE_URL]');
+    expect(of.redact(`Authorization: Basic ${bytes('me:p@ss-word-of-mine').toString('base64')}`)).not.to.include(bytes('ss-word-of-').toString('base64').slice(2, -2));
+  });
+
+  it('hides what follows Basic when it is a user and a password, and leaves words alone', () => {
+    expect(redactor.redact(`authorization: basic ${bytes('me:pw').toString('base64')}, basic bWU6cMOkc3N3b3Jk`)).to.equal('authorization: Basic [REDACTED_BASIC_CREDENTIAL], Basic [REDACTED_BASIC_CREDENTIAL]');
+    for (const words of ['Basic authentication is required', 'basic information about models', 'Basic AAAAAAAAAAAA', 'Basic realm="x"']) expect(redactor.redact(words)).to.equal(words);
+  });
+
+  it('changes nothing the second time', () => {
+    const text = [secret, bytes(secret).toString('base64'), bytes(`u:${secret}`).toString('hex'), encodeURIComponent(secret), `Basic ${bytes(`u:${secret}`).toString('base64')}`].join(' ');
+    const once = redactor.redact(text);
+    expect(redactor.redact(once)).to.equal(once);
+  });
+
+  it('finds a value wherever it stands among others', () => {
+    const secrets = Array.from({ length: 60 }, (_, index) => `value-${index}-${'abcdefghijklmnop'.slice(index % 9)}`);
+    const many = createRedactor(Object.fromEntries(secrets.map((value, index) => [`KEY_${index}`, value])));
+    for (const [index, value] of secrets.entries()) {
+      for (let before = 0; before < 20; before += 1) expect(many.redact(`${'.'.repeat(before)}${value}!`)).to.equal(`${'.'.repeat(before)}[REDACTED:KEY_${index}]!`);
+    }
+  });
+});

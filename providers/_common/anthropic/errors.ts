@@ -26,12 +26,10 @@ function reasonOf(message: string): ProviderFault['reason'] {
   return REASONS.find(([words]) => words.test(message))?.[1];
 }
 
-const MAX_MESSAGE = 2048;
-
 /** What ends a stream that fails while it runs. The vendor's words go to the client, the provider's name to operators only. Source: providers reference 5.1. */
 export function streamError({ error }: Fields, { label }: MessagesVariant): GatewayError {
   const { type, message } = isFields(error) ? error : {};
-  const words = [type, message].filter((word) => typeof word === 'string' && word !== '').join(': ').slice(0, MAX_MESSAGE);
+  const words = [type, message].filter((word) => typeof word === 'string' && word !== '').join(': ');
   return new GatewayError('upstream_error', 'the provider failed while answering', {
     cause: new Error(`${label}: ${words}`),
     fault: { kind: 'reply', message: words || 'the provider failed while answering', reason: reasonOf(words) },
