@@ -67,7 +67,7 @@ export function createHost(environment: HostEnvironment): Host {
     carryover: createCarryover(),
     activity: createActivity(),
     outbox: new Outbox(log),
-    commandLine: createCommandLine(redactor.redact),
+    commandLine: createCommandLine((text) => redactor.redact(text)),
     services: { clock, random, log, counters, redactor, transport, catalog: NO_CATALOG, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },
     get surfaces() {
       return (surfaces ??= namedSurfaces(hooks));

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { readPlainFile } from '../../host/config/plain-file.ts';
 import { type Entries, readEntries, type ReadEntries } from './entries.ts';
 import { ModelCatalog } from './model-catalog.ts';
 
@@ -13,7 +14,7 @@ export function readBundle(): Promise<string> {
 
 /** A file of the operator's own entries: YAML or JSON, by its extension. */
 export async function readOverlay(path: string): Promise<unknown> {
-  const text = await readFile(path, 'utf8');
+  const text = await readPlainFile(path);
   if (!/^\.ya?ml$/i.test(extname(path))) return JSON.parse(text);
   const { parse } = await import('yaml');
   return parse(text);

@@ -1,7 +1,9 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { defineBuiltin } from '../../host/builtin.ts';
-import type { CommandInput, CommandIo } from '../../host/command-line.ts';
+import { type CommandInput, type CommandIo, UsageError } from '../../host/command-line.ts';
+import { formatOf } from '../../host/config/load.ts';
+import type { Format } from '../../host/config/parse.ts';
 import type { Host } from '../../host/host.ts';
 import { newMasterKey } from '../../host/start.ts';
 import { hasCredentials } from '../../host/upstream/connect.ts';
@@ -25,8 +27,7 @@ export default defineBuiltin({
 });
 
 async function init(host: Host, { options }: CommandInput, { err }: CommandIo): Promise<number> {
-  const isJson = options['configFormat'] === undefined ? /\.json$/i.test(String(options['output'])) : options['configFormat'] === 'json';
-  const path = String(options['output'] ?? `config.${isJson ? 'json' : 'yaml'}`);
+  const { path, isJson } = placeOf(options);
   const found = [...host.registry.providers.values()].filter((module) => !module.offline && hasCredentials(module, host.variables)).map(({ name }) => name).toSorted();
   const isNew = await writeNew(resolve(host.workingDirectory, path), isJson ? jsonFile(found) : yamlFile(found));
   if (!options['nonInteractive']) err('gw init\n\n');
@@ -35,6 +36,19 @@ async function init(host: Host, { options }: CommandInput, { err }: CommandIo): 
   err(nextSteps(path, found));
   return 0;
 }
+
+/** Where the file goes and what it is written in. Throws for a name that the gateway would not load, or would read as the other format. */
+function placeOf({ output, configFormat }: CommandInput['options']): { readonly path: string; readonly isJson: boolean } {
+  const asked = configFormat === undefined ? undefined : askedFormat(String(configFormat));
+  if (output === undefined) return { path: `config.${asked ?? 'yaml'}`, isJson: asked === 'json' };
+  const path = String(output);
+  const named = formatOf(path);
+  if (!named) throw new UsageError(`the gateway does not load "${path}": its name must end in .yaml, .yml or .json`);
+  if (asked !== undefined && asked !== named) throw new UsageError(`"${path}" would be read as ${named}, and --config-format asks for ${asked}: change one of the two`);
+  return { path, isJson: named === 'json' };
+}
+
+const askedFormat = (written: string): Format => (written.toLowerCase() === 'json' ? 'json' : 'yaml');
 
 /** Creates the file for its owner alone; false when there is one already. One call, so that nothing can slip between. */
 async function writeNew(path: string, content: string): Promise<boolean> {

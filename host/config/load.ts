@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { type Decoded, decodeText } from './decode.ts';
 import type { Format } from './parse.ts';
+import { isNotPlain, readPlainFile } from './plain-file.ts';
 
 export interface LoadedFile extends Decoded {
   readonly path: string;
@@ -12,16 +12,19 @@ export interface LoadedFile extends Decoded {
 
 const FORMATS: Readonly<Record<string, Format>> = { '.yaml': 'yaml', '.yml': 'yaml', '.json': 'json' };
 
+/** By the extension, whatever its case; `undefined` for a file that is never loaded. */
+export const formatOf = (path: string): Format | undefined => FORMATS[extname(path).toLowerCase()];
+
 /** File names that are looked for in the working directory, in this order. No format that executes code is among them. */
 export const SEARCH_PLACES = ['config.yaml', 'config.yml', 'config.json', 'gw.config.yaml', 'gw.config.yml', 'gw.config.json'];
 
 /** Reads a named file. An unreadable file or an unknown extension is a problem like any other (DC05). */
 export async function loadConfigFile(path: string): Promise<LoadedFile> {
   const place = { path, folder: dirname(path) };
-  const format = FORMATS[extname(path).toLowerCase()];
+  const format = formatOf(path);
   if (!format) return { ...place, ...refused(path, `the extension of "${path}" is not known`, 'use .yaml, .yml or .json') };
   try {
-    return { ...place, ...decodeText(await readFile(path, 'utf8'), format) };
+    return { ...place, ...decodeText(await readPlainFile(path), format) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { ...place, ...refused(path, `the file cannot be read: ${message}`, 'name a file that exists and may be read') };
@@ -37,10 +40,13 @@ interface Explorer {
  * which would first run or obey files of its own in the working directory (docs/decisions/0005).
  */
 export async function findConfigFile(folder: string): Promise<string | undefined> {
+  // The explorer reads what it finds, so it looks no further than the first place that must not be read; loading that says why.
+  const odd = SEARCH_PLACES.findIndex((name) => isNotPlain(join(folder, name)));
+  const searchPlaces = odd < 0 ? SEARCH_PLACES : SEARCH_PLACES.slice(0, odd);
   const { Explorer } = (await import('cosmiconfig/dist/Explorer.js')) as unknown as { Explorer: new (options: object) => Explorer };
   const explorer = new Explorer({
     moduleName: 'gw',
-    searchPlaces: SEARCH_PLACES,
+    searchPlaces,
     searchStrategy: 'none',
     ignoreEmptySearchPlaces: false,
     loaders: Object.fromEntries(Object.keys(FORMATS).map((extension) => [extension, (filepath: string) => ({ filepath })])),
@@ -48,7 +54,7 @@ export async function findConfigFile(folder: string): Promise<string | undefined
     cache: false,
   });
   const found = await explorer.search(folder);
-  return found?.filepath ?? SEARCH_PLACES.map((name) => join(folder, name)).find(isFile);
+  return found?.filepath ?? SEARCH_PLACES.map((name) => join(folder, name)).find((path) => isFile(path) || isNotPlain(path));
 }
 
 /** True for a file that may not be read, too: reading it then says so. */

@@ -44,6 +44,27 @@ describe('gw explain', () => {
     expect(told.dropped).to.deep.equal([{ target: 'openai', reason: 'the strategy tries one target only', figures: {} }]);
   });
 
+  it('shows what the rule that matched asks, beside its path', async () => {
+    const by = async (strategy: object, more: object = {}, options: Asked = {}): Promise<[text: string | undefined, condition: unknown]> => {
+      const config = { strategy, targets };
+      const { stdout } = await run(config, chat(more), options);
+      return [/^Rule: .*$/m.exec(stdout)?.[0], (await explained(config, chat(more), options)).condition];
+    };
+    const prefix = { key: 'model_prefix', value: 'm', target_key: 'groq' };
+    expect(await by({ mode: 'conditional', conditions: [{ key: 'model', value: 'x', target_key: 'groq' }, prefix] })).to.deep.equal([
+      'Rule: conditions[1] (key: "model_prefix", value: "m")', { key: 'model_prefix', value: 'm' },
+    ]);
+    const metadata = { key: 'metadata', field: 'team', value: 'research', target_key: 'groq' };
+    expect(await by({ mode: 'conditional', conditions: [metadata] }, {}, { args: ['--metadata', '{"team": "research"}'] })).to.deep.equal([
+      'Rule: conditions[0] (key: "metadata", field: "team", value: "research")', { key: 'metadata', field: 'team', value: 'research' },
+    ]);
+    expect(await by({ mode: 'content-based', content_conditions: [{ type: 'prompt_contains', value: 'HI', target_key: 'groq' }] })).to.deep.equal([
+      'Rule: content_conditions[0] (type: "prompt_contains", value: "HI")', { type: 'prompt_contains', value: 'HI' },
+    ]);
+    expect(await by({ mode: 'fallback' })).to.deep.equal([undefined, null]);
+    expect(await by({ mode: 'conditional', conditions: [{ key: 'model', value: 'x', target_key: 'groq' }] })).to.deep.equal([undefined, null]);
+  });
+
   it('says which providers are not registered, and why nothing is left', async () => {
     const told = await explained({ strategy: { mode: 'fallback' }, targets: [...targets, { virtual_key: 'echo' }] }, chat(), { variables: {} });
     expect(told.order).to.deep.equal([]);

@@ -106,9 +106,35 @@ describe('gw init', () => {
     await runCommand(['init', '-o', 'gateway.json'], { cwd });
     expect(JSON.parse(await readFile(join(cwd, 'gateway.json'), 'utf8'))).to.have.all.keys('strategy', 'targets');
     expect((await runCommand(['validate', 'gateway.json'], { cwd })).code).to.equal(0);
-    await runCommand(['init', '-o', 'other.json', '--config-format', 'yaml'], { cwd });
-    expect(await readFile(join(cwd, 'other.json'), 'utf8')).to.match(/^#/);
+    await runCommand(['init', '-o', 'gateway.YML'], { cwd });
+    expect(await readFile(join(cwd, 'gateway.YML'), 'utf8')).to.match(/^#/);
   });
+
+  for (const format of ['JSON', 'Json', 'json']) {
+    it(`reads --config-format ${format}`, async () => {
+      const cwd = await temporaryFolder();
+      await runCommand(['init', '--config-format', format], { cwd });
+      expect(await readdir(cwd)).to.deep.equal(['config.json']);
+      await runCommand(['init', '--config-format', format, '-o', 'Other.JSON'], { cwd });
+      expect(JSON.parse(await readFile(join(cwd, 'Other.JSON'), 'utf8'))).to.have.all.keys('strategy', 'targets');
+    });
+  }
+
+  const refused: [args: string[], words: RegExp][] = [
+    [['-o', 'config'], /"config"[^\n]*\.yaml, \.yml or \.json/], [['-o', 'config.toml'], /"config\.toml"/], [['-o', '.yaml'], /"\.yaml"/], [['-o', ''], /""/], [['-o', 'config.yaml.txt', '--config-format', 'yaml'], /txt/],
+    [['-o', 'config.json', '--config-format', 'yaml'], /json[^\n]*yaml/], [['-o', 'config.yaml', '--config-format', 'JSON'], /yaml[^\n]*json/], [['-o', 'a.yml', '--config-format', 'json'], /yaml[^\n]*json/],
+    [['-o', 'config.json', '--config-format', 'toml'], /json[^\n]*yaml/],
+  ];
+  for (const [args, words] of refused) {
+    it(`refuses ${args.join(' ')}, writes nothing and makes no key`, async () => {
+      const cwd = await temporaryFolder();
+      const { code, stdout, stderr } = await runCommand(['init', ...args], { cwd });
+      expect(code).to.equal(1);
+      expect(stdout).to.equal('');
+      expect(stderr).to.match(/^Error: [^\n]+\n$/).and.match(words).and.not.match(KEY);
+      expect(await readdir(cwd)).to.deep.equal([]);
+    });
+  }
 
   it('writes JSON when asked, indented by two, with the line end and without comments', async () => {
     const cwd = await temporaryFolder();
@@ -137,8 +163,9 @@ describe('gw init', () => {
 
   it('takes the file name as it is written, also when it looks like a number', async () => {
     const cwd = await temporaryFolder();
-    await runCommand(['init', '-o', '007'], { cwd });
-    expect(await readdir(cwd)).to.deep.equal(['007']);
+    await runCommand(['init', '-o', '007.0.yaml'], { cwd });
+    expect(await readdir(cwd)).to.deep.equal(['007.0.yaml']);
+    expect((await runCommand(['init', '-o', '007'], { cwd })).stderr).to.contain('"007"');
   });
 
   it('leaves an existing file alone, makes no key, and shows the next steps all the same', async () => {
