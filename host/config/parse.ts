@@ -1,20 +1,17 @@
-import { type Document, isAlias, isMap, isPair, isScalar, isSeq, LineCounter, type Node, type Pair, parseAllDocuments, type YAMLError, visit } from 'yaml';
+import { type Document, isScalar, LineCounter, parseAllDocuments, type YAMLError, visit } from 'yaml';
+import { composeYaml, resolveAliases } from './compose.ts';
+import { positions, type Positions, rangeStart } from './positions.ts';
 import type { Problem } from './problems.ts';
 
 export type Format = 'yaml' | 'json';
-type Path = readonly (string | number)[];
 
 /** Deepest nesting of a configuration. */
 const MAX_DEPTH = 256;
 
 /** A parsed document that still knows where things stood. */
-export interface ParsedDocument {
+export interface ParsedDocument extends Positions {
   readonly format: Format;
   readonly value: unknown;
-  /** 1-based line of the member at a path, or of the nearest parent that exists. */
-  readonly lineOf: (path: Path) => number | undefined;
-  /** The text a number was written in (`1.10`), for fields that want text. */
-  readonly numberText: (path: Path) => string | undefined;
 }
 
 export interface Parsed {
@@ -36,13 +33,19 @@ export function parseDocument(source: string, format: Format): Parsed {
 
 function parseYaml(text: string): Parsed {
   const lines = new LineCounter();
-  const found = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, merge: true, uniqueKeys: false });
-  const [root, second]: readonly Document[] = 'empty' in found ? [] : found;
-  const faults = [...(root?.errors ?? []), ...(root?.warnings ?? [])].map((error) => malformed(error.message, lineOfError(error, lines)));
+  const { root, second, faults, hasMore } = composeYaml(text, lines);
+  const told = faults.map((error) => malformed(error.message, lineOfError(error, lines)));
+  if (hasMore) return { document: undefined, problems: [...told, malformed('there are more faults than these', undefined)] };
   const problems = [...duplicateKeys(root, lines), ...(second ? [trailing(lines.linePos(second.range?.[0] ?? 0).line)] : [])];
-  if (faults.length > 0) return { document: undefined, problems: [...faults, ...problems] };
-  return withDepth({ format: 'yaml', value: root?.toJS({ maxAliasCount: 1000 }) ?? {}, ...positions(root, lines) }, problems);
+  if (!root || told.length > 0) return { document: root ? undefined : EMPTY, problems: [...told, ...problems] };
+  const aliases = resolveAliases(root); // before they are followed
+  return withDepth({ format: 'yaml', value: root.toJS({ maxAliasCount: -1 }) ?? {}, ...positions(root, lines, aliases) }, problems);
 }
+
+const UNPLACED: Positions = { lineOf: () => undefined, numberText: () => undefined };
+
+/** What an empty YAML text means. */
+const EMPTY: ParsedDocument = { format: 'yaml', value: {}, ...UNPLACED };
 
 /** JSON is read by the strict parser; the lenient one beside it knows positions and sees duplicate keys. */
 function parseJson(text: string): Parsed {
@@ -57,7 +60,7 @@ function parseJson(text: string): Parsed {
   const lines = new LineCounter();
   const found = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   const root = 'empty' in found ? undefined : found[0];
-  return withDepth({ format: 'json', value, ...positions(root, lines) }, duplicateKeys(root, lines));
+  return withDepth({ format: 'json', value, ...(root ? positions(root, lines) : UNPLACED) }, duplicateKeys(root, lines));
 }
 
 function withDepth(document: ParsedDocument, problems: readonly Problem[]): Parsed {
@@ -101,56 +104,4 @@ function malformed(message: string, line: number | undefined): Problem {
 
 function trailing(line: number | undefined): Problem {
   return { path: '', rule: 'DC04', message: 'there is data after the configuration', fix: 'keep one document per file', line };
-}
-
-function positions(root: Document | undefined, lines: LineCounter): Pick<ParsedDocument, 'lineOf' | 'numberText'> {
-  return {
-    lineOf: (path) => {
-      const offset = root && offsetOf(root, root.contents, path);
-      return offset === undefined ? undefined : lines.linePos(offset).line;
-    },
-    numberText: (path) => {
-      const node = root && path.reduce<unknown>((at, part) => memberOf(root, at, part), root.contents);
-      const scalar = root && resolved(root, node);
-      return isScalar(scalar) && typeof scalar.value === 'number' ? scalar.source : undefined;
-    },
-  };
-}
-
-/** Character offset of the key (or item) a path ends at, or of the last parent found on the way. */
-function offsetOf(root: Document, node: unknown, path: Path): number | undefined {
-  const start = rangeStart(node);
-  const [head, ...rest] = path;
-  if (head === undefined) return start;
-  const member = entryOf(root, node, head);
-  if (member === undefined) return start;
-  if (!isPair(member)) return offsetOf(root, member, rest) ?? start;
-  return (rest.length === 0 ? undefined : offsetOf(root, member.value, rest)) ?? rangeStart(member.key) ?? start;
-}
-
-function memberOf(root: Document, node: unknown, part: string | number): unknown {
-  const entry = entryOf(root, node, part);
-  return isPair(entry) ? entry.value : entry;
-}
-
-/** The pair or item at one step; behind aliases and merged maps too. */
-function entryOf(root: Document, node: unknown, part: string | number): unknown {
-  const at = resolved(root, node);
-  if (isSeq(at)) return typeof part === 'number' ? at.items[part] : undefined;
-  if (!isMap(at)) return undefined;
-  const own = at.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
-  if (own) return own;
-  const merged = at.items.filter(({ key }) => isScalar(key) && key.value === '<<').flatMap((pair: Pair) => {
-    const value = resolved(root, pair.value);
-    return isSeq(value) ? value.items : [value];
-  });
-  return merged.map((map) => entryOf(root, map, part)).find((entry) => entry !== undefined);
-}
-
-function resolved(root: Document, node: unknown): unknown {
-  return isAlias(node) ? node.resolve(root) : node;
-}
-
-function rangeStart(node: unknown): number | undefined {
-  return (node as Node | null | undefined)?.range?.[0];
 }

@@ -10,21 +10,38 @@ export function checkConfig(host: Pick<Host, 'hooks' | 'registry'>, decoded: Dec
   const { config, problems: found, lineOf } = decoded;
   if (!config) return found;
   const problems: Problem[] = [...found];
-  const mistyped = found.filter(({ rule }) => rule === 'DC02').map(({ path }) => path);
+  const isVoid = voidedBy(found.filter(({ rule }) => rule === 'DC02').map(({ path }) => path));
   host.hooks.checkConfig.call(config, {
     known: host.registry,
     report: (problem) => {
-      // What could not be decoded is missing here; that it is missing is no news.
-      const { needs, ...told } = problem;
-      if (mistyped.some((wrong) => isInside(told.path, wrong) || told.path === parentOf(wrong) || needs?.test(wrong))) return;
+      if (isVoid(problem)) return;
+      const { needs: _, ...told } = problem;
       problems.push({ ...told, line: lineOf(parsePath(told.path)) });
     },
   });
   return problems;
 }
 
-const parentOf = (path: string): string => path.replace(/(\.[^.[\]]+|\[\d+\])$/, '');
-const isInside = (path: string, parent: string): boolean => path === parent || path.startsWith(`${parent}.`) || path.startsWith(`${parent}[`);
+/**
+ * Tells of a problem whether it is one only because something could not be decoded, and so is missing: that it is missing is
+ * no news. In proportion to the length of its path, however much could not be decoded.
+ */
+function voidedBy(mistyped: readonly string[]): (problem: Problem) => boolean {
+  if (mistyped.length === 0) return () => false;
+  const wrong = new Set(mistyped);
+  const holders = new Set(mistyped.map((path) => path.replace(/(\.[^.[\]]+|\[\d+\])$/, '')));
+  const needed = new Map<string, boolean>();
+  const isNeeded = (needs: RegExp): boolean => {
+    const known = needed.get(needs.source) ?? mistyped.some((path) => needs.test(path));
+    needed.set(needs.source, known);
+    return known;
+  };
+  return ({ path, needs }) => {
+    if (wrong.has(path) || holders.has(path)) return true;
+    for (const { index } of path.matchAll(/[.[]/g)) if (wrong.has(path.slice(0, index))) return true;
+    return needs !== undefined && isNeeded(needs);
+  };
+}
 
 export interface Applier {
   /** Checks, builds and swaps in one configuration; one at a time. Throws `ConfigRefused` and changes nothing on any problem. */

@@ -17,9 +17,10 @@ export const mcpRules: readonly ConfigRule[] = [
   {
     id: 'CV28',
     check: ({ mcp_servers }, { report }) => {
-      const names = mcp_servers.map(({ name }) => name ?? '');
-      names.forEach((name, index) => {
-        if (name.trim() !== '' && names.indexOf(name) < index) report(`mcp_servers[${index}].name`, `two MCP servers are named "${name}"`, 'name each server differently');
+      const seen = new Set<string>();
+      mcp_servers.forEach(({ name = '' }, index) => {
+        if (name.trim() !== '' && seen.has(name)) report(`mcp_servers[${index}].name`, `two MCP servers are named "${name}"`, 'name each server differently');
+        seen.add(name);
       });
     },
   },

@@ -14,11 +14,13 @@ function eachTarget(id: string, check: TargetCheck): ConfigRule {
   };
 }
 
-/** A rule on each entry of `targets[].models`. */
-function eachModel(id: string, check: (model: string, index: number, models: readonly string[]) => { message: string; fix: string } | undefined): ConfigRule {
+/** A rule on each entry of `targets[].models`; `seen` holds those before it. */
+function eachModel(id: string, check: (model: string, seen: ReadonlySet<string>) => { message: string; fix: string } | undefined): ConfigRule {
   return eachTarget(id, (target, path, report) => {
-    target.models?.forEach((model, index, models) => {
-      const found = check(model, index, models);
+    const seen = new Set<string>();
+    target.models?.forEach((model, index) => {
+      const found = check(model, seen);
+      seen.add(model);
       if (found) report(`${path}.models[${index}]`, `models[${index}] of ${named(target)} ${found.message}`, found.fix);
     });
   });
@@ -66,7 +68,7 @@ export const targetRules: readonly ConfigRule[] = [
   }),
   eachModel('CV06', (model) => (model === '' || model.trim() !== model ? { message: 'is empty or has surrounding white space', fix: 'write the exact model id' } : undefined)),
   eachModel('CV07', (model) => (/[*?]/.test(model) ? { message: `is "${model}": patterns are not supported`, fix: 'list each model id' } : undefined)),
-  eachModel('CV08', (model, index, models) => (models.indexOf(model) < index ? { message: `repeats "${model}"`, fix: 'list each model id once' } : undefined)),
+  eachModel('CV08', (model, seen) => (seen.has(model) ? { message: `repeats "${model}"`, fix: 'list each model id once' } : undefined)),
   eachTarget('CV09', (target, path, report) => {
     const value = target.retry?.attempts ?? 0;
     if (value < 0) report(`${path}.retry.attempts`, `retry.attempts of ${named(target)} is ${value}`, 'set the number of tries, 0 or more');

@@ -1,0 +1,118 @@
+import { Composer, type Document, isAlias, isCollection, isNode, isPair, type LineCounter, type Node, Parser, type YAMLError } from 'yaml';
+
+/** Faults of syntax that are told: whoever has more looks at another kind of file. */
+const MAX_FAULTS = 100;
+/** Anchors and aliases together: finding what one stands for takes a look at all of them. */
+const MAX_NAMES = 5000;
+/** Values that aliases may stand for, all of them counted wherever they are used. */
+const MAX_REPEATED = 500_000;
+
+const OPTIONS = { prettyErrors: false, merge: true, uniqueKeys: false } as const;
+
+export interface Composed {
+  readonly root: Document | undefined;
+  /** A document behind the first. */
+  readonly second: Document | undefined;
+  readonly faults: readonly YAMLError[];
+  /** There are more than were looked for. */
+  readonly hasMore: boolean;
+}
+
+/**
+ * Reads the first document of a text, and whether another follows it. Further documents, and faults beyond the first
+ * hundred, are not looked for.
+ */
+export function composeYaml(text: string, lines: LineCounter): Composed {
+  const composer = new Composer({ ...OPTIONS, lineCounter: lines });
+  countFaults(composer);
+  try {
+    const [root, second] = firstTwo(composer, text, lines);
+    return { root, second, faults: [...(root?.errors ?? []), ...(root?.warnings ?? [])], hasMore: false };
+  } catch (error) {
+    if (!(error instanceof TooManyFaults)) throw error;
+    return { root: undefined, second: undefined, faults: composer.streamInfo().errors.slice(0, MAX_FAULTS), hasMore: true };
+  }
+}
+
+class TooManyFaults extends Error {}
+
+type OnError = (...fault: readonly unknown[]) => void;
+
+/** The library collects faults without end, and offers no other place to stop it. Where it has none, nothing is bounded. */
+function countFaults(composer: Composer): void {
+  const reporting = composer as unknown as { onError?: OnError };
+  const report = reporting.onError;
+  if (!report) return;
+  let count = 0;
+  reporting.onError = (...fault) => {
+    report(...fault);
+    count += 1;
+    if (count >= MAX_FAULTS) throw new TooManyFaults();
+  };
+}
+
+function firstTwo(composer: Composer, text: string, lines: LineCounter): Document[] {
+  const found: Document[] = [];
+  let faults = 0;
+  for (const token of new Parser(lines.addNewLine).parse(text)) {
+    if (token.type === 'error') faults += 1;
+    if (faults > MAX_FAULTS) throw new TooManyFaults();
+    found.push(...composer.next(token));
+    if (found.length > 1) return found;
+  }
+  return [...found, ...composer.end()];
+}
+
+/** What each alias stands for. Throws when that is more than a configuration can need: a few lines can stand for millions of values. */
+export function resolveAliases(root: Document): ReadonlyMap<Node, Node> {
+  const aliases = new AliasReader();
+  aliases.sizeOf(root.contents);
+  return aliases.targets;
+}
+
+interface Anchored {
+  readonly node: Node;
+  /** Values in it, aliases followed; endless for what is not read to its end. */
+  size: number;
+}
+
+class AliasReader {
+  readonly targets = new Map<Node, Node>();
+  readonly #anchors = new Map<string, Anchored>();
+  #names = 0;
+  #repeated = 0;
+
+  sizeOf(node: unknown): number {
+    if (isPair(node)) return this.sizeOf(node.key) + this.sizeOf(node.value);
+    if (!isNode(node)) return 0;
+    if (isAlias(node)) return this.#follow(node, node.source);
+    const anchored = node.anchor === undefined ? undefined : this.#anchor(node.anchor, node);
+    let size = 1;
+    if (isCollection(node)) for (const item of node.items) size += this.sizeOf(item);
+    if (anchored) anchored.size = size;
+    return size;
+  }
+
+  #anchor(name: string, node: Node): Anchored {
+    this.#countName();
+    const anchored = { node, size: Number.POSITIVE_INFINITY };
+    this.#anchors.set(name, anchored);
+    return anchored;
+  }
+
+  /** The last anchor of its name that stands before it. One without is told by the library. */
+  #follow(alias: Node, name: string): number {
+    this.#countName();
+    const anchored = this.#anchors.get(name);
+    if (!anchored) return 1;
+    this.targets.set(alias, anchored.node);
+    this.#repeated += anchored.size;
+    if (this.#repeated > MAX_REPEATED) throw new Error(`its aliases stand for more than ${MAX_REPEATED} values`);
+    return anchored.size;
+  }
+
+  #countName(): void {
+    this.#names += 1;
+    if (this.#names > MAX_NAMES) throw new Error(`it has more than ${MAX_NAMES} anchors and aliases`);
+  }
+}
