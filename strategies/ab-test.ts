@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { defineStrategy, drawByWeight, type RankNotes, type RouteTarget, type StrategyProblem, targetKeyProblem } from 'gw/contract';
+import { defineStrategy, drawByWeight, type RankNotes, type RouteTarget, type StrategyProblem, targetKeyProblem, targetNames } from 'gw/contract';
 
 interface Variant {
   target_key: string;
@@ -24,10 +24,11 @@ export default defineStrategy<Settings>({
   settingsFrom: ['ab_variants'],
   check: ({ ab_variants: variants }, targets) => {
     if (variants.length === 0) return [problem('strategy.ab_variants', 'ab-test has no ab_variants', 'write at least one, or use another mode')];
+    const names = targetNames(targets);
     const each = variants.flatMap((variant, index) => {
       const path = `strategy.ab_variants[${index}]`;
       const negative = variant.weight < 0 ? [problem(`${path}.weight`, `weight of ab variant "${nameOf(variant)}" is ${variant.weight}`, 'write a share, or 0 to drain the variant')] : [];
-      return [...targetKeyProblem(variant.target_key, targets, { path: `${path}.target_key`, rule: 'CV18b' }), ...negative];
+      return [...targetKeyProblem(variant.target_key, names, { path: `${path}.target_key`, rule: 'CV18b' }), ...negative];
     });
     if (variants.reduce((sum, { weight }) => sum + weight, 0) > 0) return each;
     return [...each, problem('strategy.ab_variants', 'ab_variants weights sum to zero; at least one must be positive', 'give a weight to each variant that is to get traffic')];

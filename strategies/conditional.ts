@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { defineStrategy, type RouteQuery, type StrategyProblem, targetFirst, targetKeyProblem } from 'gw/contract';
+import { defineStrategy, type RouteQuery, type StrategyProblem, targetFirst, targetKeyProblem, targetNames } from 'gw/contract';
 
 interface Condition {
   key: string;
@@ -33,9 +33,10 @@ export default defineStrategy<Settings>({
   settingsFrom: ['conditions'],
   check: ({ conditions }, targets) => {
     if (conditions.length === 0) return [{ path: 'strategy.conditions', rule: 'CV17', message: 'conditional has no conditions', fix: 'write at least one, or use another mode' }];
+    const names = targetNames(targets);
     return conditions.flatMap((condition, index) => {
       const path = `strategy.conditions[${index}]`;
-      return [...keyProblems(condition, path), ...targetKeyProblem(condition.target_key, targets, { path: `${path}.target_key`, rule: 'CV17' })];
+      return [...keyProblems(condition, path), ...targetKeyProblem(condition.target_key, names, { path: `${path}.target_key`, rule: 'CV17' })];
     });
   },
   create: ({ conditions }) => {

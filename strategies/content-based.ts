@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { defineStrategy, type StrategyProblem, targetFirst, targetKeyProblem } from 'gw/contract';
+import { defineStrategy, type StrategyProblem, targetFirst, targetKeyProblem, targetNames } from 'gw/contract';
 import { RE2JS } from 're2js';
 
 interface ContentCondition {
@@ -54,9 +54,10 @@ export default defineStrategy<Settings>({
   settingsFrom: ['content_conditions'],
   check: ({ content_conditions: conditions }, targets) => {
     if (conditions.length === 0) return [{ path: 'strategy.content_conditions', rule: 'CV18', message: 'content-based has no content_conditions', fix: 'write at least one, or use another mode' }];
+    const names = targetNames(targets);
     return conditions.flatMap((condition, index) => {
       const path = `strategy.content_conditions[${index}]`;
-      return [...typeProblems(condition, path), ...targetKeyProblem(condition.target_key, targets, { path: `${path}.target_key`, rule: 'CV18' })];
+      return [...typeProblems(condition, path), ...targetKeyProblem(condition.target_key, names, { path: `${path}.target_key`, rule: 'CV18' })];
     });
   },
   create: ({ content_conditions: conditions }) => {

@@ -53,15 +53,15 @@ const MARKER = '[REDACTED';
  * What no schema sees: a document that was shown scrubbed and is sent back would lose its secrets, so a marker anywhere
  * is refused (DC06); and a key that JavaScript would take for an object's prototype is no key (DC01).
  */
-function textProblems(value: unknown, at: readonly (string | number)[]): PlacedProblem[] {
-  const isHeld = at.length > 0 && WHOLE_FIELDS.has(String(at.at(-1)));
+function textProblems(value: unknown, at: readonly (string | number)[], isRead = false): PlacedProblem[] {
+  const isHeld = !isRead && at.length > 0 && WHOLE_FIELDS.has(String(at.at(-1)));
   if (typeof value === 'string' ? value.includes(MARKER) : isHeld && JSON.stringify(value).includes(MARKER)) return [redacted(at)];
   if (typeof value !== 'object' || value === null) return [];
   const members: readonly (readonly [string | number, unknown])[] = Array.isArray(value) ? value.map((item: unknown, index) => [index, item]) : Object.entries(value);
   return members.flatMap(([key, member]) => {
     if (key === '__proto__') return [prototypeKey([...at, key])];
-    if (!isHeld && typeof key === 'string' && key.includes(MARKER)) return [redacted([...at, key])];
-    return textProblems(member, [...at, key]);
+    if (!isHeld && !isRead && typeof key === 'string' && key.includes(MARKER)) return [redacted([...at, key])];
+    return textProblems(member, [...at, key], isRead || isHeld); // what stands in a whole has been read with it
   });
 }
 
@@ -82,10 +82,13 @@ function decodeProblem(detail: ValidationErrorItem, description: Description): P
   }
   const key = String(detail.path.at(-1));
   const known = keysOf(describedAt(description, detail.path.slice(0, -1)));
-  const near = closestMatch(key, [...known], { maxDistance: Math.max(2, Math.floor(key.length / 2)) });
+  const near = key.length > MAX_SUGGESTED ? undefined : closestMatch(key, [...known], { maxDistance: Math.max(2, Math.floor(key.length / 2)) });
   const fix = near === undefined ? `remove it, or use one of: ${known.join(', ')}` : `did you mean "${near}"?`;
   return { at, path, rule: 'DC01', message: `unknown key "${key}"`, fix };
 }
+
+/** Longer keys are no misspelling of ours. */
+const MAX_SUGGESTED = 64;
 
 const EXPECTED: Readonly<Record<string, string>> = {
   'string.base': 'text', 'boolean.base': 'true or false', 'object.base': 'an object', 'array.base': 'a list', 'number.base': 'a number',

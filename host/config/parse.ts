@@ -1,6 +1,6 @@
 import { type Document, isScalar, LineCounter, parseAllDocuments, type YAMLError, visit } from 'yaml';
 import { composeYaml, resolveAliases } from './compose.ts';
-import { positions, type Positions, rangeStart } from './positions.ts';
+import { isMergeKey, positions, type Positions, rangeStart } from './positions.ts';
 import type { Problem } from './problems.ts';
 
 export type Format = 'yaml' | 'json';
@@ -82,7 +82,7 @@ function duplicateKeys(root: Document | undefined, lines: LineCounter): Problem[
       const seen = new Set<string>();
       for (const { key } of map.items) {
         const name = isScalar(key) ? String(key.value) : '';
-        if (seen.has(name) && name !== '<<') {
+        if (seen.has(name) && !isMergeKey(key)) {
           const line = lines.linePos(rangeStart(key) ?? 0).line;
           problems.push({ path: '', rule: 'DC03', message: `the key "${name}" stands twice in one map`, fix: 'keep one of the two', line });
         }

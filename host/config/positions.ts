@@ -25,6 +25,12 @@ export function positions(root: Document, lines: LineCounter, aliases: ReadonlyM
   };
 }
 
+/** The library reads `<<` as a symbol of that name. */
+export function isMergeKey(key: unknown): boolean {
+  if (!isScalar(key)) return false;
+  return key.value === '<<' || (typeof key.value === 'symbol' && key.value.description === '<<');
+}
+
 export function rangeStart(node: unknown): number | undefined {
   return (node as Node | null | undefined)?.range?.[0];
 }
@@ -80,7 +86,7 @@ class NodeFinder {
   }
 
   #mergedInto(map: YAMLMap): YAMLMap[] {
-    return map.items.filter(({ key }) => isScalar(key) && key.value === '<<').flatMap(({ value }) => {
+    return map.items.filter(({ key }) => isMergeKey(key)).flatMap(({ value }) => {
       const merged = this.#resolved(value);
       return (isSeq(merged) ? merged.items : [merged]).map((each) => this.#resolved(each)).filter((each) => isMap(each));
     });

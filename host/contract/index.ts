@@ -21,7 +21,7 @@ export type {
 export type { Rank, RankFigures, RankNotes, RouteQuery, RouteTarget, StrategyDeps, StrategyModule, StrategyProblem, StrategyTarget } from './strategy.ts';
 export { SURFACE_NAMES, SURFACES } from './surface.ts';
 export type { ReplyOf, RequestOf, Surface, SurfaceBodies, TranslatedSurface } from './surface.ts';
-export { targetFirst, targetKeyProblem } from './target-key.ts';
+export { targetFirst, targetKeyProblem, targetNames } from './target-key.ts';
 export { contentTexts, messageTexts, texts } from './texts.ts';
 export { readUsage } from './usage.ts';
 export { answer, reject, rewrite } from './verdict.ts';

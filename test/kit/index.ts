@@ -3,6 +3,7 @@ export { fakeClock, type FakeClock } from './clock.ts';
 export * from './faults/index.ts';
 export { golden } from './golden.ts';
 export { type Answer, answerOf, ask, eventsOf, MASTER_KEY, startHost, type TestHost, type TestHostOptions } from './host.ts';
+export { cpuOf, expectProportion } from './proportion.ts';
 export { BIN, type GatewayProcess, type ProcessOptions, runGw, type RunResult, startGateway, temporaryFolder } from './process.ts';
 export {
   callOf, canonicalChat, CHAT, connect, expectRejection, gatewayOf, type GatewayOptions, minimal, outcomeOf, type ProviderFacts, type ProviderGateway, readReply, ROUTES, sendText,

@@ -28,23 +28,26 @@ export function declaredSettings(module: PluginModule, config: Readonly<Record<s
 /** Checks a module's settings against its own schema: every problem at once, and the settings with defaults filled in. */
 export function settingsProblems(schema: ObjectSchema, value: unknown, base: string): { problems: SettingsProblem[]; settings: object } {
   const result = schema.validate(value ?? {}, { abortEarly: false, convert: false });
-  const problems = (result.error?.details ?? []).map((detail) => settingsProblem(schema, detail, base));
+  const details = result.error?.details ?? [];
+  const known = details.length === 0 ? {} : ((schema.describe()['keys'] ?? {}) as Described); // once: describing costs more than checking
+  const problems = details.map((detail) => settingsProblem(known, detail, base));
   return { problems, settings: result.value as object };
 }
 
-function settingsProblem(schema: ObjectSchema, detail: ValidationErrorItem, base: string): SettingsProblem {
+type Described = Readonly<Record<string, { metas?: { rule?: string }[] }>>;
+
+function settingsProblem(known: Described, detail: ValidationErrorItem, base: string): SettingsProblem {
   const setting = pathText(detail.path);
   const path = setting === '' ? base : `${base}.${setting}`;
   const message = `setting ${detail.message.replaceAll('"', '')}`;
-  const known = Object.keys((schema.describe()['keys'] as object | undefined) ?? {});
-  const fix = detail.type === 'object.unknown' ? `remove it, or use one of: ${known.join(', ') || 'no settings'}` : 'correct the value';
-  return { path, message, fix, rule: ruleOf(schema, detail.path) };
+  const fix = detail.type === 'object.unknown' ? `remove it, or use one of: ${Object.keys(known).join(', ') || 'no settings'}` : 'correct the value';
+  return { path, message, fix, rule: ruleOf(known, detail.path) };
 }
 
 /** The rule id that the schema states for a setting. */
-function ruleOf(schema: ObjectSchema, path: readonly (string | number)[]): string | undefined {
-  const keys = schema.describe()['keys'] as Readonly<Record<string, { metas?: { rule?: string }[] }>> | undefined;
-  return keys?.[String(path[0])]?.metas?.find(({ rule }) => rule !== undefined)?.rule;
+function ruleOf(known: Described, path: readonly (string | number)[]): string | undefined {
+  const [name = ''] = path;
+  return Object.hasOwn(known, name) ? known[name]?.metas?.find(({ rule }) => rule !== undefined)?.rule : undefined;
 }
 
 /** Settings with defaults, of a schema whose problems have been ruled out. */
