@@ -75,7 +75,7 @@ interface Said {
 async function echoingHost(said: Said): Promise<TestHost> {
   const stub = await stubUpstream((request, response) => {
     const { stream, model } = request.json();
-    if (model !== 'm' && model !== 'breaks') replyJson(response, 200, chatReply('hello'));
+    if (model !== 'm' && model !== 'breaks') replyJson(response, 200, { ...chatReply('hello'), model: said.text });
     else if (stream !== true) replyJson(response, model === 'm' ? 400 : 500, { error: { message: said.text } });
     else {
       openSse(response);

@@ -80,11 +80,13 @@ describe('a process whose log cannot be written', () => {
     expect(await exit).to.equal(0);
   });
 
-  it('serves and ends where a terminal has been stopped', async () => {
-    const script = join(import.meta.dirname, 'stopped-terminal.py');
-    const told = JSON.parse(execFileSync('python3', [script, process.execPath, BIN], { cwd: await temporaryFolder(), encoding: 'utf8', timeout: 12_000 })) as object;
-    expect(told).to.deep.equal({ served: true, code: 0 });
-  });
+  for (const [state, what] of [['stopped', 'a terminal has been stopped'], ['gone', 'a terminal is gone, and writing to it an error of the device']] as const) {
+    it(`serves and ends where ${what}`, async () => {
+      const script = join(import.meta.dirname, 'silent-terminal.py');
+      const told = JSON.parse(execFileSync('python3', [script, state, process.execPath, BIN], { cwd: await temporaryFolder(), encoding: 'utf8', timeout: 12_000 })) as object;
+      expect(told).to.deep.equal({ served: true, code: 0 });
+    });
+  }
 
   it('loses what is too much, and says how much when the log can be written again', async function lostLines() {
     this.timeout(60_000);

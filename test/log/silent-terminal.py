@@ -1,4 +1,4 @@
-"""Runs a gateway on a terminal that nobody reads: does it serve, and does it end?"""
+"""Runs a gateway on a terminal that nobody reads, or that is gone: does it serve, and does it end?"""
 import json
 import os
 import pty
@@ -11,13 +11,16 @@ import urllib.request
 
 master, slave = pty.openpty()
 environment = {'PATH': os.environ['PATH'], 'HOME': os.environ.get('HOME', '/'), 'PORT': '0', 'RATE_LIMIT_RPS': '0', 'MASTER_KEY': 'gw_0123456789abcdef0123456789abcdef'}
-gateway = subprocess.Popen([*sys.argv[1:], 'serve'], stdout=slave, stderr=subprocess.PIPE, env=environment)
+is_gone = sys.argv[1] == 'gone'
+gateway = subprocess.Popen([*sys.argv[2:], 'serve'], stdout=slave, stderr=subprocess.PIPE, env=environment)
 os.close(slave)
 try:
     banner = b''
     while b'Master key:' not in banner:
         banner += os.read(gateway.stderr.fileno(), 65536)
     url = re.search(rb'http://localhost:\d+', banner).group().decode().replace('localhost', '127.0.0.1')
+    if is_gone:
+        os.close(master)
     served = True
     for _ in range(100):
         try:
