@@ -78,10 +78,12 @@ function logMethods(logger: Logger, redactor: Redactor): (level: Level) => Log[L
 const OBEYED = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 function finishedLine(line: string, redactor: Redactor): string {
-  const finish = (text: string): string => (isPlain(text) ? redactor.redact(text) : redactEscaped(text, redactor));
-  if (line.length > MAX_LINE) return boundedLine(line, redactor, finish);
-  const finished = finish(line);
-  return finished.length > MAX_LINE ? boundedLine(finished, redactor, finish) : finished;
+  const finished = line.length > MAX_LINE ? line : redactedLine(line, redactor);
+  return finished.length > MAX_LINE ? boundedLine(finished, redactor, (text) => redactedLine(text, redactor)) : finished;
+}
+
+function redactedLine(line: string, redactor: Redactor): string {
+  return isPlain(line) ? redactor.redact(line) : redactEscaped(line, redactor);
 }
 
 /** ASCII without an escape, as nearly all lines are: told without looking at each character, which a pattern would do. */
