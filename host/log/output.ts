@@ -24,7 +24,7 @@ export interface Destination {
 
 /**
  * How to write to standard output, or a file, without waiting for whoever reads it. A thread that waits in a write cannot be called back, and
- * the process cannot end before it (docs/decisions/0010).
+ * the process cannot end before it (docs/decisions/0012).
  */
 export function destinationOf(descriptor: number): Destination {
   const stats = fstatSync(descriptor);
@@ -54,7 +54,7 @@ export interface LogOutputOptions extends Destination {
 
 /**
  * Writes log lines, many at a time. Whatever becomes of the descriptor, nobody waits for it: not a request, and an exit a
- * second at most. Not `pino.destination`: see docs/decisions/0010.
+ * second at most. Not `pino.destination`: see docs/decisions/0012.
  */
 export class LogOutput implements LineWriter {
   readonly #options: LogOutputOptions;
