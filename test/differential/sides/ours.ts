@@ -1,0 +1,51 @@
+import { startHost, stubUpstream, type TestHost } from '../../kit/index.ts';
+import type { Body } from '../generate/request.ts';
+import type { Sent } from './theirs.ts';
+import { SIDES, type Side } from './sides.ts';
+
+export interface OurSide {
+  /** Sends the request through the gateway to a vendor on the loopback. */
+  send(side: Side, request: Body): Promise<Sent & { readonly ignored: readonly string[] }>;
+}
+
+const ADDRESSES: Readonly<Record<string, (url: string) => Record<string, string>>> = {
+  bedrock: (url) => ({ AWS_BEARER_TOKEN_BEDROCK: 'key', AWS_ENDPOINT_URL_BEDROCK_RUNTIME: url }),
+  'azure-openai': (url) => ({ AZURE_OPENAI_API_KEY: 'key', AZURE_OPENAI_ENDPOINT: url, AZURE_OPENAI_DEPLOYMENT: 'gpt-4.1-mini' }),
+  'azure-foundry': (url) => ({ AZURE_FOUNDRY_API_KEY: 'key', AZURE_FOUNDRY_ENDPOINT: url }),
+  cloudflare: (url) => ({ CLOUDFLARE_API_KEY: 'key', CLOUDFLARE_ACCOUNT_ID: 'id', CLOUDFLARE_BASE_URL: url }),
+  databricks: (url) => ({ DATABRICKS_TOKEN: 'key', DATABRICKS_HOST: url }),
+  'hugging-face': (url) => ({ HUGGING_FACE_API_KEY: 'key', HUGGING_FACE_ENDPOINT: url }),
+  ollama: (url) => ({ OLLAMA_HOST: url }),
+  'ollama-cloud': (url) => ({ OLLAMA_API_KEY: 'key', OLLAMA_CLOUD_BASE_URL: url }),
+  'vertex-ai': (url) => ({ VERTEX_AI_PROJECT_ID: 'p', VERTEX_AI_REGION: 'us-central1', VERTEX_AI_API_KEY: 'key', VERTEX_AI_BASE_URL: url }),
+};
+
+function variablesOf(provider: string, url: string): Record<string, string> {
+  const prefix = provider.toUpperCase().replaceAll('-', '_');
+  return ADDRESSES[provider]?.(url) ?? { [`${prefix}_API_KEY`]: 'key', [`${prefix}_BASE_URL`]: `${url}/v1` };
+}
+
+/** One gateway with a target per side; the vendor behind it keeps what it is sent and answers that it is busy. */
+export async function ourSide(): Promise<OurSide> {
+  const upstream = await stubUpstream((_request, response) => { response.writeHead(418, { 'content-type': 'application/json' }).end('{"error":{"message":"seen"}}'); });
+  const providers = [...new Set(SIDES.map(({ provider }) => provider))];
+  const targets = providers.map((provider) => ({ virtual_key: provider, model_map: Object.fromEntries(SIDES.filter((side) => side.provider === provider).map(({ name, model }) => [name, model])) }));
+  const variables = Object.assign({}, ...providers.map((provider) => variablesOf(provider, upstream.url))) as Record<string, string>;
+  const host = await startHost({ strategy: { mode: 'fallback' }, targets, compatibility: { on_unsupported_param: 'drop' } }, { variables });
+  return {
+    send: async (side, request) => {
+      upstream.seen.length = 0;
+      host.lines.length = 0;
+      const answer = await host.post('/v1/chat/completions', { ...request, model: side.name });
+      const [seen] = upstream.seen;
+      const ignored = namesIn(host);
+      if (!seen) return { refusal: `${answer.status} ${answer.json().error.message}`, ignored };
+      return { body: seen.json(), ignored };
+    },
+  };
+}
+
+/** The fields that the gateway says it has left out. */
+function namesIn({ lines }: TestHost): string[] {
+  return lines.filter(({ msg }) => msg === 'parameters ignored by the provider').flatMap(({ params }) => String(params).split(', '));
+}
