@@ -13,6 +13,7 @@ import type { GatewayModule } from '../../host/registry/registry.ts';
 import { connectProviders } from '../../host/start.ts';
 import type { Labels } from '../../host/contract/index.ts';
 import { atEnd } from './cleanup.ts';
+import { strictly } from './strict/check.ts';
 import { type StubTarget, stubProvider } from './upstream.ts';
 
 export const MASTER_KEY = 'gw_0123456789abcdef0123456789abcdef';
@@ -25,6 +26,8 @@ export interface TestHostOptions {
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly streamIdleMs?: number;
+  /** Whether chat requests that a provider's vendor would refuse leave all the same; unless said they are a 400. */
+  readonly isLenient?: boolean;
 }
 
 export interface Answer {
@@ -61,6 +64,9 @@ export interface TestHost {
   close(): Promise<void>;
 }
 
+/** The shipped modules, before vendors that refuse what the real ones refuse. */
+const STRICT_MODULES: readonly GatewayModule[] = MODULES.map((module) => (module.kind === 'provider' ? strictly(module) : module));
+
 const installDirectory = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 /** A whole gateway in this process, on a port of its own, with the shipped modules; gone after the test. */
@@ -82,7 +88,7 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
         lines.push(JSON.parse(line) as Record<string, any>);
       },
     },
-    modules: [...MODULES, ...stubModules(config), ...(options.modules ?? [])],
+    modules: [...(options.isLenient ? MODULES : STRICT_MODULES), ...stubModules(config), ...(options.modules ?? [])],
     builtins: [...BUILTINS, ...(options.builtins ?? [])],
     ...(options.streamIdleMs !== undefined && { streamIdleMs: options.streamIdleMs }),
   });

@@ -8,6 +8,8 @@ import type { Attempt } from '../../host/pipeline/attempt.ts';
 import { outgoingRequest } from '../../host/pipeline/translate.ts';
 import { connectProvider, type ConnectedProvider } from '../../host/upstream/connect.ts';
 import { ask, startHost, type TestHost, type TestHostOptions } from './host.ts';
+import { ask, startHost, type TestHost } from './host.ts';
+import { expectTaken } from './strict/check.ts';
 import { type StubHandler, stubUpstream, type StubUpstream } from './upstream.ts';
 
 /** What a vendor documents of one surface. */
@@ -77,6 +79,7 @@ export interface Translated {
 /** What a provider makes of a request: the wire, and the request as it leaves, credential included. */
 export async function translate<S extends TranslatedSurface>(provider: ConnectedProvider, surface: S, request: RequestOf<S>, stream = false): Promise<Translated> {
   const wire = translator(provider.module, surface).toUpstream(Object.freeze(request), callOf(provider, request.model, stream));
+  if (surface === 'chat') expectTaken(provider.module, request.model, request, wire);
   const attempt = { provider, exchange: { generation: { hooks: { outgoing: new AsyncSeriesWaterfallHook<[unknown, unknown]>(['request', 'attempt']) } } } };
   const { form: _form, ...rest } = wire;
   const sent = await outgoingRequest(attempt as unknown as Attempt, rest);

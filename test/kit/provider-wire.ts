@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type CallInfo, type FormPart, GatewayError, type ProviderModule, type RequestOf, type TranslatedSurface, type Translator, type WireReply } from '../../host/contract/index.ts';
+import { expectTaken } from './strict/check.ts';
 import { baseUrlVariable, type ConnectedProvider, connectProvider } from '../../host/upstream/connect.ts';
 
 /** A request as a provider's translator makes it: where it goes, what it holds. */
@@ -52,7 +53,9 @@ function translatorOf<S extends TranslatedSurface>(module: ProviderModule, surfa
 /** What leaves for a request; the request itself is frozen, and so must stay as it is. */
 export async function sentBy<S extends TranslatedSurface>(module: ProviderModule, surface: S, request: RequestOf<S>, options: WireOptions = {}): Promise<SentWire> {
   const call = await calling(module, request.model, options);
-  const { path, body, form, headers = {}, ignored = [], bounded = [], answerTokens, withCredential } = translatorOf(module, surface).toUpstream(frozen(request), call);
+  const wire = translatorOf(module, surface).toUpstream(frozen(request), call);
+  if (surface === 'chat') expectTaken(module, call.model, request, wire);
+  const { path, body, form, headers = {}, ignored = [], bounded = [], answerTokens, withCredential } = wire;
   return { url: path.startsWith('/') ? call.root + path : path, body: body === undefined ? undefined : JSON.parse(JSON.stringify(body)), form, headers, ignored, bounded, answerTokens, withCredential };
 }
 

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { PENDING_REFUSALS } from '../differential/pending.ts';
 import { compareRequests } from '../differential/requests.ts';
+import { askStrictly } from '../differential/strict.ts';
 
 const CONVERSATIONS = 2000;
 
@@ -9,5 +11,10 @@ describe('requests and answers, compared with those of another toolkit, at lengt
   it(`${CONVERSATIONS} conversations say the same to every vendor, or differ as the table says; and every line of the table is needed`, async () => {
     const { unused } = await compareRequests(1, CONVERSATIONS);
     expect(unused.map(({ at, why }) => `${String(at)}: ${why}`)).to.deep.equal([]);
+  });
+
+  it(`no vendor refuses any of ${CONVERSATIONS} conversations that is not wrong by itself`, async () => {
+    await askStrictly(1, CONVERSATIONS);
+    expect(PENDING_REFUSALS.map(({ why }) => why), 'faults that are known and not mended').to.deep.equal([]);
   });
 });

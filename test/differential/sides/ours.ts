@@ -3,9 +3,16 @@ import type { Body } from '../generate/request.ts';
 import type { Sent } from './theirs.ts';
 import { SIDES, type Side } from './sides.ts';
 
+export type SentByUs = Sent & {
+  /** Where it went, below the vendor's address. */
+  readonly path: string;
+  /** What the gateway said that it left out. */
+  readonly ignored: readonly string[];
+};
+
 export interface OurSide {
   /** Sends the request through the gateway to a vendor on the loopback. */
-  send(side: Side, request: Body): Promise<Sent & { readonly ignored: readonly string[] }>;
+  send(side: Side, request: Body): Promise<SentByUs>;
 }
 
 const ADDRESSES: Readonly<Record<string, (url: string) => Record<string, string>>> = {
@@ -31,7 +38,7 @@ export async function ourSide(): Promise<OurSide> {
   const providers = [...new Set(SIDES.map(({ provider }) => provider))];
   const targets = providers.map((provider) => ({ virtual_key: provider, model_map: Object.fromEntries(SIDES.filter((side) => side.provider === provider).map(({ name, model }) => [name, model])) }));
   const variables = Object.assign({}, ...providers.map((provider) => variablesOf(provider, upstream.url))) as Record<string, string>;
-  const host = await startHost({ strategy: { mode: 'fallback' }, targets, compatibility: { on_unsupported_param: 'drop' } }, { variables });
+  const host = await startHost({ strategy: { mode: 'fallback' }, targets, compatibility: { on_unsupported_param: 'drop' } }, { variables, isLenient: true });
   return {
     send: async (side, request) => {
       upstream.seen.length = 0;
@@ -39,8 +46,8 @@ export async function ourSide(): Promise<OurSide> {
       const answer = await host.post('/v1/chat/completions', { ...request, model: side.name });
       const [seen] = upstream.seen;
       const ignored = namesIn(host);
-      if (!seen) return { refusal: `${answer.status} ${answer.json().error.message}`, ignored };
-      return { body: seen.json(), ignored };
+      if (!seen) return { refusal: `${answer.status} ${answer.json().error.message}`, ignored, path: '' };
+      return { body: seen.json(), ignored, path: seen.url };
     },
   };
 }

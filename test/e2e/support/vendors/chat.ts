@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { openSse, sseEvent } from '../../../kit/index.ts';
+import { isPending } from '../../../kit/strict/check.ts';
+import { refusalsOf } from '../../../kit/strict/index.ts';
 import { allowOnly, type Asked, type Dialect, type Fields, refuse, refuseAny, requireFields, sendJson } from './dialect.ts';
 
 export interface ChatDialect {
@@ -30,6 +32,8 @@ export function chat(dialect: ChatDialect = {}): Dialect {
   return (asked, response) => {
     const { body } = asked;
     check(body, dialect);
+    const refusal = refusalsOf({ provider: asked.vendor, model: asked.model, path: '/chat/completions', body }).find((problem) => !isPending(asked.vendor, problem));
+    if (refusal !== undefined) refuse(refusal);
     const prompt = textOf(body['messages'].findLast(({ role }: Fields) => role === 'user')?.content);
     const content = heard(asked.vendor, prompt);
     const thoughts = dialect.thoughts && prompt.includes('think') ? { [dialect.thoughts]: THOUGHTS } : {};

@@ -1,0 +1,44 @@
+import { anthropicRules, bedrockClaudeRules } from './anthropic.ts';
+import { cohereRules } from './cohere.ts';
+import { commonRules } from './common.ts';
+import { converseRules, llamaRules, novaRules, titanRules } from './converse.ts';
+import { geminiRules } from './gemini.ts';
+import { mistralRules } from './mistral.ts';
+import { type Body, type Validator, validator } from './schema.ts';
+import { COMPLETION, PREDICTION, VENDORS } from './vendors.ts';
+
+export { ownFaults } from './common.ts';
+
+/** A chat request as it leaves for a vendor. */
+export interface ChatWire {
+  readonly provider: string;
+  readonly model: string;
+  /** The path below the root, which tells the wire where a provider has several. */
+  readonly path: string;
+  readonly body: Body;
+}
+
+const fixed: ReadonlyMap<string, Validator> = new Map([
+  ['cohere', cohereRules], ['gemini', geminiRules], ['mistral', mistralRules], ['replicate', validator(PREDICTION)],
+  ...Object.entries(VENDORS).map(([name, dialect]): [string, Validator] => [name, commonRules(dialect)]),
+]);
+const completion = validator(COMPLETION);
+
+/** Why the real vendor would refuse the request: what the loopback vendors of the tests answer 400 to. Unknown providers refuse nothing. */
+export function refusalsOf({ provider, model, path, body }: ChatWire): string[] {
+  return rulesFor(provider, model, path)?.(body) ?? [];
+}
+
+function rulesFor(provider: string, model: string, path: string): Validator | undefined {
+  if (provider === 'anthropic') return anthropicRules(model);
+  if (provider === 'bedrock') return bedrockRules(model, path);
+  if (provider === 'ai21' && path.endsWith('/complete')) return completion;
+  return fixed.get(provider);
+}
+
+function bedrockRules(model: string, path: string): Validator {
+  if (/\/converse(-stream)?$/.test(path)) return converseRules;
+  if (model.includes('anthropic.')) return bedrockClaudeRules(model);
+  if (model.includes('amazon.titan')) return titanRules;
+  return model.includes('meta.llama') ? llamaRules : novaRules;
+}
