@@ -1,3 +1,4 @@
+import type { AnswerLine } from './answers/compare-answers.ts';
 import { isAsked, type Case, type Line } from './judge.ts';
 import type { Fields } from './meaning/meaning.ts';
 
@@ -66,4 +67,8 @@ export const ACCEPTED: readonly Line[] = [
   { sides: /^together$/, at: /^settings\.(top_)?logprobs$/, why: '`logprobs` is a count there' },
   { sides: /^(openai|azure-openai)$/, at: 'settings.top_logprobs', when: ({ theirs }) => theirs === 0, why: 'the other toolkit writes the default out' },
   { sides: /^deepseek$/, at: /^turns\.(user\.(media|text)|assistant\.thinking)(\.|$)/, why: 'the other toolkit leaves out some files, and the thoughts of all turns but the last; the vendor says itself what it takes' },
+];
+
+/** The same for what the two make of answers. */
+export const ACCEPTED_ANSWERS: readonly AnswerLine[] = [
 ];

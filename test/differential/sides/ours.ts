@@ -27,18 +27,25 @@ const ADDRESSES: Readonly<Record<string, (url: string) => Record<string, string>
   'vertex-ai': (url) => ({ VERTEX_AI_PROJECT_ID: 'p', VERTEX_AI_REGION: 'us-central1', VERTEX_AI_API_KEY: 'key', VERTEX_AI_BASE_URL: url }),
 };
 
-function variablesOf(provider: string, url: string): Record<string, string> {
-  const prefix = provider.toUpperCase().replaceAll('-', '_');
-  return ADDRESSES[provider]?.(url) ?? { [`${prefix}_API_KEY`]: 'key', [`${prefix}_BASE_URL`]: `${url}/v1` };
+const providersOf = (sides: readonly Side[]): readonly string[] => [...new Set(sides.map(({ provider }) => provider))];
+
+/** Variables that lead the providers of the sides to one address. */
+export function variablesOf(sides: readonly Side[], url: string): Record<string, string> {
+  return Object.assign({}, ...providersOf(sides).map((provider) => {
+    const prefix = provider.toUpperCase().replaceAll('-', '_');
+    return ADDRESSES[provider]?.(url) ?? { [`${prefix}_API_KEY`]: 'key', [`${prefix}_BASE_URL`]: `${url}/v1` };
+  })) as Record<string, string>;
+}
+
+/** A target per provider, which knows its sides by their names. */
+export function targetsOf(sides: readonly Side[]): object[] {
+  return providersOf(sides).map((provider) => ({ virtual_key: provider, model_map: Object.fromEntries(sides.filter((side) => side.provider === provider).map(({ name, model }) => [name, model])) }));
 }
 
 /** One gateway with a target per side; the vendor behind it keeps what it is sent and answers that it is busy. */
 export async function ourSide(): Promise<OurSide> {
   const upstream = await stubUpstream((_request, response) => { response.writeHead(418, { 'content-type': 'application/json' }).end('{"error":{"message":"seen"}}'); });
-  const providers = [...new Set(SIDES.map(({ provider }) => provider))];
-  const targets = providers.map((provider) => ({ virtual_key: provider, model_map: Object.fromEntries(SIDES.filter((side) => side.provider === provider).map(({ name, model }) => [name, model])) }));
-  const variables = Object.assign({}, ...providers.map((provider) => variablesOf(provider, upstream.url))) as Record<string, string>;
-  const host = await startHost({ strategy: { mode: 'fallback' }, targets, compatibility: { on_unsupported_param: 'drop' } }, { variables, isLenient: true });
+  const host = await startHost({ strategy: { mode: 'fallback' }, targets: targetsOf(SIDES), compatibility: { on_unsupported_param: 'drop' } }, { variables: variablesOf(SIDES, upstream.url), isLenient: true });
   return {
     send: async (side, request) => {
       upstream.seen.length = 0;
