@@ -26,6 +26,9 @@ export const ACCEPTED: readonly Line[] = [
   },
   { at: 'refused by them', why: 'the other toolkit refuses what its own prompt has no place for (system texts in the middle, kinds of files, calls); what the gateway sends instead is judged by the strict validators' },
 
+  { sides: /^(anthropic|bedrock)/, at: 'refused by us', when: ({ ours }) => String(ours).includes('needs a turn that says something'), why: 'nothing but instructions, or nothing but blanks: the vendor refuses it, in words that help less' },
+  { at: 'tools', when: ({ ours, theirs }, { request }) => theirs === undefined && request['web_search_options'] !== undefined && /search/i.test(String((ours as Fields)['name'])), why: '`web_search_options` is the vendor\'s own tool here; the other toolkit has no word for it' },
+
   // Answers that must be JSON
   {
     at: /^(tools|settings\.(tool_choice|parallel_tool_calls|response_format))$/, when: ({ at, ours, theirs }, about) => asksForJson(about) && (at !== 'tools' || isAnswerTool(ours) || isAnswerTool(theirs)),
@@ -35,7 +38,7 @@ export const ACCEPTED: readonly Line[] = [
   { sides: /^perplexity$/, at: 'settings.response_format.json_schema', why: 'the vendor takes a schema only: each toolkit has its own for "any object"' },
   { sides: /^(qwen|mistral)$/, at: /^turns\.system\.text(\.text)?$/, when: (_difference, about) => asksForJson(about), why: 'the other toolkit tells the model in words to answer with JSON; the client says that itself' },
 
-  { sides: CLAUDE, at: 'tools', when: ({ theirs }, { request }) => theirs === undefined && request['tool_choice'] === 'none', why: 'the wire knows `none`; the other toolkit leaves the functions out' },
+  { sides: CLAUDE, at: 'tools', when: ({ theirs }) => theirs === undefined, why: 'the wire knows `none`; the other toolkit leaves the functions out, and those beside one that must be called' },
 
   // Ceilings and thinking
   { sides: CLAUDE, at: 'settings.max_tokens', when: ({ ours }, { request }) => request['max_tokens'] === undefined && request['max_completion_tokens'] === undefined && ours !== 1024, why: 'the wire must have a ceiling: each toolkit takes the model\'s most from its own list of models' },
@@ -48,7 +51,11 @@ export const ACCEPTED: readonly Line[] = [
   { sides: /^anthropic/, at: 'settings.service_tier', when: ({ ours }) => ours === 'standard_only', why: 'the vendor\'s word for `default`' },
   { sides: /^bedrock claude$/, at: 'refused by us', when: ({ ours }) => String(ours).includes('base64 data addresses only'), why: 'the service fetches no addresses' },
 
+  { sides: /^(anthropic|bedrock)/, at: /^turns\.(user|system)\.cache$/, when: ({ ours }) => ours === undefined, why: 'a mark on a part that says nothing goes to the part before it, which may have one already' },
+  { sides: /^(anthropic|bedrock)/, at: 'tools.strict', when: ({ ours, theirs }) => ours === undefined && theirs === false, why: 'the other toolkit writes the default out' },
+
   // Converse
+  { sides: CONVERSE, at: /^turns\.user\.text(\.text)?$/, when: ({ theirs }, { request }) => theirs === undefined && JSON.stringify(request).includes('"type":"file"'), why: 'a document must have a text beside it: its name, where the client says none' },
   { sides: CONVERSE, at: 'turns.user.media.filename', why: 'names of documents may hold few characters there, and must differ: they are made to' },
   { sides: CONVERSE, at: /^settings\.(other\.(requestMetadata|serviceTier)|model\.inferenceConfig|top_k)$/, why: '`metadata`, `service_tier` and `top_k` have places there that the other toolkit does not fill, or fills elsewhere' },
   { sides: CONVERSE, at: 'tools', when: ({ theirs }) => theirs === undefined, why: 'the service wants every function that earlier turns call; the other toolkit leaves those turns\' calls and results out' },

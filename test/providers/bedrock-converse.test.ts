@@ -168,7 +168,7 @@ describe('bedrock, media and thoughts through converse', () => {
     ]);
     expect((await bodyOf('us.meta.llama4-scout-17b-instruct-v1:0', user(PNG))).messages[0].content).to.deep.equal([IMAGE]);
     const bare = { type: 'file', file: { file_data: 'UEsD', filename: 'tides.xlsx' } };
-    expect((await bodyOf(NOVA, user(bare))).messages[0].content).to.deep.equal([{ document: { format: 'xlsx', name: 'tides (0-0)', source: { bytes: 'UEsD' } } }]);
+    expect((await bodyOf(NOVA, user(bare))).messages[0].content).to.deep.equal([{ document: { format: 'xlsx', name: 'tides (0-0)', source: { bytes: 'UEsD' } } }, { text: 'tides (0-0)' }]);
   });
 
   it('refuses what the service cannot fetch or read, by its place', async () => {

@@ -1,5 +1,6 @@
 import type { ChatRequest } from 'gw/contract';
 import { type Fields, isFields } from '../fields.ts';
+import { inCurrentDraft } from './draft.ts';
 import type { ClaudeTraits } from './models.ts';
 import type { SchemaRoom } from './schema-room.ts';
 import { outputSchema } from './schema.ts';
@@ -51,5 +52,5 @@ function schemaIn({ type, json_schema: asked }: { readonly type: string; readonl
 
 /** A tool's input is an object; any other schema would be refused. */
 function inputSchema(schema: Fields | undefined): Fields {
-  return schema && (schema['type'] === 'object' || isFields(schema['properties'])) ? { type: 'object', ...schema } : ANY_OBJECT;
+  return schema && (schema['type'] === 'object' || isFields(schema['properties'])) ? { type: 'object', ...inCurrentDraft(schema) } : ANY_OBJECT;
 }

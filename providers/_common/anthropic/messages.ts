@@ -13,7 +13,7 @@ export interface NativeConversation {
   /** Absent when nothing is in it. */
   readonly system: string | readonly Fields[] | undefined;
   readonly messages: readonly Fields[];
-  /** A tool's result follows an assistant's turn without thinking. */
+  /** The assistant's turn that is to be gone on with, or that called the tools whose results come last, begins without thinking. */
   readonly lacksThinking: boolean;
   /** A cache mark stands where no block can hold it. */
   readonly lostMark: boolean;
@@ -69,7 +69,7 @@ function refuseMedia({ content, role }: ChatMessage, at: string): void {
 /** One text; blocks where a message or some part marks a cache. */
 function systemOf(messages: readonly ChatMessage[], draft: Draft): string | readonly Fields[] | undefined {
   const isMarked = messages.some((message) => cacheMarkOf(message) || (Array.isArray(message.content) && message.content.some((part: Fields) => cacheMarkOf(part))));
-  if (!isMarked) return messages.map(textOf).filter((text) => text !== '').join('\n') || undefined;
+  if (!isMarked) return messages.map(textOf).filter((text) => text.trim() !== '').join('\n') || undefined;
   const blocks = messages.flatMap((message) => {
     const own = typeof message.content === 'string' ? textBlocks(message.content) : joined(message.content ?? [], draft, (part) => textBlocks(part['text']));
     draft.mark(own, message);

@@ -35,10 +35,15 @@ function withoutSpace(content: string | Fields[]): string | Fields[] {
   return last?.['type'] === 'text' ? [...content.slice(0, -1), { ...last, text: String(last['text']).trimEnd() }] : content;
 }
 
-/** Whether the turn that called the tools, whose results come last, begins without thinking. Source: platform.claude.com, "Extended thinking", 2026-11-21. */
+/**
+ * Whether the assistant's last turn begins without thinking, where it is to be gone on with: the caller has begun the
+ * answer, or nothing but results follows. Source: platform.claude.com, "Extended thinking", 2026-11-21.
+ */
 export function lacksThinking(turns: readonly Turn[]): boolean {
-  const [caller, results] = turns.slice(-2);
-  if (caller?.role !== 'assistant' || !Array.isArray(results?.content) || !results.content.every(({ type }) => type === 'tool_result')) return false;
+  const last = turns.at(-1);
+  const caller = last?.role === 'assistant' ? last : turns.at(-2);
+  const isOpen = last === caller || (Array.isArray(last?.content) && last.content.every(({ type }) => type === 'tool_result'));
+  if (caller?.role !== 'assistant' || !isOpen) return false;
   const [first] = caller.content;
   return typeof first !== 'object' || !String(first['type']).endsWith('thinking');
 }

@@ -38,6 +38,7 @@ export function toConversation(messages: readonly ChatMessage[], traits: Traits)
   });
   if (turns.length === 0) throw invalidRequest('messages: bedrock needs a turn that says something');
   trimEnd(turns);
+  for (const { content } of turns) nameDocuments(content);
   return { system, messages: turns, lostMark: draft.lostMark };
 }
 
@@ -77,6 +78,12 @@ function trimEnd(turns: readonly Turn[]): void {
   const at = last?.content.findLastIndex((block) => !isPoint(block)) ?? -1;
   const text = last?.content[at]?.['text'];
   if (last?.role === 'assistant' && typeof text === 'string') last.content[at] = { text: text.trimEnd() };
+}
+
+/** A turn with a document must hold a text too. Source: Amazon Bedrock API reference, "ContentBlock", 2026-11-22. */
+function nameDocuments(content: Fields[]): void {
+  const documents = content.flatMap(({ document }) => (isFields(document) ? [String(document['name'])] : []));
+  if (documents.length > 0 && !content.some((block) => 'text' in block)) content.push({ text: documents.join(', ') });
 }
 
 function systemBlocks(message: ChatMessage, draft: Draft): Fields[] {

@@ -59,7 +59,7 @@ function resultOf(content: unknown): unknown {
 
 function readPart(turns: Turns, role: string, part: Fields): void {
   const { type, text, image_url: image, file, input_audio: audio, document_url: address, document_name: title, file_url: link, file_name: label, thinking, cache_control: mark, ...more } = part;
-  if (type === 'text') turns.text(role, text);
+  if (type === 'text' || type === 'refusal') turns.text(role, text ?? more['refusal']);
   else if (type === 'image_url') turns.media(role, typeof image === 'string' ? mediaOf(image) : mediaOf(image?.url, { detail: image?.detail }));
   else if (type === 'file' || type === 'document_url') turns.media(role, mediaOf(file?.file_data ?? file?.file_id ?? address, { filename: file?.filename ?? title }));
   else if (type === 'file_url') turns.media(role, { ...mediaOf(link?.url ?? link), filename: label });

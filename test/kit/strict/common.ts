@@ -1,4 +1,4 @@
-import { anything, type Body, closed, either, filled, flag, inOrder, listOf, matching, type Members, oneOf, open, orNull, type Schema, text, texts, type Validator, validator, whole, within } from './schema.ts';
+import { anything, type Body, closed, either, filled, flag, inOrder, isBlank, listOf, matching, type Members, oneOf, open, orNull, type Schema, text, texts, type Validator, validator, whole, within } from './schema.ts';
 
 /** What a vendor of the common wire takes otherwise than the next one. */
 export interface Dialect {
@@ -65,10 +65,10 @@ const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'ass
 export function ownFaults({ messages, tools, tool_choice: choice, parallel_tool_calls: parallel, top_logprobs: top, logprobs, stop }: Body): string[] {
   const hasTools = Array.isArray(tools) && tools.length > 0;
   const said = messages as readonly Body[];
-  const spoken = said.filter(({ role }) => role !== 'system' && role !== 'developer');
+  const spoken = said.filter(({ role, content, tool_calls: calls }) => role !== 'system' && role !== 'developer' && (calls || saysSomething(content)));
   return [
     ...(said.every(({ role }) => ROLES.has(role)) ? [] : ['a role that is not one of the format']),
-    ...(spoken.length === 0 || spoken[0]?.['role'] === 'user' ? [] : ['the first turn is not a user\'s']),
+    ...(spoken[0]?.['role'] === 'user' ? [] : ['the first turn that says something is not a user\'s']),
     ...(JSON.stringify([messages, tools]).split('"cache_control":{').length > 5 ? ['more than four marks of caches'] : []),
     ...(isSaid(choice) && !hasTools ? ["'tool_choice' is only allowed when 'tools' are specified."] : []),
     ...(isSaid(parallel) && !hasTools ? ["'parallel_tool_calls' is only allowed when 'tools' are specified."] : []),
@@ -78,6 +78,7 @@ export function ownFaults({ messages, tools, tool_choice: choice, parallel_tool_
   ];
 }
 
+const saysSomething = (content: unknown): boolean => (Array.isArray(content) ? content.some(({ type, text: words }: Body) => type !== 'text' || !isBlank(words)) : typeof content === 'string' && !isBlank(content));
 const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
 
 function faultsOfTurn({ role, tool_calls: given, tool_call_id: id }: Body, at: number, said: readonly Body[]): string[] {
