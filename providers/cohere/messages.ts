@@ -4,8 +4,13 @@ import { fileAddress, textOfAddress } from '../_common/file-types.ts';
 
 /** Throws a 400 for parts that the vendor does not read. Names of speakers are left out. Source: providers reference 5.5. */
 export function toMessages(messages: readonly ChatMessage[]): readonly Fields[] {
-  return messages.map((message, at) => (message.role === 'tool' ? toolResult(message, at) : toMessage(message, at)));
+  const turns = messages.map((message, at) => (message.role === 'tool' ? toolResult(message, at) : toMessage(message, at))).filter(saysSomething);
+  if (turns.length === 0) throw invalidRequest('messages: cohere needs a turn that says something');
+  return turns;
 }
+
+/** The vendor refuses turns without content, but for those that call tools. */
+const saysSomething = ({ content, tool_calls: calls }: Fields): boolean => content !== undefined || calls !== undefined;
 
 function toMessage(message: ChatMessage, at: number): Fields {
   const role = message.role === 'developer' ? 'system' : message.role;
@@ -41,7 +46,13 @@ function contentOf(message: ChatMessage, at: number): string | readonly Fields[]
     if (part.type !== 'image_url' || message.role !== 'user') throw refused(part, at, place, `a message of the ${message.role}`);
     return [toImage(part, at, place)];
   });
-  return blocks.length > 0 ? blocks : undefined;
+  return blocks.length > 0 ? blocks : fileNames(message);
+}
+
+/** What stands in a turn of nothing but files, which are documents of the request. */
+function fileNames(message: ChatMessage): string | undefined {
+  const files = partsOf(message).filter(({ type }) => type === 'file').map(({ file }) => (isFields(file) && isGiven(file['filename']) ? String(file['filename']) : 'document'));
+  return files.length > 0 ? files.join(', ') : undefined;
 }
 
 /** Files of the user's turns, as documents that the model reads and cites: texts and JSON alone. Source: Cohere API reference, "Chat" v2, 2026-11-22. */

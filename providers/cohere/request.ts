@@ -1,5 +1,6 @@
 import type { CallInfo, ChatRequest, ChatTool, ParamTreatments, WireRequest } from 'gw/contract';
 import { fieldsBeside, type Fields, isFields, withoutAbsent } from 'gw/common-wire';
+import { outOfBounds } from '../_common/bounds.ts';
 import { hasCacheMark } from '../_common/cache-marks.ts';
 import { documentsOf, toMessages } from './messages.ts';
 import { planThinking } from './thinking.ts';
@@ -25,9 +26,13 @@ const KNOWN = [
   'tool_choice', 'reasoning_effort', 'thinking', ...OWN, ...Object.keys(params),
 ];
 
+/** Source: cohere-ai 8.1.0, what `V2ChatRequest` says of its members, 2026-11-22. */
+const BOUNDS = { top_p: [0.01, 0.99], frequency_penalty: [0, 1], presence_penalty: [0, 1], seed: [0, Number.MAX_SAFE_INTEGER] } as const;
+
 /** Source: providers reference 5.5. */
 export function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
-  const { temperature, max_tokens, seed, presence_penalty, frequency_penalty, top_p: p, top_k: k, stop } = request;
+  const { fields: nearest, names: bounded } = outOfBounds(request, BOUNDS);
+  const { temperature, max_tokens, seed, presence_penalty, frequency_penalty, top_p: p, top_k: k, stop } = { ...request, ...nearest };
   const { thinking, ignored } = planThinking(request, call.model);
   const documents = [...(Array.isArray(request['documents']) ? request['documents'] : []), ...documentsOf(request.messages)];
   const fields = {
@@ -36,7 +41,7 @@ export function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
     model: call.model, messages: toMessages(request.messages), stream: call.stream, temperature, max_tokens, seed, presence_penalty, frequency_penalty, p,
     k: k ?? request['k'], stop_sequences: stopSequences(stop), response_format: responseFormat(request), thinking, ...toolFields(request),
   };
-  return { path: '/v2/chat', body: withoutAbsent(fields), ignored: [...ignored, ...unread(request), ...fieldsBeside(request, KNOWN)] };
+  return { path: '/v2/chat', body: withoutAbsent(fields), ignored: [...ignored, ...unread(request), ...fieldsBeside(request, KNOWN)], ...(bounded.length > 0 && { bounded }) };
 }
 
 /** What the fields that are sent hold, and the vendor does not know. */
@@ -79,5 +84,5 @@ function functionName(choice: unknown): string | undefined {
 function withoutMarker({ cache_control: _marker, function: declared, ...tool }: ChatTool): Fields {
   if (declared === undefined) return tool;
   const { cache_control: _inner, ...own } = declared;
-  return { ...tool, function: own };
+  return { ...tool, function: { ...own, parameters: own.parameters ?? { type: 'object', properties: {} } } };
 }

@@ -18,6 +18,12 @@ function schemaInWords(body: ChatBody, notes: Notes): ChatBody {
   return { ...body, response_format: { type: 'json_object' }, messages: [instruction, ...body.messages] };
 }
 
+/** Thinking is switched off by a field of its own. Source: DeepSeek API docs, "Thinking mode", 2026-11-22. */
+function adjust(body: ChatBody, notes: Notes): ChatBody {
+  const { reasoning_effort: effort, ...rest } = body;
+  return schemaInWords(effort === 'none' ? { ...rest, thinking: { type: 'disabled' } } : body, notes);
+}
+
 /**
  * Common wire; the caller's `user` is called `user_id`. Cache hits come as `prompt_cache_hit_tokens`, which the host
  * reads. Source: providers reference 6.
@@ -31,7 +37,7 @@ export default defineProvider({
     authorize: bearer('DEEPSEEK_API_KEY'),
   },
   params,
-  translators: commonTranslators(['chat'], params, { chat: { renames: { user: 'user_id' }, drops: ['web_search_options'], adjust: schemaInWords } }),
+  translators: commonTranslators(['chat'], params, { chat: { renames: { user: 'user_id' }, drops: ['web_search_options'], adjust } }),
   passthrough: true,
   responses: true,
   discovery: listedModels,

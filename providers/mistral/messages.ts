@@ -14,10 +14,17 @@ export function toMessages(messages: readonly ChatMessage[], notes: Notes): read
   const ids = new CallIds(NINE);
   const turns = messages.map((message, at) => toTurn(message, contentOf(message, at, notes), ids)).filter(saysSomething);
   const ordered = turns.some(isLateSystem) ? [...turns.filter(isSystem), ...turns.filter((turn) => !isSystem(turn))] : turns;
-  const last = ordered.at(-1);
+  const bridged = ordered.flatMap((turn, at) => (turn.role === 'user' && ordered[at - 1]?.role === 'tool' ? [BRIDGE, turn] : [turn]));
+  const last = bridged.at(-1);
   // A turn of the assistant at the end is to be continued, and must say so.
-  return last?.role === 'assistant' && !last.tool_calls ? [...ordered.slice(0, -1), { ...last, prefix: true }] : ordered;
+  return last?.role === 'assistant' && !last.tool_calls ? [...bridged.slice(0, -1), { ...last, prefix: true }] : bridged;
 }
+
+/**
+ * What the assistant says to results before the user goes on: "Unexpected role 'user' after role 'tool'". Source:
+ * NousResearch/hermes-agent issue 20154, 2026-05-05; avante-corp/avante.nvim pull request 2695, 2025-09-07.
+ */
+const BRIDGE: ChatMessage = { role: 'assistant', content: 'I have seen the results.' };
 
 function toTurn({ role, name, tool_call_id: id, tool_calls: calls }: ChatMessage, content: ChatMessage['content'], ids: CallIds): ChatMessage {
   return {
@@ -32,8 +39,8 @@ const saysSomething = ({ role, content, tool_calls: calls }: ChatMessage): boole
 
 const isSystem = ({ role }: ChatMessage): boolean => role === 'system';
 
-/** The system may not speak after the assistant or a tool. */
-const isLateSystem = (turn: ChatMessage, at: number, turns: readonly ChatMessage[]): boolean => isSystem(turn) && ['assistant', 'tool'].includes(turns[at - 1]?.role ?? '');
+/** The system may not speak after the assistant or a tool, nor last. */
+const isLateSystem = (turn: ChatMessage, at: number, turns: readonly ChatMessage[]): boolean => isSystem(turn) && (at === turns.length - 1 || ['assistant', 'tool'].includes(turns[at - 1]?.role ?? ''));
 
 function toCall({ id, function: target }: ToolCall, ids: CallIds): ToolCall {
   return { id: ids.ofCall(id), type: 'function', function: { ...(target.name !== undefined && { name: target.name }), arguments: target.arguments || '{}' } };

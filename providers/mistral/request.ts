@@ -1,4 +1,5 @@
 import { type ChatBody, type Fields, isFields, isGiven, type Notes, translateWebSearch, withoutAbsent } from 'gw/common-wire';
+import { outOfBounds } from '../_common/bounds.ts';
 import { toMessages } from './messages.ts';
 
 /**
@@ -15,7 +16,7 @@ const FIELDS: ReadonlySet<string> = new Set([
 export function closedBody(body: ChatBody, notes: Notes, reported: readonly string[]): ChatBody {
   const { service_tier: tier, tools, ...rest } = translateWebSearch(body, notes, searchTool, ['contextSize', 'location']);
   const whole: ChatBody = {
-    ...rest, ...withoutAbsent({ service_tier: serviceTier(tier, notes), tools: Array.isArray(tools) ? tools.map((tool) => toTool(tool, notes)) : undefined }),
+    ...sampled(rest, notes), ...withoutAbsent({ service_tier: serviceTier(tier, notes), tools: Array.isArray(tools) ? tools.map((tool) => toTool(tool, notes)) : undefined }),
     messages: toMessages(rest.messages, notes),
   };
   const known = Object.entries(whole).filter(([name, value]) => {
@@ -24,6 +25,19 @@ export function closedBody(body: ChatBody, notes: Notes, reported: readonly stri
     return false;
   });
   return Object.fromEntries(known) as ChatBody;
+}
+
+/** Source: Mistral API reference, "Chat", the bounds of `temperature` and `random_seed`, 2026-11-22. */
+const BOUNDS = { temperature: [0, 1.5], random_seed: [0, Number.MAX_SAFE_INTEGER] } as const;
+
+/** Where the temperature is 0 the vendor takes no other `top_p` than 1: "top_p must be 1 when using greedy sampling". */
+function sampled(body: Fields, notes: Notes): Fields {
+  const { fields, names } = outOfBounds(body, BOUNDS);
+  notes.bounded.push(...names.map((name) => (name === 'random_seed' ? 'seed' : name)));
+  const { top_p: topP, ...rest } = body;
+  if (body['temperature'] !== 0 || typeof topP !== 'number' || topP === 1) return names.length > 0 ? { ...body, ...fields } : body;
+  notes.ignored.push('top_p');
+  return { ...rest, ...fields };
 }
 
 /** The vendor runs this tool by itself; nothing says how it searches. Source: Mistral documentation, "Using connectors in chat completions", 2026-11-22. */

@@ -1,5 +1,19 @@
 import { bearer, defineProvider } from 'gw/contract';
-import { commonTranslators, listedModels } from 'gw/common-wire';
+import { type ChatBody, commonTranslators, listedModels, type Notes } from 'gw/common-wire';
+
+/**
+ * Only these models think unless told otherwise, by a field of its own; later ones always think. Source: Kimi platform
+ * documentation, "Use thinking effort" and "Use the Kimi K2 thinking model", 2026-11-22.
+ */
+const MAY_BE_TOLD = /^kimi-k2\.[56]\b/;
+
+function withoutThinking(body: ChatBody, notes: Notes): ChatBody {
+  const { reasoning_effort: effort, ...rest } = body;
+  if (effort !== 'none') return body;
+  if (MAY_BE_TOLD.test(String(body['model']))) return { ...rest, thinking: { type: 'disabled' } };
+  notes.ignored.push('reasoning_effort');
+  return rest;
+}
 
 /** Common wire. Source: providers reference 6. */
 export default defineProvider({
@@ -11,7 +25,7 @@ export default defineProvider({
     authorize: bearer('MOONSHOT_API_KEY'),
   },
   params: {},
-  translators: commonTranslators(['chat'], {}, { chat: { drops: ['web_search_options'] } }),
+  translators: commonTranslators(['chat'], {}, { chat: { drops: ['web_search_options'], adjust: withoutThinking } }),
   passthrough: true,
   responses: true,
   discovery: listedModels,

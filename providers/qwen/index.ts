@@ -1,8 +1,14 @@
 import { bearer, defineProvider } from 'gw/contract';
-import { commonTranslators, type Fields, listedModels, translateWebSearch } from 'gw/common-wire';
+import { type ChatBody, commonTranslators, type Fields, listedModels, type Notes, translateWebSearch } from 'gw/common-wire';
 
 /** A switch, without a place and a size. Source: Alibaba Cloud Model Studio, "OpenAI compatible - Chat", `enable_search`, 2026-11-22. */
 const search = (): Fields => ({ enable_search: true });
+
+/** Thinking is switched off by a field of its own. Source: Alibaba Cloud Model Studio, "Deep thinking", `enable_thinking`, 2026-11-22. */
+function adjust(body: ChatBody, notes: Notes): ChatBody {
+  const { reasoning_effort: effort, ...rest } = body;
+  return translateWebSearch(effort === 'none' ? { ...rest, enable_thinking: false } : body, notes, search, ['contextSize', 'location']);
+}
 
 /** Common wire in DashScope's compatible mode, with files and batches. Source: providers reference 1.5. */
 export default defineProvider({
@@ -15,7 +21,7 @@ export default defineProvider({
   },
   params: {},
   translators: commonTranslators(['chat', 'embeddings'], {}, {
-    chat: { adjust: (body, notes) => translateWebSearch(body, notes, search, ['contextSize', 'location']) },
+    chat: { adjust },
   }),
   passthrough: true,
   batches: true,

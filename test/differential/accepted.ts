@@ -40,6 +40,8 @@ export const ACCEPTED: readonly Line[] = [
 
   { sides: CLAUDE, at: 'tools', when: ({ theirs }) => theirs === undefined, why: 'the wire knows `none`; the other toolkit leaves the functions out, and those beside one that must be called' },
 
+  { sides: /^deepseek$/, at: /^(answer without its schema|turns\.system\.text(\.text)?)$/, when: (_difference, about) => asksForJson(about), why: 'the vendor takes no schema: it stands in an instruction, whose words are each toolkit\'s own' },
+
   // Ceilings and thinking
   { sides: CLAUDE, at: 'settings.max_tokens', when: ({ ours }, { request }) => request['max_tokens'] === undefined && request['max_completion_tokens'] === undefined && ours !== 1024, why: 'the wire must have a ceiling: each toolkit takes the model\'s most from its own list of models' },
   { at: /^settings\.(thinking(\.|$)|effort$|reasoning_effort$|temperature$|top_[pk]$|enable_thinking$|thinking_budget$)/, when: (_difference, about) => thinks(about), why: 'how many tokens or which word an effort becomes is every toolkit\'s own table; ours is in docs/providers.md' },
@@ -67,9 +69,17 @@ export const ACCEPTED: readonly Line[] = [
   { sides: /^gemini/, at: 'turns.tool.result.value', why: 'a result that is JSON is sent as the value, a text in quotes as what is between them' },
 
   // Others
+  { sides: /^(openrouter|qwen)$/, at: /^settings\.(web_search_options|enable_search|plugins)$/, when: (_difference, { request }) => request['web_search_options'] !== undefined, why: 'the vendor searches by another field' },
+  { sides: /^mistral$/, at: 'settings.service_tier', when: ({ ours }) => ours === 'standard_only', why: 'the vendor\'s word for `default`' },
+  { sides: /^(mistral|cohere)$/, at: /^settings\.(temperature|top_p|random_seed|seed|presence_penalty|frequency_penalty)$/, why: 'sampling within the vendor\'s bounds; the other toolkit sends what the vendor refuses' },
+  { sides: /^mistral$/, at: /^turns\.assistant\.text(\.text)?$/, why: 'the vendor wants a turn of the assistant between results and the user; the other toolkit sends what it refuses' },
+  { sides: /^perplexity$/, at: /^(tools|settings\.tool_choice)$/, why: 'the vendor knows no choice of one function: the others are left out' },
+  { sides: /^cohere$/, at: /^turns\.user\.text(\.text)?$/, when: (_difference, { request }) => JSON.stringify(request).includes('"type":"file"'), why: 'a turn of nothing but documents names them' },
+  { sides: /^cohere$/, at: 'refused by us', when: ({ ours }) => /takes files of text and JSON|needs a turn that says something/.test(String(ours)), why: 'the vendor reads no PDF, and nothing in a turn without text; the other toolkit takes every file for an image' },
   { sides: /^cohere$/, at: 'settings.stream', why: '`stream` must be in the body there, `false` too' },
   { sides: /^cohere$/, at: 'settings.stop', when: ({ ours }) => ours === undefined, why: 'an empty list asks for nothing' },
   { sides: /^cohere$/, at: 'refused by us', when: ({ ours }) => String(ours).includes('"input_audio"'), why: 'the vendor reads no audio; the other toolkit takes every file for an image' },
+  { sides: /^mistral$/, at: 'turns.assistant.field prefix', when: ({ ours }) => ours === undefined, why: 'a begun answer that says nothing is left out' },
   { sides: /^mistral$/, at: 'turns.tool.name', why: 'the name of a function is optional beside a result: the id says which call it answers' },
   { sides: /^together$/, at: /^settings\.(top_)?logprobs$/, why: '`logprobs` is a count there' },
   { sides: /^(openai|azure-openai)$/, at: 'settings.top_logprobs', when: ({ theirs }) => theirs === 0, why: 'the other toolkit writes the default out' },
@@ -78,4 +88,8 @@ export const ACCEPTED: readonly Line[] = [
 
 /** The same for what the two make of answers. */
 export const ACCEPTED_ANSWERS: readonly AnswerLine[] = [
+  { sides: /^xai$/, at: 'usage.output', why: 'the vendor counts thinking beside the answer; the other toolkit leaves it out of the sum' },
+  { sides: /^mistral$/, at: 'usage.reasoning', why: 'the other toolkit reads no tokens of thinking there' },
+  { sides: /^cohere$/, at: 'usage.cached', why: 'the other toolkit reads no cached tokens there' },
+  { sides: /^cohere$/, at: 'finish', when: ({ ours, theirs }) => ours === 'content_filter' && theirs !== 'content_filter', why: '`ERROR_TOXIC` is the vendor\'s word for content that it filters; the other toolkit takes it for any error' },
 ];

@@ -8,7 +8,6 @@ import type { Attempt } from '../../host/pipeline/attempt.ts';
 import { outgoingRequest } from '../../host/pipeline/translate.ts';
 import { connectProvider, type ConnectedProvider } from '../../host/upstream/connect.ts';
 import { ask, startHost, type TestHost, type TestHostOptions } from './host.ts';
-import { ask, startHost, type TestHost } from './host.ts';
 import { expectTaken } from './strict/check.ts';
 import { type StubHandler, stubUpstream, type StubUpstream } from './upstream.ts';
 

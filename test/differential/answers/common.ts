@@ -15,6 +15,8 @@ export interface Manner {
   /** Where reads of a cache are told; nowhere where the vendor has no such number. */
   readonly cached?: 'details' | 'prompt_cache_hit_tokens' | 'none';
   readonly finishes?: Partial<Readonly<Record<Finish, string>>>;
+  /** What the vendor never says. */
+  readonly never?: readonly ('thought' | 'filter')[];
 }
 
 type Fields = Record<string, unknown>;
@@ -68,10 +70,19 @@ function fragments(dice: Dice, call: ReturnType<typeof callsOf>[number], index: 
   return [{ index, id: call.id, type: 'function', function: { name: call.name, arguments: '' } }, ...pieces.map((piece) => ({ index, function: { arguments: piece } }))];
 }
 
+function fit(answer: Answer, { cached, never = [] }: Manner): Answer {
+  const { blocks, tokens, finish } = answer;
+  const isSilent = never.includes('thought');
+  return {
+    ...answer, blocks: isSilent ? blocks.filter(({ kind }) => kind !== 'thought') : blocks, finish: finish === 'filter' && never.includes('filter') ? 'stop' : finish,
+    tokens: { ...tokens, ...(cached === 'none' && { cached: 0 }), ...(isSilent && { thought: 0 }) },
+  };
+}
+
 /** The common wire in a vendor's manner. */
 export function common(manner: Manner = {}): Teller {
   return {
     whole: (answer) => whole(answer, manner), stream: (answer, dice) => sse(chunks(answer, dice, manner), { isEnded: true }),
-    fit: (answer) => (manner.cached === 'none' ? { ...answer, tokens: { ...answer.tokens, cached: 0 } } : answer),
+    fit: (answer) => fit(answer, manner),
   };
 }

@@ -4,7 +4,7 @@ import { ACCEPTED_ANSWERS } from '../accepted.ts';
 import { Dice, MASTER_KEY, startHost, stubUpstream } from '../../kit/index.ts';
 import { targetsOf, variablesOf } from '../sides/ours.ts';
 import { type Side, SIDES } from '../sides/sides.ts';
-import { type Answer, answerOf, type Teller } from './answer.ts';
+import { type Answer, answerOf, callsOf, type Finish, type Teller, textsOf } from './answer.ts';
 import { type Heard, heardStreamed, heardStreamedByThem, heardWhole, heardWholeByThem } from './heard.ts';
 import { TELLERS } from './tellers.ts';
 
@@ -46,8 +46,9 @@ interface Told {
 }
 
 /**
- * Lets vendors give generated answers, whole and streamed in random pieces, and compares what the `openai` client hears
- * through the gateway with what the other toolkit's package hears of the same bytes. Returns the lines that were needed.
+ * Lets vendors give generated answers, whole and streamed in random pieces. What the `openai` client hears through the
+ * gateway must be what was answered, and what the other toolkit's package hears of the same bytes, but for the lines of
+ * the table. Returns the lines that were needed.
  */
 export async function compareAnswers(from: number, count: number): Promise<ReadonlySet<AnswerLine>> {
   let told: Told = { type: '', pieces: [] };
@@ -74,12 +75,24 @@ export async function compareAnswers(from: number, count: number): Promise<Reado
         upstream.seen.length = 0;
         const ours = await (isStreamed ? heardStreamed : heardWhole)(client, side.name);
         const theirs = await (isStreamed ? heardStreamedByThem : heardWholeByThem)(side.open({ baseURL: 'http://127.0.0.1:9', apiKey: 'key', fetch: replaying(told) }, side.model));
-        failures.push(...unspoken(differences(side.name, isStreamed, answer, ours, theirs), needed).map((difference) => `seed ${seed}: ${JSON.stringify(difference)}`));
+        const wrong = differences(side.name, isStreamed, answer, ours, truthOf(answer)).map((difference) => ({ ...difference, isUntrue: true }));
+        failures.push(...[...wrong, ...unspoken(differences(side.name, isStreamed, answer, ours, theirs), needed)].map((difference) => `seed ${seed}: ${JSON.stringify(difference)}`));
       }
     }
   }
   expect(failures.join('\n\n'), 'differences that no line of ACCEPTED_ANSWERS speaks for').to.equal('');
   return needed;
+}
+
+const FINISHES: Readonly<Record<Finish, string>> = { stop: 'stop', length: 'length', calls: 'tool_calls', filter: 'content_filter' };
+
+/** The answer as every client should hear it. */
+function truthOf(answer: Answer): Heard {
+  const { tokens: { input, output, cached, thought } } = answer;
+  return {
+    text: textsOf(answer, 'text'), reasoning: textsOf(answer, 'thought'), calls: callsOf(answer).map(({ name, input: given }) => ({ name, input: given })), finish: FINISHES[answer.finish],
+    usage: { input, output, cached, reasoning: thought },
+  };
 }
 
 function tell({ provider }: Side, { whole, stream }: Teller, answer: Answer, isStreamed: boolean, dice: Dice): Told {

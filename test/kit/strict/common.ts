@@ -65,10 +65,10 @@ const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'ass
 export function ownFaults({ messages, tools, tool_choice: choice, parallel_tool_calls: parallel, top_logprobs: top, logprobs, stop }: Body): string[] {
   const hasTools = Array.isArray(tools) && tools.length > 0;
   const said = messages as readonly Body[];
-  const spoken = said.filter(({ role, content, tool_calls: calls }) => role !== 'system' && role !== 'developer' && (calls || saysSomething(content)));
+  const first = said.find(({ role, content, tool_calls: calls }) => role !== 'system' && role !== 'developer' && (calls || saysSomething(content)));
   return [
     ...(said.every(({ role }) => ROLES.has(role)) ? [] : ['a role that is not one of the format']),
-    ...(spoken[0]?.['role'] === 'user' ? [] : ['the first turn that says something is not a user\'s']),
+    ...(first?.['role'] === 'user' ? [] : ['the first turn that says something is not a user\'s']),
     ...(JSON.stringify([messages, tools]).split('"cache_control":{').length > 5 ? ['more than four marks of caches'] : []),
     ...(isSaid(choice) && !hasTools ? ["'tool_choice' is only allowed when 'tools' are specified."] : []),
     ...(isSaid(parallel) && !hasTools ? ["'parallel_tool_calls' is only allowed when 'tools' are specified."] : []),
