@@ -1,5 +1,5 @@
 import type { ContentPart } from 'gw/contract';
-import { type ChatBody, type Fields, isFields, isGiven, type Notes, withoutAbsent } from 'gw/common-wire';
+import { type ChatBody, type Fields, invalidRequest, isFields, isGiven, type Notes, withoutAbsent } from 'gw/common-wire';
 
 /**
  * What the schema of requests has otherwise: formats and choices of its own, fewer efforts, files by their address. Source:
@@ -46,13 +46,13 @@ function withPlace(body: ChatBody, notes: Notes): ChatBody {
 const isFile = ({ type }: ContentPart): boolean => type === 'file';
 
 function withFiles({ messages }: ChatBody): ChatBody['messages'] {
-  return messages.map((message) => (Array.isArray(message.content) ? { ...message, content: message.content.map(toPart) } : message));
+  return messages.map((message, at) => (Array.isArray(message.content) ? { ...message, content: message.content.map((part, place) => toPart(part, `messages[${at}].content[${place}]`)) } : message));
 }
 
 /** A file is an address or bare base64. Source: Perplexity documentation, "File attachments", 2026-11-22. */
-function toPart(part: ContentPart): ContentPart {
-  const file = isFile(part) ? part['file'] : undefined;
-  if (!isFields(file) || typeof file['file_data'] !== 'string') return part;
-  const { file_data: data, filename } = file;
+function toPart(part: ContentPart, at: string): ContentPart {
+  if (!isFile(part)) return part;
+  const { file_data: data, filename } = isFields(part['file']) ? part['file'] : {};
+  if (typeof data !== 'string' || data === '') throw invalidRequest(`${at}: perplexity takes a file by its file_data only`);
   return { type: 'file_url', file_url: { url: data.replace(/^data:[^,]*,/, '') }, ...(typeof filename === 'string' && filename !== '' && { file_name: filename }) } as unknown as ContentPart;
 }

@@ -1,3 +1,4 @@
+import { ownFaults } from '../kit/strict/index.ts';
 import type { AnswerLine } from './answers/compare-answers.ts';
 import { isAsked, type Case, type Line } from './judge.ts';
 import type { Fields } from './meaning/meaning.ts';
@@ -26,7 +27,7 @@ export const ACCEPTED: readonly Line[] = [
   },
   { at: 'refused by them', why: 'the other toolkit refuses what its own prompt has no place for (system texts in the middle, kinds of files, calls); what the gateway sends instead is judged by the strict validators' },
 
-  { sides: /^(anthropic|bedrock)/, at: 'refused by us', when: ({ ours }) => String(ours).includes('needs a turn that says something'), why: 'nothing but instructions, or nothing but blanks: the vendor refuses it, in words that help less' },
+  { sides: /^(anthropic|bedrock|gemini)/, at: 'refused by us', when: ({ ours }) => String(ours).includes('needs a turn that says something'), why: 'nothing but instructions, or nothing but blanks: the vendor refuses it, in words that help less' },
   { at: 'tools', when: ({ ours, theirs }, { request }) => theirs === undefined && request['web_search_options'] !== undefined && /search/i.test(String((ours as Fields)['name'])), why: '`web_search_options` is the vendor\'s own tool here; the other toolkit has no word for it' },
 
   // Answers that must be JSON
@@ -35,7 +36,6 @@ export const ACCEPTED: readonly Line[] = [
     why: 'a schema reaches the model by the vendor\'s output format or by a forced tool, and each toolkit chooses and names its own; that the schema arrives is compared apart (`schema of answer`, `answer without its schema`)',
   },
   { at: /^settings\.response_format\.json_schema\.strict$/, when: ({ ours }) => ours === undefined, why: 'the other toolkit decides on `strict` for its users; here it is the client\'s word' },
-  { sides: /^perplexity$/, at: 'settings.response_format.json_schema', why: 'the vendor takes a schema only: each toolkit has its own for "any object"' },
   { sides: /^(qwen|mistral)$/, at: /^turns\.system\.text(\.text)?$/, when: (_difference, about) => asksForJson(about), why: 'the other toolkit tells the model in words to answer with JSON; the client says that itself' },
 
   { sides: CLAUDE, at: 'tools', when: ({ theirs }) => theirs === undefined, why: 'the wire knows `none`; the other toolkit leaves the functions out, and those beside one that must be called' },
@@ -61,11 +61,11 @@ export const ACCEPTED: readonly Line[] = [
   { sides: CONVERSE, at: 'turns.user.media.filename', why: 'names of documents may hold few characters there, and must differ: they are made to' },
   { sides: CONVERSE, at: /^settings\.(other\.(requestMetadata|serviceTier)|model\.inferenceConfig|top_k)$/, why: '`metadata`, `service_tier` and `top_k` have places there that the other toolkit does not fill, or fills elsewhere' },
   { sides: CONVERSE, at: 'tools', when: ({ theirs }) => theirs === undefined, why: 'the service wants every function that earlier turns call; the other toolkit leaves those turns\' calls and results out' },
-  { sides: CONVERSE, at: /^turns\.(tool\.result|assistant\.call)$/, when: ({ theirs }) => theirs === undefined, why: 'the other toolkit leaves calls and results out where the client names no functions' },
 
   // Gemini
   { sides: /^gemini/, at: 'turns.assistant.signature', why: 'the vendor asks for a signature on the first call of a turn only (ai.google.dev, "Thought signatures", 2026-11-21); the other toolkit puts its stand-in on every call' },
   { sides: /^gemini/, at: 'settings.tool_choice', when: ({ theirs }) => theirs === 'validated', why: '`strict` is named as ignored; the other toolkit has a mode of calling for it that the client did not ask for' },
+  { sides: /^gemini/, at: /^turns\.(user|system)\.text(\.text)?$/, when: (_difference, { request }) => ownFaults(request).some((fault) => fault.startsWith('the first turn')), why: 'the vendor wants a conversation that a user begins: a stand-in begins it, or instructions that nothing follows' },
   { sides: /^gemini/, at: 'turns.tool.result.value', why: 'a result that is JSON is sent as the value, a text in quotes as what is between them' },
 
   // Others
@@ -74,7 +74,6 @@ export const ACCEPTED: readonly Line[] = [
   { sides: /^(mistral|cohere)$/, at: /^settings\.(temperature|top_p|random_seed|seed|presence_penalty|frequency_penalty)$/, why: 'sampling within the vendor\'s bounds; the other toolkit sends what the vendor refuses' },
   { sides: /^mistral$/, at: /^turns\.assistant\.text(\.text)?$/, why: 'the vendor wants a turn of the assistant between results and the user; the other toolkit sends what it refuses' },
   { sides: /^perplexity$/, at: /^(tools|settings\.tool_choice)$/, why: 'the vendor knows no choice of one function: the others are left out' },
-  { sides: /^cohere$/, at: /^turns\.user\.text(\.text)?$/, when: (_difference, { request }) => JSON.stringify(request).includes('"type":"file"'), why: 'a turn of nothing but documents names them' },
   { sides: /^cohere$/, at: 'refused by us', when: ({ ours }) => /takes files of text and JSON|needs a turn that says something/.test(String(ours)), why: 'the vendor reads no PDF, and nothing in a turn without text; the other toolkit takes every file for an image' },
   { sides: /^cohere$/, at: 'settings.stream', why: '`stream` must be in the body there, `false` too' },
   { sides: /^cohere$/, at: 'settings.stop', when: ({ ours }) => ours === undefined, why: 'an empty list asks for nothing' },
@@ -83,7 +82,7 @@ export const ACCEPTED: readonly Line[] = [
   { sides: /^mistral$/, at: 'turns.tool.name', why: 'the name of a function is optional beside a result: the id says which call it answers' },
   { sides: /^together$/, at: /^settings\.(top_)?logprobs$/, why: '`logprobs` is a count there' },
   { sides: /^(openai|azure-openai)$/, at: 'settings.top_logprobs', when: ({ theirs }) => theirs === 0, why: 'the other toolkit writes the default out' },
-  { sides: /^deepseek$/, at: /^turns\.(user\.(media|text)|assistant\.thinking)(\.|$)/, why: 'the other toolkit leaves out some files, and the thoughts of all turns but the last; the vendor says itself what it takes' },
+  { sides: /^(deepseek|qwen)$/, at: /^turns\.(user\.(media|text)|assistant\.thinking)(\.|$)/, why: 'the other toolkit leaves out some files, and the thoughts of all turns but the last; the vendor says itself what it takes' },
 ];
 
 /** The same for what the two make of answers. */

@@ -124,7 +124,7 @@ describe('cohere, messages', () => {
     expect(await messages([{ role: 'user', content }])).to.deep.equal([{
       role: 'user', content: [{ type: 'text', text: 'look' }, IMAGE, { type: 'image_url', image_url: { url: 'https://i.example/a.png' } }],
     }]);
-    expect(await messages([{ role: 'user', content: [{ type: 'text', text: '' }] }, { role: 'assistant', content: '' }])).to.deep.equal([{ role: 'user' }, { role: 'assistant' }]);
+    expect(await messages([{ role: 'user', content: [{ type: 'text', text: '' }] }, { role: 'user', content: 'hi' }, { role: 'assistant', content: '' }])).to.deep.equal([{ role: 'user', content: 'hi' }]);
   });
 
   it('call tools without an empty text, and answer as documents', async () => {
@@ -149,7 +149,7 @@ describe('cohere, messages', () => {
     const own = { id: 'own', data: { text: 't' } };
     const { body } = await sentBy(cohere, 'chat', chat({ messages: [{ role: 'user', content }, { role: 'user', content: [content[1]] }], documents: [own] }));
     expect(body.documents).to.deep.equal([own, { data: { text: 'grüß', title: 'n.txt' } }, { data: { text: '{"a":1}', title: 'd.json' } }, { data: { text: 'a,b' } }, { data: { text: 'grüß', title: 'n.txt' } }]);
-    expect(body.messages).to.deep.equal([{ role: 'user', content: [{ type: 'text', text: 'read' }] }, { role: 'user' }]);
+    expect(body.messages).to.deep.equal([{ role: 'user', content: [{ type: 'text', text: 'read' }] }, { role: 'user', content: 'n.txt' }]);
     for (const fields of [{}, { file_id: 'f' }, { filename: 'a.pdf', file_data: base64('%PDF') }, { file_data: 'data:application/pdf;base64,AAAA' }, { file_data: 'https://d.example/a.txt' }]) {
       const refusal = await refusedBy(cohere, 'chat', chat({ messages: [{ role: 'user', content: [{ type: 'text', text: 't' }, file(fields)] }] }));
       expect(refusal.message, JSON.stringify(fields)).to.match(/^messages\[0\]\.content\[1\]: /);

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import perplexity from '../../providers/perplexity/index.ts';
-import { answeredBy, rootOf } from '../kit/index.ts';
-import { callFor, everyCut, golden, relayStream, sentBy, sseBytes, translateReply } from '../kit/index.ts';
+import { answeredBy, callFor, everyCut, golden, refusedBy, relayStream, rootOf, sentBy, sseBytes, translateReply } from '../kit/index.ts';
 import { CHAT, itForwardsChat, itServes } from './support.ts';
 
 describe('perplexity', () => {
@@ -69,10 +68,12 @@ describe('perplexity, sources', () => {
 describe('perplexity, files', () => {
   it('are addresses or bare base64, with their names', async () => {
     const file = (fields: object): object => ({ type: 'file', file: fields });
-    const content = [{ type: 'text', text: 't' }, file({ filename: 'a.pdf', file_data: 'data:application/pdf;base64,AAAA' }), file({ file_data: 'https://d.example/b.pdf' }), file({ file_id: 'f' })];
+    const content = [{ type: 'text', text: 't' }, file({ filename: 'a.pdf', file_data: 'data:application/pdf;base64,AAAA' }), file({ file_data: 'https://d.example/b.pdf' })];
     const { body } = await sentBy(perplexity, 'chat', { ...CHAT, messages: [{ role: 'user', content }] } as never);
     expect(body.messages[0].content).to.deep.equal([
-      content[0], { type: 'file_url', file_url: { url: 'AAAA' }, file_name: 'a.pdf' }, { type: 'file_url', file_url: { url: 'https://d.example/b.pdf' } }, content[3],
+      content[0], { type: 'file_url', file_url: { url: 'AAAA' }, file_name: 'a.pdf' }, { type: 'file_url', file_url: { url: 'https://d.example/b.pdf' } },
     ]);
+    const refusal = await refusedBy(perplexity, 'chat', { ...CHAT, messages: [{ role: 'user', content: [file({ file_id: 'f' })] }] } as never);
+    expect(refusal).to.include({ code: 'invalid_request', message: 'messages[0].content[0]: perplexity takes a file by its file_data only' });
   });
 });

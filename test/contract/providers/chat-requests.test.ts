@@ -57,6 +57,7 @@ const DEVIATIONS: Readonly<Record<string, (body: Body) => Body>> = {
     ...without(body, 'user'), user_id: body['user'], response_format: { type: 'json_object' },
     messages: [{ role: 'system', content: 'Answer with one JSON object that conforms to this JSON schema: {"type":"object"}' }, ...body['messages']],
   }),
+  perplexity: (body) => ({ ...body, tool_choice: 'required' }),
   together: (body) => ({ ...without(body, 'top_logprobs'), logprobs: 2 }),
 };
 

@@ -7,7 +7,7 @@ const matrix = goldenJson('capability-matrix.json') as { readonly params: readon
 
 /** Every parameter of the matrix, set so that it counts. Source: providers reference 3.1. */
 const ALL: Readonly<Record<string, unknown>> = {
-  temperature: 0, top_p: 0.9, n: 1, seed: 0, max_tokens: 64, presence_penalty: 0, frequency_penalty: 0, stop: ['END'],
+  temperature: 0, top_p: 1, n: 1, seed: 0, max_tokens: 64, presence_penalty: 0, frequency_penalty: 0, stop: ['END'],
   tools: [{ type: 'function', function: { name: 'f', parameters: {} } }], tool_choice: 'auto', response_format: { type: 'text' }, logprobs: true, top_logprobs: 1, parallel_tool_calls: false, user: 'u', logit_bias: { 1: 1 },
 };
 

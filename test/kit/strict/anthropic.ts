@@ -53,14 +53,21 @@ const direct = closed({ ...shared, model: filled }, {
   ...options, stream: flag, metadata: closed({}, { user_id: { type: 'string', maxLength: 512 } }), service_tier: oneOf('auto', 'standard_only'), container: anything, context_management: anything, inference_geo: text,
   mcp_servers: anything, speed: anything, cache_control: mark,
 });
+/** The model stands in the address. Source: Vertex AI documentation, "Request predictions with Claude models", 2026-11-22. */
+const vertex = closed({ ...shared, anthropic_version: { const: 'vertex-2023-10-16' } }, { ...options, stream: flag, metadata: closed({}, { user_id: { type: 'string', maxLength: 512 } }), anthropic_beta: listOf(text), cache_control: mark });
 /** Model and stream stand in the address. Source: Amazon Bedrock user guide, "Anthropic Claude Messages API", 2026-11-22. */
 const invoked = closed({ ...shared, anthropic_version: { const: 'bedrock-2023-05-31' } }, { ...options, anthropic_beta: listOf(text) });
 
 const takesDirect = validator(direct);
 const takesInvoked = validator(invoked);
+const takesVertex = validator(vertex);
 
 export function anthropicRules(model: string): Validator {
   return inOrder(takesDirect, sampling(model), conversation, schemas, marks);
+}
+
+export function vertexClaudeRules(model: string): Validator {
+  return inOrder(takesVertex, sampling(model), conversation, schemas, marks);
 }
 
 export function bedrockClaudeRules(model: string): Validator {

@@ -89,6 +89,7 @@ function faultsOfTurn({ role, tool_calls: given, tool_call_id: id }: Body, at: n
   while (said[first]?.['role'] === 'tool') first -= 1;
   const open = new Set((said[first]?.['tool_calls'] ?? []).map((one: Body) => one['id']));
   return [
+    ...calls.filter((one) => !/^[a-zA-Z0-9_.:-]{1,128}$/.test(one['function']?.name ?? '')).map((one) => `a function that is called "${one['function']?.name}"`),
     ...calls.filter((one) => !answered.has(one['id'])).map((one) => `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id': ${one['id']}`),
     ...(role === 'tool' && !open.has(id) ? ["messages with role 'tool' must be a response to a preceding message with 'tool_calls'."] : []),
   ];

@@ -19,7 +19,7 @@ const schema: Schema = {
 
 const NAME = matching('^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$');
 const part = unionOf({
-  text, inlineData: closed({ mimeType: filled, data: filled }), fileData: closed({ fileUri: filled, mimeType: filled }, { displayName: text }),
+  text, inlineData: closed({ mimeType: filled, data: filled }), fileData: closed({ fileUri: filled }, { mimeType: filled, displayName: text }),
   functionCall: closed({ name: NAME }, { id: text, args: anyObject }), functionResponse: closed({ name: NAME, response: anyObject }, { id: text, parts: listOf(anything), willContinue: flag, scheduling: text }),
   executableCode: anything, codeExecutionResult: anything,
 }, { thought: flag, thoughtSignature: filled, videoMetadata: anything, mediaResolution: anything, partMetadata: anything });
@@ -49,11 +49,19 @@ function conversation({ contents }: Body): string[] {
     const calls = turnsOf(turn, 'functionCall');
     const answers = turnsOf(contents[at + 1], 'functionResponse');
     return [
+      ...untyped(turn),
       ...(calls > 0 && at === 0 ? ['function call turn comes immediately after a user turn or after a function response turn'] : []),
       ...(calls > 0 && at < contents.length - 1 && calls !== answers ? ['the number of function response parts is equal to the number of function call parts of the function call turn'] : []),
       ...(turnsOf(turn, 'functionResponse') > 0 && turnsOf(contents[at - 1], 'functionCall') === 0 ? ['function response turn comes immediately after a function call turn'] : []),
     ];
   });
+}
+
+/** Of files that were uploaded to it, and of videos of its own, the service knows the type. */
+const isOwn = (uri: string): boolean => /^https:\/\/(generativelanguage\.googleapis\.com\/[^/]+\/files\/|(www\.)?youtube\.com\/|youtu\.be\/)/.test(uri);
+
+function untyped({ parts }: Body): string[] {
+  return (parts as readonly Body[]).filter(({ fileData: file }) => file && file.mimeType === undefined && !isOwn(file.fileUri)).map(() => "fileData: must have required property 'mimeType'");
 }
 
 function configuration({ generationConfig: config = {}, tools = [], toolConfig }: Body): string[] {
@@ -74,7 +82,7 @@ function schemas({ generationConfig: config, tools = [] }: Body): string[] {
 const FORMATS: Readonly<Record<string, readonly string[]>> = { string: ['enum', 'date-time'], number: ['float', 'double'], integer: ['int32', 'int64'] };
 
 /** What the message takes and the service refuses all the same. */
-function oddities({ type, format, enum: values, items, properties, required = [], anyOf, nullable: _nullable, description: _words, title: _title, ...rest }: Body, at: string): string[] {
+function oddities({ type, format, enum: values, items, properties, required = [], anyOf, nullable: _nullable, description: _words, title: _title, default: _default, ...rest }: Body, at: string): string[] {
   const kind = typeof type === 'string' ? type.toLowerCase() : undefined;
   return [
     ...(values !== undefined && kind !== 'string' ? [`${at}.enum: only allowed for STRING type`] : []),

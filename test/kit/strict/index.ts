@@ -1,4 +1,4 @@
-import { anthropicRules, bedrockClaudeRules } from './anthropic.ts';
+import { anthropicRules, bedrockClaudeRules, vertexClaudeRules } from './anthropic.ts';
 import { cohereRules } from './cohere.ts';
 import { commonRules } from './common.ts';
 import { converseRules, llamaRules, novaRules, titanRules } from './converse.ts';
@@ -31,6 +31,8 @@ export function refusalsOf({ provider, model, path, body }: ChatWire): string[] 
 
 function rulesFor(provider: string, model: string, path: string): Validator | undefined {
   if (provider === 'anthropic') return anthropicRules(model);
+  if (provider === 'azure-foundry' && path.includes('/anthropic/')) return anthropicRules(model);
+  if (provider === 'vertex-ai' && path.includes('/publishers/anthropic/')) return vertexClaudeRules(model);
   if (provider === 'bedrock') return bedrockRules(model, path);
   if (provider === 'ai21' && path.endsWith('/complete')) return completion;
   return fixed.get(provider);

@@ -21,7 +21,7 @@ export const VENDORS: Readonly<Record<string, Dialect>> = {
   deepseek: { refused: ['user'], formats: ['text', 'json_object'], fields: { reasoning_effort: oneOf('minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'ultra'), thinking: open({ type: oneOf('enabled', 'disabled', 'adaptive') }) } },
   fireworks: {},
   /** Source: groq-sdk 1.6.0, `ChatCompletionCreateParamsBase`; Groq documentation, "OpenAI compatibility"; janhq/jan issue 8136; 2026-11-22. */
-  groq: { roles: ['developer'], refused: ['logprobs', 'top_logprobs', 'logit_bias'], refusedInMessages: ['name', ...OWN_THOUGHTS], fields: { n: orNull(whole(1, 1)) } },
+  groq: { roles: ['developer'], refused: ['logprobs', 'top_logprobs', 'logit_bias'], refusedInMessages: ['name', ...OWN_THOUGHTS] },
   'hugging-face': {},
   /** Source: Moonshot AI platform documentation, "Chat", 2026-11-22. */
   moonshot: {},
