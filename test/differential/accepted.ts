@@ -51,7 +51,7 @@ export const ACCEPTED: readonly Line[] = [
   { sides: /^anthropic/, at: 'tools.eager_input_streaming', why: 'an option of the vendor that the client has not asked for' },
   { sides: CLAUDE, at: 'settings.stop', when: ({ ours }) => !(ours as readonly string[]).some((text) => text.trim() === ''), why: 'the vendor refuses stop sequences of white space; they are left out and named' },
   { sides: /^anthropic/, at: 'settings.service_tier', when: ({ ours }) => ours === 'standard_only', why: 'the vendor\'s word for `default`' },
-  { sides: /^bedrock claude$/, at: 'refused by us', when: ({ ours }) => String(ours).includes('base64 data addresses only'), why: 'the service fetches no addresses' },
+  { sides: /^(bedrock claude|anthropic at vertex)$/, at: 'refused by us', when: ({ ours }) => String(ours).includes('base64 data addresses only'), why: 'the service fetches no addresses' },
 
   { sides: /^(anthropic|bedrock)/, at: /^turns\.(user|system)\.cache$/, when: ({ ours }) => ours === undefined, why: 'a mark on a part that says nothing goes to the part before it, which may have one already' },
   { sides: /^(anthropic|bedrock)/, at: 'tools.strict', when: ({ ours, theirs }) => ours === undefined && theirs === false, why: 'the other toolkit writes the default out' },
@@ -78,7 +78,7 @@ export const ACCEPTED: readonly Line[] = [
   { sides: /^cohere$/, at: 'settings.stream', why: '`stream` must be in the body there, `false` too' },
   { sides: /^cohere$/, at: 'settings.stop', when: ({ ours }) => ours === undefined, why: 'an empty list asks for nothing' },
   { sides: /^cohere$/, at: 'refused by us', when: ({ ours }) => String(ours).includes('"input_audio"'), why: 'the vendor reads no audio; the other toolkit takes every file for an image' },
-  { sides: /^mistral$/, at: 'turns.assistant.field prefix', when: ({ ours }) => ours === undefined, why: 'a begun answer that says nothing is left out' },
+  { sides: /^mistral$/, at: 'turns.assistant.field prefix', why: 'a begun answer must say that it is to be gone on with, also before instructions that are moved to the front; one that says nothing is left out' },
   { sides: /^mistral$/, at: 'turns.tool.name', why: 'the name of a function is optional beside a result: the id says which call it answers' },
   { sides: /^together$/, at: /^settings\.(top_)?logprobs$/, why: '`logprobs` is a count there' },
   { sides: /^(openai|azure-openai)$/, at: 'settings.top_logprobs', when: ({ theirs }) => theirs === 0, why: 'the other toolkit writes the default out' },

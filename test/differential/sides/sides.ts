@@ -9,6 +9,7 @@ import { createDeepInfra } from '@ai-sdk/deepinfra';
 import { createDeepSeek } from '@ai-sdk/deepseek';
 import { createFireworks } from '@ai-sdk/fireworks';
 import { createGoogle } from '@ai-sdk/google';
+import { createGoogleVertexAnthropic } from '@ai-sdk/google-vertex/anthropic';
 import { createGroq } from '@ai-sdk/groq';
 import { createMistral } from '@ai-sdk/mistral';
 import { createMoonshotAI } from '@ai-sdk/moonshotai';
@@ -73,6 +74,11 @@ const compatible = (provider: string, model: string, path = '/v1'): Side => ({
 
 export const SIDES: readonly Side[] = [
   { name: 'anthropic', provider: 'anthropic', model: 'claude-sonnet-4-5', path: '/v1', read: readAnthropic, open: (reach, id) => createAnthropic(reach)(id), namespace: 'anthropic', options: claudeOptions },
+  {
+    name: 'anthropic at vertex', provider: 'vertex-ai', model: 'claude-sonnet-4-5@20250929', path: '/v1/projects/p/locations/us-central1/publishers/anthropic/models', read: readAnthropic, namespace: 'anthropic',
+    options: claudeOptions, open: (reach, id) => createGoogleVertexAnthropic({ ...reach, project: 'p', location: 'us-central1', generateAuthToken: async () => reach.apiKey })(id),
+  },
+  { name: 'anthropic at foundry', provider: 'azure-foundry', model: 'claude-sonnet-4-5', path: '/anthropic/v1', read: readAnthropic, open: (reach, id) => createAnthropic(reach)(id), namespace: 'anthropic', options: claudeOptions },
   { name: 'anthropic 3', provider: 'anthropic', model: 'claude-3-5-haiku-20241022', path: '/v1', read: readAnthropic, open: (reach, id) => createAnthropic(reach)(id), namespace: 'anthropic', options: claudeOptions },
   {
     name: 'bedrock claude', provider: 'bedrock', model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0', path: '', read: readAnthropic, namespace: 'anthropic', options: claudeOptions,
