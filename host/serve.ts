@@ -33,7 +33,7 @@ export async function startGateway(host: Host): Promise<RunningGateway | undefin
     }
     if (host.isDraining) return await endStart(host);
     const hasNewKey = provideMasterKey(host);
-    const server = createHttpServer(createApp(host));
+    const server = createHttpServer(createApp(host), host);
     const port = await listen(server, host.settings.port);
     const watch = await watchConfiguration(host);
     tellStarted(host, port);

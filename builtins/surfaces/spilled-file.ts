@@ -16,7 +16,8 @@ export class SpilledFile implements UploadedFile {
   readonly filename: string;
   bytes = 0;
   #pieces: Buffer[] = [];
-  #handle: FileHandle | undefined;
+  /** Settles with the file, or with `undefined` when it could not be opened. Nobody else closes it: a handle that is forgotten ends the process. */
+  #handle: Promise<FileHandle> | undefined;
   #isDisposed = false;
 
   constructor(filename: string) {
@@ -28,7 +29,7 @@ export class SpilledFile implements UploadedFile {
       if (this.#isDisposed) return;
       this.bytes += piece.length;
       this.#pieces.push(piece);
-      if (this.#handle || this.bytes > SPILL_BYTES) await this.#spill();
+      if (this.bytes > SPILL_BYTES) await this.#spill();
     }
   }
 
@@ -37,29 +38,40 @@ export class SpilledFile implements UploadedFile {
       yield* this.#pieces;
       return;
     }
+    const handle = await this.#handle;
     for (let position = 0; position < this.bytes;) {
-      const { buffer, bytesRead } = await this.#handle.read(Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES, position);
+      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES, position);
       if (bytesRead === 0) throw new Error('the temporary file of an upload is shorter than what was written');
       position += bytesRead;
       yield buffer.subarray(0, bytesRead);
     }
   }
 
-  async dispose(): Promise<void> {
+  /** Frees memory and disk. What is being opened, written or read meanwhile ends first. */
+  dispose(): void {
     this.#isDisposed = true;
     this.#pieces = [];
-    await this.#handle?.close();
+    this.#handle?.then((handle) => handle.close()).catch(() => {}); // nobody reads it any more
     this.#handle = undefined;
   }
 
   async #spill(): Promise<void> {
-    if (!this.#handle) {
-      const path = join(tmpdir(), `gw-upload-${randomUUID()}`);
-      this.#handle = await open(path, 'wx+', 0o600);
-      await unlink(path);
-    }
+    this.#handle ??= openTemporary();
     const pieces = this.#pieces;
     this.#pieces = [];
-    await this.#handle.writev(pieces);
+    await (await this.#handle).writev(pieces);
   }
+}
+
+/** A file without a name. */
+async function openTemporary(): Promise<FileHandle> {
+  const path = join(tmpdir(), `gw-upload-${randomUUID()}`);
+  const handle = await open(path, 'wx+', 0o600);
+  try {
+    await unlink(path);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  return handle;
 }

@@ -25,7 +25,8 @@ function toRequest({ fields, file }: Upload): TranscriptionRequest {
   const temperature = textOf(fields, 'temperature');
   if (temperature !== undefined && (temperature.trim() === '' || !Number.isFinite(Number(temperature)))) throw invalid('temperature must be a finite number');
   const [language, prompt, response_format] = ['language', 'prompt', 'response_format'].map((name) => textOf(fields, name));
-  const granularities = textsOf(fields, 'timestamp_granularities');
+  // The one list of this API; some clients leave the brackets out.
+  const granularities = ['timestamp_granularities[]', 'timestamp_granularities'].flatMap((name) => fields.get(name) ?? []).filter((value) => value !== '');
   return {
     model, file,
     ...(language !== undefined && { language }),
@@ -38,15 +39,7 @@ function toRequest({ fields, file }: Upload): TranscriptionRequest {
 
 /** `undefined` when absent or empty. */
 function textOf(fields: Upload['fields'], name: string): string | undefined {
-  const value = fields[name];
-  if (value === undefined || value === '') return undefined;
-  if (typeof value !== 'string') throw invalid(`${name} must be given once`);
-  return value;
-}
-
-/** A field that may be repeated; the form reader takes the `[]` off its name. */
-function textsOf(fields: Upload['fields'], name: string): string[] {
-  const value = fields[name];
-  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return values.filter((item): item is string => typeof item === 'string' && item !== '');
+  const values = fields.get(name) ?? [];
+  if (values.length > 1) throw invalid(`${name} must be given once`);
+  return values[0] === '' ? undefined : values[0];
 }

@@ -1,9 +1,9 @@
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
-import type { MulterError, StorageEngine } from 'multer';
+import type { MulterError, Options, StorageEngine } from 'multer';
 import { GatewayError } from '../../host/contract/index.ts';
-import { discardBody, UPLOAD_IDLE_MS } from '../../host/http/body.ts';
+import { bodyTooLarge, inviteBody, UPLOAD_IDLE_MS, uploadStalled } from '../../host/http/read-body.ts';
 import type { RequestSource } from '../../host/http/surface-route.ts';
 import { invalid } from './fields.ts';
 import { SpilledFile } from './spilled-file.ts';
@@ -14,55 +14,91 @@ const MAX_PARTS = 64;
 const MAX_FIELD_BYTES = 1024 * 1024;
 
 export interface Upload {
-  /** Form fields; one that was sent more than once is a list. */
-  readonly fields: Readonly<Record<string, unknown>>;
+  /** Texts of the form fields by their names as they were written, in the order they came. */
+  readonly fields: ReadonlyMap<string, readonly string[]>;
   readonly file: SpilledFile | undefined;
   dispose(): void;
+}
+
+/** One form on its way in. */
+interface Incoming {
+  readonly request: IncomingMessage;
+  readonly fileField: string;
+  readonly fields: Map<string, string[]>;
+  readonly stored: SpilledFile[];
+  readonly fail: (error: GatewayError) => void;
 }
 
 /** Reads a `multipart/form-data` body with at most one file. What was stored is given back when reading fails. */
 export async function readUpload({ request, clock }: RequestSource, fileField: string): Promise<Upload> {
   if (!/^multipart\/form-data\s*(;|$)/i.test(request.headers['content-type'] ?? '')) throw invalid('invalid multipart: the Content-Type must be multipart/form-data');
-  if (Number(request.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) {
-    discardBody(request);
-    throw tooLarge();
-  }
-  const stored: SpilledFile[] = [];
-  const dispose = (): void => { for (const file of stored) void file.dispose(); };
+  if (Number(request.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) throw bodyTooLarge();
   const failed = Promise.withResolvers<never>();
-  const idle = clock.timer(UPLOAD_IDLE_MS, () => failed.reject(new GatewayError('invalid_request', `no byte of the body arrived for ${UPLOAD_IDLE_MS / 1000} s`, { status: 408 })));
+  const incoming: Incoming = { request, fileField, fields: new Map(), stored: [], fail: failed.reject };
+  const dispose = (): void => { for (const file of incoming.stored) file.dispose(); };
+  const idle = clock.timer(UPLOAD_IDLE_MS, () => failed.reject(uploadStalled()));
   let bytes = 0;
   const onPiece = (piece: Buffer): void => {
     bytes += piece.length;
     idle.refresh();
-    if (bytes > MAX_UPLOAD_BYTES) failed.reject(tooLarge());
+    if (bytes > MAX_UPLOAD_BYTES) failed.reject(bodyTooLarge());
   };
   try {
-    await Promise.race([parseForm(request, fileField, stored, onPiece), failed.promise]);
-    return { fields: (request as Request).body as Upload['fields'], file: stored[0], dispose };
+    await Promise.race([parseForm(incoming, onPiece), failed.promise]);
+    return { fields: incoming.fields, file: incoming.stored[0], dispose };
   } catch (error) {
     request.unpipe();
-    discardBody(request);
     dispose();
     throw error instanceof GatewayError ? error : parseError(error);
   } finally {
+    request.off('data', onPiece);
     idle.cancel();
   }
 }
 
-async function parseForm(request: IncomingMessage, fileField: string, stored: SpilledFile[], onPiece: (piece: Buffer) => void): Promise<void> {
+async function parseForm(incoming: Incoming, onPiece: (piece: Buffer) => void): Promise<void> {
   const { default: multer } = await import('multer'); // most gateways never see an upload
-  const parse = multer({
-    storage: spillingStorage(stored),
+  const { request, fileField } = incoming;
+  const options: Options & StreamOption = {
+    storage: spillingStorage(incoming.stored),
     limits: { fileSize: MAX_UPLOAD_BYTES, fieldSize: MAX_FIELD_BYTES, parts: MAX_PARTS },
-  }).single(fileField);
+    streamHandler: (body, parser) => {
+      readFieldsLiterally(parser, incoming);
+      body.pipe(parser);
+    },
+  };
+  const parse = multer(options).single(fileField);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
+  inviteBody(request);
   request.on('data', onPiece); // not before somebody reads: it makes the body flow
   parse(request as Request, {} as Response, (error: unknown) => {
     if (error) reject(error instanceof Error ? error : new Error('the form cannot be read'));
     else resolve();
   });
   await promise;
+}
+
+/** Multer 2.5 has it, its types do not. */
+interface StreamOption {
+  /** Feeds the body to the parser of the form, once multer listens to it. */
+  readonly streamHandler: (body: Readable, parser: Writable) => void;
+}
+
+/**
+ * Takes fields from the parser in multer's place. Multer builds lists and objects out of names such as `a[7]` and `a[b]`, and a
+ * list that is made from the name `a[4294967294]` takes minutes to walk. No name of this API means more than it says.
+ */
+function readFieldsLiterally(parser: Writable, { fields, fail }: Incoming): void {
+  parser.removeAllListeners('field');
+  parser.on('field', (name: string | undefined, value: string, { nameTruncated, valueTruncated }: { nameTruncated: boolean; valueTruncated: boolean }) => {
+    if (name === undefined || nameTruncated || valueTruncated) {
+      fail(invalid(`invalid multipart: ${name === undefined ? 'a field has no name' : `the field ${JSON.stringify(name)} is too long`}`));
+      return;
+    }
+    const values = fields.get(name);
+    if (values) values.push(value);
+    else fields.set(name, [value]);
+  });
 }
 
 function spillingStorage(stored: SpilledFile[]): StorageEngine {
@@ -87,13 +123,9 @@ async function receive(file: SpilledFile, stream: Readable, done: (error?: unkno
 
 function parseError(cause: unknown): GatewayError {
   if (!isMulterError(cause)) return new GatewayError('invalid_request', 'invalid multipart: the form cannot be read', { cause });
-  if (cause.code === 'LIMIT_FILE_SIZE') return tooLarge();
+  if (cause.code === 'LIMIT_FILE_SIZE') return bodyTooLarge();
   const where = cause.field === undefined ? '' : ` (field ${JSON.stringify(cause.field)})`;
   return new GatewayError('invalid_request', `invalid multipart: ${cause.message.toLowerCase()}${where}`, { cause });
 }
 
 const isMulterError = (error: unknown): error is MulterError => error instanceof Error && error.name === 'MulterError';
-
-function tooLarge(): GatewayError {
-  return new GatewayError('request_too_large', 'request body too large');
-}

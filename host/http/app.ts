@@ -19,11 +19,23 @@ export function createApp(host: Host): RequestListener {
   return (request: IncomingMessage, response: ServerResponse) => {
     try {
       if (!shell(request, response) || arrived.call(request, response, host) === 'answered') return;
-      router(request as Request, response as Response, (error: unknown) => recover(host, error ?? new Error('no route answered'), response));
+      router(request as Request, response as Response, (error: unknown) => {
+        if (isUndecodable(error)) sendError(response, malformedPath(), host.redactor);
+        else recover(host, error ?? new Error('no route answered'), response);
+      });
     } catch (error) {
       recover(host, error, response);
     }
   };
+}
+
+/** The router decodes what stands for a parameter of a route, and gives its fault this status. Other paths are compared as they were written. */
+function isUndecodable(error: unknown): boolean {
+  return error instanceof URIError && 'status' in error && error.status === 400;
+}
+
+function malformedPath(): GatewayError {
+  return new GatewayError('invalid_request', 'the path holds a percent sign that encodes nothing');
 }
 
 /** A fault nobody expected: the client learns nothing of it, the log everything. */

@@ -5,6 +5,11 @@ import type { AddressRange } from '../settings.ts';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
+/** No longer text is an address: IPv6 with brackets, a zone and a port. */
+const MAX_ADDRESS = 100;
+/** Hops that are looked at, the last ones: each is a proxy of ours, up to the client. */
+const MAX_HOPS = 50;
+
 interface Peer {
   readonly text: string;
   readonly isTrusted: boolean;
@@ -30,16 +35,30 @@ export function createAddressFinder(trusted: readonly AddressRange[]): (request:
     const chain = request.headers['x-forwarded-for'];
     const real = request.headers['x-real-ip'];
     if (!peer.isTrusted || (chain === undefined && real === undefined)) return peer.text;
-    for (const hop of String(chain ?? '').split(',').toReversed()) {
-      const address = parseAddress(hop.trim());
-      if (address && !isTrusted(address)) return address.toString();
-    }
-    return (typeof real === 'string' ? parseAddress(real.trim())?.toString() : undefined) ?? peer.text;
+    const client = typeof chain === 'string' ? clientOf(chain, isTrusted) : undefined;
+    const found = client ?? (typeof real === 'string' ? parseAddress(real) : undefined);
+    return found?.toString() ?? peer.text;
   };
 }
 
+/**
+ * The last hop that is no proxy of ours. The search ends at a hop that is no address: who wrote it does not say who is on its left.
+ */
+function clientOf(chain: string, isTrusted: (address: Address) => boolean): Address | undefined {
+  let end = chain.length;
+  for (let hops = 0; hops < MAX_HOPS && end >= 0; hops += 1) {
+    const comma = end === 0 ? -1 : chain.lastIndexOf(',', end - 1);
+    const address = parseAddress(chain.slice(comma + 1, end));
+    if (!address || !isTrusted(address)) return address;
+    end = comma;
+  }
+  return undefined;
+}
+
 /** An address with or without a port, IPv4-mapped IPv6 as IPv4; `undefined` for anything else. */
-function parseAddress(text: string): Address | undefined {
+function parseAddress(written: string): Address | undefined {
+  if (written.length > MAX_ADDRESS) return undefined;
+  const text = written.trim();
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
   const isFourPart = ipaddr.IPv4.isValidFourPartDecimal(bare);
   return isFourPart || ipaddr.IPv6.isValid(bare) ? ipaddr.process(bare) : undefined;

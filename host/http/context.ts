@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../contract/index.ts';
+import type { Ending } from './leftovers.ts';
 import type { Outbox } from './outbox.ts';
 
 /** What the shell knows of one HTTP request, from its first byte to the access-log line. */
@@ -19,8 +20,10 @@ export interface RequestContext {
   onClose: (() => void) | undefined;
   /** Body bytes sent. */
   bytes: number;
+  /** The connection ends with this answer: where its requests begin and end is in doubt. */
+  isLast: boolean;
   /** While the process drains, the connection ends with the reply; replies leave by its outbox. */
-  readonly gateway: { readonly isDraining: boolean; readonly outbox: Outbox };
+  readonly gateway: Ending & { readonly isDraining: boolean; readonly outbox: Outbox };
 }
 
 const contexts = Symbol('request context');

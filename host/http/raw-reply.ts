@@ -1,12 +1,10 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { GatewayError, type RawReply } from '../contract/index.ts';
 import type { Clock } from '../clock.ts';
 import { contextOf } from './context.ts';
 import { type FlatHeaders, sendBody, writeHead } from './reply.ts';
-
-/** Longest time a client may take nothing. */
-const WRITE_LIMIT_MS = 15_000;
+import { whenTaken } from './when-taken.ts';
+import { endWith } from './whole-body.ts';
 
 /**
  * Sends bytes as they are. Those that still arrive go on one by one; a source that fails before its first byte is an
@@ -23,7 +21,7 @@ export async function sendRaw(response: ServerResponse, { contentType, body }: R
   writeHead(response, 200, ['Content-Type', contentType, ...headers]);
   try {
     for (let next = first; !next.done; next = await source.next()) await writePiece(response, next.value, clock);
-    response.end();
+    if (!response.destroyed) endWith(response, '', 'latin1', clock);
   } catch (cause) {
     response.destroy();
     throw cause;
@@ -40,10 +38,5 @@ async function writePiece(response: ServerResponse, piece: Uint8Array, clock: Cl
   if (response.destroyed) throw new GatewayError('client_canceled', 'the client closed the connection');
   contextOf(response).bytes += piece.length;
   if (response.write(piece)) return;
-  const deadline = clock.timer(WRITE_LIMIT_MS, () => response.destroy());
-  try {
-    await Promise.race([once(response, 'drain'), once(response, 'close')]);
-  } finally {
-    deadline.cancel();
-  }
+  await new Promise<void>((resolve) => { whenTaken(response, 'drain', clock, resolve); });
 }

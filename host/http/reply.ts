@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { GatewayError } from '../contract/index.ts';
 import type { Redactor } from '../log/redact.ts';
 import { contextOf } from './context.ts';
-import type { Leaving } from './outbox.ts';
+import { endInStages } from './leftovers.ts';
+import { WholeBody } from './whole-body.ts';
 
 /** Name, value, name, value: what `writeHead` takes without going through its header map. */
 export type FlatHeaders = readonly string[];
@@ -19,9 +20,12 @@ export const SECURITY_HEADERS: FlatHeaders = [
 
 /** Writes status and headers in one go: the shell's, then these. All replies pass here. */
 export function writeHead(response: ServerResponse, status: number, headers: FlatHeaders): void {
-  const { id, corsHeaders, gateway } = contextOf(response);
+  const { id, corsHeaders, gateway, isLast } = contextOf(response);
   const all = [...SECURITY_HEADERS, 'X-Request-ID', id, ...corsHeaders, ...headers];
-  if (gateway.isDraining) all.push('Connection', 'close');
+  if (gateway.isDraining || isLast) {
+    all.push('Connection', 'close');
+    endInStages(response, gateway);
+  }
   response.writeHead(status, all);
 }
 
@@ -34,20 +38,6 @@ export function sendBody(response: ServerResponse, status: number, contentType: 
   context.gateway.outbox.add(new WholeBody(response, body));
 }
 
-class WholeBody implements Leaving {
-  readonly response: ServerResponse;
-  readonly #body: string | Buffer;
-
-  constructor(response: ServerResponse, body: string | Buffer) {
-    this.response = response;
-    this.#body = body;
-  }
-
-  leave(): void {
-    if (!this.response.destroyed) this.response.end(this.#body);
-  }
-}
-
 export function sendJson(response: ServerResponse, status: number, value: unknown, headers: FlatHeaders = []): void {
   sendBody(response, status, 'application/json', JSON.stringify(value), headers);
 }
@@ -58,7 +48,7 @@ export function sendText(response: ServerResponse, status: number, text: string,
 
 export function sendEmpty(response: ServerResponse, status: number, headers: FlatHeaders = []): void {
   writeHead(response, status, headers);
-  response.end();
+  contextOf(response).gateway.outbox.add(new WholeBody(response, ''));
 }
 
 /** The envelope of specification 7.1, redacted and bounded, with `Retry-After` by the rules of 7.3. Nothing once a body has begun. */

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { GatewayError } from '../contract/index.ts';
 import { createServer, STATUS_CODES } from '../node-http.ts';
+import { type Ending, hasLeftovers, linger } from './leftovers.ts';
+import { postponeInvitation } from './read-body.ts';
 import { SECURITY_HEADERS } from './reply.ts';
 import { unknownMethod } from './shell.ts';
 
@@ -12,39 +13,55 @@ const KEEP_ALIVE_MS = 60_000;
 const MAX_HEADER_BYTES = 1024 * 1024;
 
 /** The listener. Headers are bounded in time; bodies and answers are not, silence is bounded where it is watched. */
-export function createHttpServer(app: RequestListener): Server {
+export function createHttpServer(app: RequestListener, host: Ending): Server {
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT_MS,
     connectionsCheckingInterval: 1000,
     requestTimeout: 0,
     requireHostHeader: false, // the shell refuses it, with the headers every response has
+    joinDuplicateHeaders: true, // Node would take the first of two hosts, or of two credentials
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
     noDelay: true,
   }, app);
   server.timeout = 0;
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseConnection(error, socket));
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    socket.on('error', () => socket.destroy()); // Node takes its own listener off: a reset would end the process
-    rawReply(socket, 404, 'text/plain; charset=utf-8', '404 page not found');
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseConnection(error, socket as Socket, host));
+  server.on('connect', (request: IncomingMessage) => refuseTunnel(request.socket, host));
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    postponeInvitation(request, response);
+    app(request, response);
   });
-  server.on('checkExpectation', (request: IncomingMessage, response) => { server.emit('request', request, response); });
+  server.on('checkExpectation', app);
   return server;
 }
 
-/** Answers what Node's parser refused, and closes. */
-function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
-  const { _httpMessage: answering } = socket as { _httpMessage?: { readonly headersSent: boolean } | null };
+/** Answers what Node's parser refused, and closes. Until that is done it calls again for whatever else arrives. */
+function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, host: Ending): void {
+  if (hasLeftovers(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
+  const { _httpMessage: answering } = socket as { _httpMessage?: ServerResponse | null };
   if (answering?.headersSent) {
-    setImmediate(() => socket.destroy()); // after the outbox: the answer to what came before leaves first
+    // After the outbox: the answer to what came before leaves first.
+    setImmediate(() => {
+      if (answering.writableEnded) linger(socket, host);
+      else socket.destroy();
+    });
     return;
   }
   const refusal = parserRefusal(error);
   rawReply(socket, refusal.status, 'application/json', JSON.stringify(refusal.toEnvelope()));
+  linger(socket, host);
+}
+
+/** Nothing is tunnelled. Node's parser has let go of the connection, and has taken its listeners off. */
+function refuseTunnel(socket: Socket, host: Ending): void {
+  socket.on('error', () => socket.destroy()); // without a listener a reset would end the process
+  socket.on('data', () => hasLeftovers(socket));
+  rawReply(socket, 404, 'text/plain; charset=utf-8', '404 page not found');
+  linger(socket, host);
 }
 
 function parserRefusal({ code }: NodeJS.ErrnoException): GatewayError {
@@ -56,12 +73,12 @@ function parserRefusal({ code }: NodeJS.ErrnoException): GatewayError {
   }
 }
 
-function rawReply(socket: Duplex, status: number, contentType: string, body: string): void {
+function rawReply(socket: Socket, status: number, contentType: string, body: string): void {
   const headers = [...SECURITY_HEADERS, 'Vary', 'Origin', 'X-Request-ID', randomBytes(16).toString('hex'), 'Content-Type', contentType];
   headers.push('Content-Length', String(Buffer.byteLength(body)), 'Connection', 'close');
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
   for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
-  socket.end(`${head}\r\n${body}`);
+  socket.write(`${head}\r\n${body}`);
 }
 
 /** Listens on all interfaces; resolves with the port. A busy port is told with the way out. */

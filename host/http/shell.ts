@@ -5,6 +5,7 @@ import type { Redactor } from '../log/redact.ts';
 import { createBuckets } from '../state/buckets.ts';
 import { createAddressFinder, limiterKey } from './client-address.ts';
 import { bindContext, contextOf, normalizeTarget, rawPath, type RequestContext } from './context.ts';
+import { isTooLate } from './leftovers.ts';
 import { sendEmpty, sendError } from './reply.ts';
 import { createIdSource, requestId } from './request-id.ts';
 
@@ -60,14 +61,16 @@ export function createShell(host: Host): Shell {
       isAdmitted: false,
       onClose: undefined,
       bytes: 0,
+      isLast: false,
       gateway: host,
     };
   };
 
   return (request, response) => {
+    if (isTooLate(request)) return false;
     const context = contextFor(request);
     bindContext(response, context);
-    const refusal = refusedTarget(request);
+    const refusal = refusedRequest(request, context);
     const isProbe = !refusal && PROBES.has(rawPath(request));
     if (!refusal && !isProbe) {
       context.address = addressOf(request);
@@ -105,13 +108,34 @@ function createLimiter(host: Host): (context: RequestContext, response: ServerRe
   };
 }
 
-/** Requests that no route may see: an unknown method, a target or a host that is missing or ambiguous. */
-function refusedTarget(request: IncomingMessage): GatewayError | undefined {
+/** Requests that no route may see: an unknown method; a target, a host or a framing that is missing, ambiguous or not served. */
+function refusedRequest(request: IncomingMessage, context: RequestContext): GatewayError | undefined {
   const { method = '' } = request;
   if (!METHODS.has(method)) return unknownMethod(method);
-  if (!normalizeTarget(request)) return new GatewayError('invalid_request', 'malformed request target');
-  const isHostMissing = request.headers.host === undefined && request.httpVersion === '1.1';
-  return isHostMissing ? new GatewayError('invalid_request', 'the Host header is missing') : undefined;
+  const problem = normalizeTarget(request) ? hostProblem(request) ?? codingProblem(request) : malformed('malformed request target');
+  if (problem) context.isLast = true; // another parser on the way may have seen other requests here
+  return problem;
+}
+
+/** What RFC 9112 3.2 allows as a Host, names without userinfo, addresses and a port; several lines arrive here joined by a comma and a blank. */
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
+
+function hostProblem({ headers: { host }, httpVersion }: IncomingMessage): GatewayError | undefined {
+  if (host !== undefined) return HOST.test(host) ? undefined : malformed('the Host header is malformed, or there are several');
+  return httpVersion === '1.1' ? malformed('the Host header is missing') : undefined;
+}
+
+/** Node's parser takes the chunks off, and knows no other transfer coding. */
+function codingProblem({ headers, httpVersion }: IncomingMessage): GatewayError | undefined {
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined) return undefined;
+  if (httpVersion !== '1.1') return malformed('Transfer-Encoding needs HTTP/1.1');
+  if (coding.toLowerCase() === 'chunked') return undefined;
+  return new GatewayError('invalid_request', 'the only transfer coding that is supported is chunked', { status: 501 });
+}
+
+function malformed(message: string): GatewayError {
+  return new GatewayError('invalid_request', message);
 }
 
 export function unknownMethod(method: string): GatewayError {

@@ -1,12 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import type { StreamOutput } from '../pipeline/stream.ts';
 import { contextOf } from './context.ts';
 import type { Leaving } from './outbox.ts';
 import { type FlatHeaders, writeHead } from './reply.ts';
-
-/** Longest time a write may take to leave. Source: specification 6.2 rule 5. */
-const WRITE_LIMIT_MS = 15_000;
+import { whenTaken } from './when-taken.ts';
+import { endWith } from './whole-body.ts';
 
 /** Characters that wait for the end of the turn; beyond them it must show whether the client takes more. */
 const MOST_HELD = 16_384;
@@ -17,9 +16,9 @@ export class SseWriter implements StreamOutput, Leaving {
   onDrain: (() => void) | undefined;
   readonly response: ServerResponse;
   readonly #clock: Clock;
-  #deadline: Timer | undefined;
   #held = '';
-  #isFull = false;
+  /** Ends the wait for a client that has yet to take what was written. */
+  #stopWaiting: (() => void) | undefined;
   #isEnding = false;
 
   constructor(response: ServerResponse, clock: Clock) {
@@ -34,7 +33,7 @@ export class SseWriter implements StreamOutput, Leaving {
 
   write(bytes: string): boolean {
     this.#hold(bytes);
-    return !this.#isFull;
+    return this.#stopWaiting === undefined;
   }
 
   /** Sends the last bytes, of which there are always some, and closes the body. */
@@ -48,15 +47,9 @@ export class SseWriter implements StreamOutput, Leaving {
     this.#held = '';
     if (bytes === '' || this.response.destroyed) return;
     if (this.#isEnding) {
-      this.response.end(bytes, 'latin1');
-      if (!this.response.writableFinished) this.#await('finish', () => {});
-    } else if (!this.response.write(bytes, 'latin1')) {
-      this.#isFull = true;
-      this.#await('drain', () => {
-        this.#isFull = false;
-        this.onDrain?.();
-      });
-    }
+      this.#stopWaiting?.();
+      endWith(this.response, bytes, 'latin1', this.#clock);
+    } else if (!this.response.write(bytes, 'latin1')) this.#stopWaiting ??= whenTaken(this.response, 'drain', this.#clock, () => this.#taken());
   }
 
   #hold(bytes: string): void {
@@ -68,17 +61,8 @@ export class SseWriter implements StreamOutput, Leaving {
     else if (!isWaiting) context.gateway.outbox.add(this);
   }
 
-  #await(event: 'drain' | 'finish', then: () => void): void {
-    if (this.#deadline) return;
-    const deadline = this.#clock.timer(WRITE_LIMIT_MS, () => this.response.destroy());
-    this.#deadline = deadline;
-    const done = (): void => {
-      deadline.cancel();
-      this.#deadline = undefined;
-      this.response.off('close', done);
-      then();
-    };
-    this.response.once(event, done);
-    this.response.once('close', done);
+  #taken(): void {
+    this.#stopWaiting = undefined;
+    this.onDrain?.();
   }
 }

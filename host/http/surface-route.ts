@@ -11,10 +11,11 @@ import { replayReply } from '../pipeline/replay.ts';
 import { failReply, finishStream, run } from '../pipeline/run.ts';
 import type { StreamSession } from '../pipeline/stream.ts';
 import { attributionHeaders, replyHeaders } from './attribution.ts';
-import { type JsonObject, parseJsonObject, readBody } from './body.ts';
+import { type JsonObject, parseJsonObject } from './body.ts';
 import { contextOf } from './context.ts';
 import { wrongMethod } from './methods.ts';
 import { closeRaw, sendRaw } from './raw-reply.ts';
+import { readBody } from './read-body.ts';
 import { errorEnvelope, type FlatHeaders, sendError, sendJson } from './reply.ts';
 import { SseWriter } from './sse-writer.ts';
 

@@ -12,3 +12,25 @@ export async function closeAll(): Promise<void> {
   closers = [];
   for (const close of due) await close();
 }
+
+/** Starts something before the tests of the suite it is called in; it is gone after the last of them. */
+export function forSuite<T>(start: () => Promise<T>): () => T {
+  let started: readonly [T] | undefined;
+  let own: Close[] = [];
+  before(async () => {
+    try {
+      started = [await start()];
+    } finally {
+      own = closers;
+      closers = [];
+    }
+  });
+  after(async () => {
+    closers = own;
+    await closeAll();
+  });
+  return () => {
+    if (!started) throw new Error('this starts before the first test of its suite');
+    return started[0];
+  };
+}

@@ -101,7 +101,7 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
   const apply = async (next: object): Promise<void> => { await host.applier.apply(decodeText(JSON.stringify(next), 'json')); };
   await host.hooks.open.promise(host);
   await apply(config);
-  const server = createHttpServer(createApp(host));
+  const server = createHttpServer(createApp(host), host);
   const url = `http://127.0.0.1:${await listen(server, '0')}`;
   const close = async (): Promise<void> => {
     server.closeAllConnections();

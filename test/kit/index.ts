@@ -1,9 +1,10 @@
-export { atEnd } from './cleanup.ts';
+export { atEnd, forSuite } from './cleanup.ts';
 export { fakeClock, type FakeClock } from './clock.ts';
 export * from './faults/index.ts';
 export { golden } from './golden.ts';
 export { type Answer, answerOf, ask, eventsOf, MASTER_KEY, startHost, type TestHost, type TestHostOptions } from './host.ts';
 export { cpuOf, expectProportion } from './proportion.ts';
+export { startNginx } from './nginx.ts';
 export { BIN, type GatewayProcess, type ProcessOptions, runGw, type RunResult, startGateway, temporaryFolder } from './process.ts';
 export {
   callOf, canonicalChat, CHAT, connect, expectRejection, gatewayOf, type GatewayOptions, minimal, outcomeOf, type ProviderFacts, type ProviderGateway, readReply, ROUTES, sendText,
@@ -12,5 +13,7 @@ export {
 export { expectStream, providerContract } from './provider-contract.ts';
 export { answeredBy, connected, failedReply, refusedBy, rootOf, sentBy, type SentWire, unusableTo, type WireOptions } from './provider-wire.ts';
 export { Dice, seeded } from './random.ts';
+export { rawClient, type RawClient } from './raw-client.ts';
+export { requireTool } from './tools.ts';
 export { chatChunks, chatReply, openSse, replyJson, replyStream, type SeenRequest, sseEvent, type StubHandler, stubUpstream, type StubUpstream } from './upstream.ts';
 export { callFor, everyCut, relayStream, type RelayedStream, sseBytes, translateReply, unaryReply } from './wire.ts';
