@@ -9,31 +9,52 @@ export interface RawClient {
   received(): string;
   /** Waits until what came back matches. */
   until(pattern: RegExp): Promise<string>;
-  /** Waits until the other side has closed; resolves with all that came. */
+  /** Waits until the other side has closed its own; resolves with all that came. */
+  ended(): Promise<string>;
+  /** The same, and closes. */
   closed(): Promise<string>;
 }
 
+/** Its own side stays open until the test closes it. A reset by the other side is an error of whatever is waited for. */
 export async function rawClient(url: string): Promise<RawClient> {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true });
   atEnd(() => { socket.destroy(); });
   let text = '';
-  socket.on('data', (bytes) => { text += bytes.toString('latin1'); });
-  socket.on('error', () => {});
+  let failure: Error | undefined;
+  let waiting = Promise.withResolvers<void>();
+  const wake = (): void => {
+    waiting.resolve();
+    waiting = Promise.withResolvers();
+  };
   await once(socket, 'connect');
-  const next = (): Promise<unknown> => Promise.race([once(socket, 'data'), once(socket, 'close')]);
+  socket.on('data', (bytes) => {
+    text += bytes.toString('latin1');
+    wake();
+  });
+  socket.on('error', (error) => { failure = error; });
+  socket.on('end', wake).on('close', wake);
+  const next = async (): Promise<void> => {
+    await waiting.promise;
+    if (failure) throw failure;
+  };
+  const ended = async (): Promise<string> => {
+    while (!socket.readableEnded && !socket.closed) await next();
+    return text;
+  };
   return {
-    socket,
+    socket, ended,
     send: (part) => { socket.write(Buffer.from(part, 'latin1')); },
     received: () => text,
     until: async (pattern) => {
       while (!pattern.test(text)) {
-        if (socket.closed) throw new Error(`closed before ${String(pattern)}:\n${text}`);
+        if (socket.readableEnded || socket.closed) throw new Error(`closed before ${String(pattern)}:\n${text.slice(0, 2000)}`);
         await next();
       }
       return text;
     },
     closed: async () => {
-      while (!socket.closed) await next();
+      await ended();
+      socket.destroy();
       return text;
     },
   };
