@@ -3,7 +3,8 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { AddressInfo, Socket } from 'node:net';
 import { GatewayError } from '../contract/index.ts';
 import { createServer, STATUS_CODES } from '../node-http.ts';
-import { type Ending, hasLeftovers, linger } from './leftovers.ts';
+import { contextOf } from './context.ts';
+import { announceEnd, type Ending, hasLeftovers, linger } from './leftovers.ts';
 import { postponeInvitation } from './read-body.ts';
 import { SECURITY_HEADERS } from './reply.ts';
 import { unknownMethod } from './shell.ts';
@@ -49,11 +50,15 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, host: En
       if (answering.writableEnded) linger(socket, host);
       else socket.destroy();
     });
-    return;
+  } else if (answering?.req.complete) {
+    // So does one that is still to be made, and is the last.
+    contextOf(answering).isLast = true;
+    announceEnd(socket);
+  } else {
+    const refusal = parserRefusal(error);
+    rawReply(socket, refusal.status, 'application/json', JSON.stringify(refusal.toEnvelope()));
+    linger(socket, host);
   }
-  const refusal = parserRefusal(error);
-  rawReply(socket, refusal.status, 'application/json', JSON.stringify(refusal.toEnvelope()));
-  linger(socket, host);
 }
 
 /** Nothing is tunnelled. Node's parser has let go of the connection, and has taken its listeners off. */
