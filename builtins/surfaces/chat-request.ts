@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../../host/contract/index.ts';
+import { type ChatRequest, quoted } from '../../host/contract/index.ts';
 import type { JsonObject } from '../../host/http/body.ts';
 import {
   checkFields, checkPositive, checkRange, type FieldKind, flag, integer, invalid, isObject, list, longInteger, number, numberMap, object, objects,
@@ -89,7 +89,7 @@ function checkPart(part: unknown, at: string): void {
     case 'file':
       return;
     default:
-      throw invalid(`${at} has the type ${JSON.stringify(part['type'] ?? null)}, which is not supported`);
+      throw invalid(`${at} has the type ${quoted(part['type'] ?? null)}, which is not supported`);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { EmbeddingsRequest } from '../../host/contract/index.ts';
+import { type EmbeddingsRequest, quoted } from '../../host/contract/index.ts';
 import type { JsonObject } from '../../host/http/body.ts';
 import { jsonBody, surfaceBuiltin } from '../../host/http/surface-route.ts';
 import { checkFields, checkPositive, type FieldKind, integer, invalid, requireText, text } from './fields.ts';
@@ -24,7 +24,7 @@ function readEmbeddings(body: JsonObject): EmbeddingsRequest {
   checkInput(body['input']);
   const format = body['encoding_format'];
   if (format === '') delete body['encoding_format'];
-  else if (format !== undefined && format !== 'float' && format !== 'base64') throw invalid(`encoding_format ${JSON.stringify(format)} is not supported, use "float" or "base64"`);
+  else if (format !== undefined && format !== 'float' && format !== 'base64') throw invalid(`encoding_format ${quoted(format)} is not supported, use "float" or "base64"`);
   checkPositive(body, 'dimensions');
   return body as unknown as EmbeddingsRequest;
 }

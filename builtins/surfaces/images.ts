@@ -1,4 +1,4 @@
-import { GatewayError, type ImagesReply, type ImagesRequest, type Usage } from '../../host/contract/index.ts';
+import { GatewayError, quoted, type ImagesReply, type ImagesRequest, type Usage } from '../../host/contract/index.ts';
 import type { JsonObject } from '../../host/http/body.ts';
 import { jsonBody, surfaceBuiltin } from '../../host/http/surface-route.ts';
 import { checkFields, type FieldKind, integer, invalid, requireText, text } from './fields.ts';
@@ -35,6 +35,6 @@ function readImages(body: JsonObject): ImagesRequest {
   if (typeof body['n'] === 'number' && body['n'] < 1) throw invalid('n must be at least 1');
   const format = body['response_format'];
   if (format === '') delete body['response_format'];
-  else if (format !== undefined && !FORMATS.has(format)) throw new GatewayError('unsupported_parameter', `response_format ${JSON.stringify(format)} is not supported, use "url" or "b64_json"`);
+  else if (format !== undefined && !FORMATS.has(format)) throw new GatewayError('unsupported_parameter', `response_format ${quoted(format)} is not supported, use "url" or "b64_json"`);
   return body as unknown as ImagesRequest;
 }

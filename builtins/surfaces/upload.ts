@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import type { MulterError, Options, StorageEngine } from 'multer';
-import { GatewayError } from '../../host/contract/index.ts';
+import { GatewayError, quoted } from '../../host/contract/index.ts';
 import { bodyTooLarge, inviteBody, UPLOAD_IDLE_MS, uploadStalled } from '../../host/http/read-body.ts';
 import type { RequestSource } from '../../host/http/surface-route.ts';
 import { invalid } from './fields.ts';
@@ -92,7 +92,7 @@ function readFieldsLiterally(parser: Writable, { fields, fail }: Incoming): void
   parser.removeAllListeners('field');
   parser.on('field', (name: string | undefined, value: string, { nameTruncated, valueTruncated }: { nameTruncated: boolean; valueTruncated: boolean }) => {
     if (name === undefined || nameTruncated || valueTruncated) {
-      fail(invalid(`invalid multipart: ${name === undefined ? 'a field has no name' : `the field ${JSON.stringify(name)} is too long`}`));
+      fail(invalid(`invalid multipart: ${name === undefined ? 'a field has no name' : `the field ${quoted(name)} is too long`}`));
       return;
     }
     const values = fields.get(name);
@@ -124,7 +124,7 @@ async function receive(file: SpilledFile, stream: Readable, done: (error?: unkno
 function parseError(cause: unknown): GatewayError {
   if (!isMulterError(cause)) return new GatewayError('invalid_request', 'invalid multipart: the form cannot be read', { cause });
   if (cause.code === 'LIMIT_FILE_SIZE') return bodyTooLarge();
-  const where = cause.field === undefined ? '' : ` (field ${JSON.stringify(cause.field)})`;
+  const where = cause.field === undefined ? '' : ` (field ${quoted(cause.field)})`;
   return new GatewayError('invalid_request', `invalid multipart: ${cause.message.toLowerCase()}${where}`, { cause });
 }
 

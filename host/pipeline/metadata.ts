@@ -1,4 +1,4 @@
-import { GatewayError } from '../contract/index.ts';
+import { GatewayError, quoted } from '../contract/index.ts';
 import { isFields } from '../fields.ts';
 
 const MAX_BYTES = 4096;
@@ -42,5 +42,5 @@ function entryText(name: string, entry: unknown): string {
   if (typeof entry === 'string') return entry;
   if (typeof entry === 'boolean') return String(entry);
   if (entry instanceof WrittenNumber) return entry.text;
-  throw invalid(`X-Gateway-Metadata entry "${name}" must be a string, a number or a boolean`);
+  throw invalid(`X-Gateway-Metadata entry ${quoted(name)} must be a string, a number or a boolean`);
 }

@@ -59,6 +59,10 @@ export function withoutUnsupported(request: ChatRequest, unsupported: readonly s
   return kept as ChatRequest;
 }
 
+/** UTF-16 code units of names that a refusal tells: clients choose them. */
+const MAX_NAMES = 512;
+
 export function unsupportedError(names: readonly string[], provider: string): GatewayError {
-  return new GatewayError('unsupported_parameter', `${provider} does not support: ${names.join(', ')}`);
+  const told = names.join(', ');
+  return new GatewayError('unsupported_parameter', `${provider} does not support: ${told.length > MAX_NAMES ? `${told.slice(0, MAX_NAMES)}…` : told}`);
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
-  type CallInfo, type ChatRequest, type Credentials, GatewayError, type ImagesRequest, type OutgoingRequest, type ProviderModule, SURFACES, type TranslatedSurface, type Translator,
+  type CallInfo, type ChatRequest, type Credentials, GatewayError, type ImagesRequest, type OutgoingRequest, type ProviderModule, quoted, SURFACES, type TranslatedSurface, type Translator,
   type WireRequest,
 } from '../contract/index.ts';
 import { credentialError } from '../upstream/fault.ts';
@@ -106,7 +106,7 @@ function reportIgnored({ exchange, target, provider: { module } }: Attempt, name
 /** Always refused, whatever the policy for parameters: formats are not converted. */
 function refuseImageFormat({ name, imageFormats }: ProviderModule, format: string | null | undefined): void {
   if (!format || !imageFormats || imageFormats.includes(format)) return;
-  throw new GatewayError('unsupported_parameter', `${name} does not support: response_format "${format}", only ${imageFormats.join(', ')}`);
+  throw new GatewayError('unsupported_parameter', `${name} does not support: response_format ${quoted(format)}, only ${imageFormats.join(', ')}`);
 }
 
 /** The request as it leaves: absolute address, serialised body, credential last. A promise only where somebody must wait. */

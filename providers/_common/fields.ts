@@ -15,8 +15,12 @@ export function withoutAbsent(fields: Fields): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 }
 
+/** UTF-16 code units of a message that holds what the client sent. */
+const MAX_REFUSAL = 512;
+
 /** What the caller has to change: answered with 400, and nothing is sent. */
-export const invalidRequest = (message: string): GatewayError => new GatewayError('invalid_request', message);
+export const invalidRequest = (message: string): GatewayError =>
+  new GatewayError('invalid_request', message.length > MAX_REFUSAL ? `${message.slice(0, MAX_REFUSAL)}…` : message);
 
 /** The JSON object of a reply. Throws when it is another value. */
 export function objectOf(reply: UnaryReply): Fields {

@@ -1,4 +1,4 @@
-import { type ChatChoice, finishReason, GatewayError, type ParamTreatments, type Translator } from 'gw/contract';
+import { type ChatChoice, finishReason, GatewayError, type ParamTreatments, quoted, type Translator } from 'gw/contract';
 import { fieldsBeside, type Fields, isFields, itemsOf, joinedConversation, objectOf, pathSegment } from 'gw/common-wire';
 
 /** What the completion task cannot express. Source: providers reference 3.3. */
@@ -13,7 +13,7 @@ const KNOWN = ['model', 'messages', 'stream', 'stream_options', 'max_tokens', 't
 /** The completion task of models before Jamba. Source: providers reference 5.8. */
 export const legacyChat: Translator<'chat'> = {
   toUpstream(request, call) {
-    if (call.stream) throw new GatewayError('streaming_not_supported', `model "${call.model}" does not stream`);
+    if (call.stream) throw new GatewayError('streaming_not_supported', `model ${quoted(call.model)} does not stream`);
     const { max_tokens: maxTokens, temperature, top_p: topP, stop } = request;
     const fields: Fields = { maxTokens, temperature, topP, stopSequences: typeof stop === 'string' ? [stop] : stop };
     return {
