@@ -52,6 +52,14 @@ export function rawPath(request: IncomingMessage): string {
 /** What some parser in the chain reads as the end of a path, or as a slash: no path that may be trusted holds any. */
 const AMBIGUOUS = /[\\#\s\x00-\x20\x7f\u00a0\ufeff]/;
 
+/** What RFC 9112 3.2 allows as a host, names without userinfo, and addresses; and a port. */
+const AUTHORITY = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
+
+/** Whether this is a host, with or without a port. Several `Host` lines arrive joined by a comma and a blank, which it may not hold. */
+export function isAuthority(text: string): boolean {
+  return AUTHORITY.test(text);
+}
+
 /**
  * Makes every later reader see one and the same path: an absolute target loses its scheme and host. False for a target
  * that two parsers might read differently; such a request must be refused.
@@ -60,8 +68,8 @@ export function normalizeTarget(request: IncomingMessage): boolean {
   const url = request.url ?? '';
   if (AMBIGUOUS.test(url)) return false;
   if (url.startsWith('/') || url === '*') return true;
-  const rest = /^https?:\/\/[^/?]+(.*)$/i.exec(url)?.[1];
-  if (rest === undefined) return false;
+  const [, host = '', rest = ''] = /^https?:\/\/([^/?]+)(.*)$/i.exec(url) ?? [];
+  if (host === '' || !isAuthority(host)) return false;
   request.url = rest.startsWith('/') ? rest : `/${rest}`;
   return true;
 }

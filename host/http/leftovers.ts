@@ -57,8 +57,11 @@ class Leftovers {
 }
 
 const ending = Symbol('ending');
+const dropping = Symbol('dropping');
 
 interface EndingSocket extends Socket {
+  /** Watches the body that is dropped on a connection that serves on. */
+  [dropping]?: Leftovers;
   /** There once the last answer of a connection is known. */
   [ending]?: Leftovers;
 }
@@ -66,9 +69,10 @@ interface EndingSocket extends Socket {
 /** Deals with the rest of a body whose request is answered already. Call it before the answer ends: Node would read on without a bound. */
 export function dropBody(response: ServerResponse, host: Ending): void {
   const { req: request } = response;
-  const isKept = response.shouldKeepAlive && (request.socket as EndingSocket)[ending] === undefined;
-  if (isKept) {
-    const leftovers = new Leftovers(request.socket);
+  const socket = request.socket as EndingSocket;
+  if (response.shouldKeepAlive && socket[ending] === undefined) {
+    socket[dropping]?.stop(); // that body has come to its end, and this is the next one
+    const leftovers = socket[dropping] = new Leftovers(socket);
     leftovers.watch(host.services.clock);
     request.on('data', leftovers.came).on('end', leftovers.stop).resume();
     return;

@@ -12,6 +12,7 @@ import { unknownMethod } from './shell.ts';
 const HEADERS_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 60_000;
 const MAX_HEADER_BYTES = 1024 * 1024;
+const MAX_HEADERS = 1000;
 
 /** The listener. Headers are bounded in time; bodies and answers are not, silence is bounded where it is watched. */
 export function createHttpServer(app: RequestListener, host: Ending): Server {
@@ -26,6 +27,7 @@ export function createHttpServer(app: RequestListener, host: Ending): Server {
     noDelay: true,
   }, app);
   server.timeout = 0;
+  server.maxHeadersCount = MAX_HEADERS;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseConnection(error, socket as Socket, host));
   server.on('connect', (request: IncomingMessage) => refuseTunnel(request.socket, host));
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -72,7 +74,7 @@ function refuseTunnel(socket: Socket, host: Ending): void {
 function parserRefusal({ code }: NodeJS.ErrnoException): GatewayError {
   switch (code) {
     case 'HPE_INVALID_METHOD': return unknownMethod('of this request');
-    case 'HPE_HEADER_OVERFLOW': return new GatewayError('invalid_request', `request headers exceed ${MAX_HEADER_BYTES} bytes`, { status: 431 });
+    case 'HPE_HEADER_OVERFLOW': return new GatewayError('invalid_request', `request headers exceed ${MAX_HEADER_BYTES} bytes, or are more than ${MAX_HEADERS}`, { status: 431 });
     case 'ERR_HTTP_REQUEST_TIMEOUT': return new GatewayError('invalid_request', `request headers did not arrive within ${HEADERS_TIMEOUT_MS} ms`, { status: 408 });
     default: return new GatewayError('invalid_request', 'malformed HTTP request');
   }

@@ -4,7 +4,7 @@ import type { Host } from '../host.ts';
 import type { Redactor } from '../log/redact.ts';
 import { createBuckets } from '../state/buckets.ts';
 import { createAddressFinder, limiterKey } from './client-address.ts';
-import { bindContext, contextOf, normalizeTarget, rawPath, type RequestContext } from './context.ts';
+import { bindContext, contextOf, isAuthority, normalizeTarget, rawPath, type RequestContext } from './context.ts';
 import { isTooLate } from './leftovers.ts';
 import { sendEmpty, sendError } from './reply.ts';
 import { createIdSource, requestId } from './request-id.ts';
@@ -112,16 +112,18 @@ function createLimiter(host: Host): (context: RequestContext, response: ServerRe
 function refusedRequest(request: IncomingMessage, context: RequestContext): GatewayError | undefined {
   const { method = '' } = request;
   if (!METHODS.has(method)) return unknownMethod(method);
-  const problem = normalizeTarget(request) ? hostProblem(request) ?? codingProblem(request) : malformed('malformed request target');
+  const problem = normalizeTarget(request) ? versionProblem(request) ?? hostProblem(request) ?? codingProblem(request) : malformed('malformed request target');
   if (problem) context.isLast = true; // another parser on the way may have seen other requests here
   return problem;
 }
 
-/** What RFC 9112 3.2 allows as a Host, names without userinfo, addresses and a port; several lines arrive here joined by a comma and a blank. */
-const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
+/** Node's parser lets HTTP/0.9 and HTTP/2.0 pass. */
+function versionProblem({ httpVersion }: IncomingMessage): GatewayError | undefined {
+  return httpVersion === '1.1' || httpVersion === '1.0' ? undefined : malformed('the request is neither HTTP/1.1 nor HTTP/1.0');
+}
 
 function hostProblem({ headers: { host }, httpVersion }: IncomingMessage): GatewayError | undefined {
-  if (host !== undefined) return HOST.test(host) ? undefined : malformed('the Host header is malformed, or there are several');
+  if (host !== undefined) return isAuthority(host) ? undefined : malformed('the Host header is malformed, or there are several');
   return httpVersion === '1.1' ? malformed('the Host header is missing') : undefined;
 }
 
