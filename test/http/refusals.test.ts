@@ -154,6 +154,28 @@ describe('a refusal that comes before its body was read', function refusals() {
     });
   }
 
+  const PARSED: readonly [what: string, head: string, status: number][] = [
+    ['a header that is none', 'POST / HTTP/1.1\r\nHost: h\r\nnonsense\r\n\r\n', 400],
+    ['headers that are too long', `POST / HTTP/1.1\r\nHost: h\r\nX: ${'a'.repeat(1_100_000)}\r\n\r\n`, 431],
+    ['a method of nobody', 'FOO / HTTP/1.1\r\nHost: h\r\n\r\n', 501],
+    ['a tunnel', 'CONNECT other:80 HTTP/1.1\r\nHost: h\r\n\r\n', 404],
+    ['a chunk that is none', `POST ${CHAT} HTTP/1.1\r\nHost: h\r\nAuthorization: ${KEY.Authorization}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`, 400],
+    ['two hosts, before more requests', `GET / HTTP/1.1\r\nHost: h\r\nHost: i\r\n\r\nPOST / HTTP/1.1\r\nHost: h\r\nContent-Length: ${BODY_BYTES}\r\n\r\n`, 400],
+  ];
+  for (const [what, head, status] of PARSED) {
+    it(`reaches a client that first sends everything: ${what}`, async () => {
+      const { gateway } = refusing();
+      for (let round = 0; round < 30; round += 1) {
+        const client = await rawClient(gateway.url);
+        client.socket.pause();
+        client.send(head);
+        await new Promise((resolve) => { client.socket.write(body(), resolve); });
+        client.socket.resume();
+        expect(await client.closed(), `round ${round}`).to.match(new RegExp(`^HTTP/1\\.1 ${status} [^]*(\\}|found)$`));
+      }
+    });
+  }
+
   it('reaches a client behind nginx, which goes on asking the gateway for everybody else', async function behindNginx() {
     const nginx = requireTool(this, 'nginx');
     const { gateway, refusals } = refusing();
