@@ -23,7 +23,7 @@ export { SURFACE_NAMES, SURFACES } from './surface.ts';
 export type { ReplyOf, RequestOf, Surface, SurfaceBodies, TranslatedSurface } from './surface.ts';
 export { targetFirst, targetKeyProblem, targetNames } from './target-key.ts';
 export { contentTexts, messageTexts, texts } from './texts.ts';
-export { quoted } from './quoted.ts';
+export { inPart, quoted } from './quoted.ts';
 export { readUsage } from './usage.ts';
 export { answer, reject, rewrite } from './verdict.ts';
 export type { Answer, Rejection, Rewrite, Verdict } from './verdict.ts';

@@ -2,11 +2,19 @@
 const MOST = 64;
 
 /**
- * A client's value as messages show it: texts in quotation marks, at most 64 UTF-16 code units of them and an ellipsis; lists and
- * objects by their kind only. What a client sends may be as long as a body.
+ * A client's value as messages show it: texts in quotation marks and in part, lists and objects by their kind only. What a client
+ * sends may be as long as a body.
  */
 export function quoted(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > MOST ? `${value.slice(0, MOST)}…` : value);
+  if (typeof value === 'string') return JSON.stringify(inPart(value, MOST));
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
+}
+
+/**
+ * At most so many UTF-16 code units of a text, and an ellipsis where some are left out. A word that would be cut is left out whole:
+ * redaction, which comes later, does not know half a credential.
+ */
+export function inPart(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most).replace(/\S+$/, '')}…` : text;
 }

@@ -1,4 +1,4 @@
-import { type ChatRequest, GatewayError, type ParamTreatments, type ProviderModule } from '../contract/index.ts';
+import { type ChatRequest, GatewayError, inPart, type ParamTreatments, type ProviderModule } from '../contract/index.ts';
 
 /** The chat parameters the capability matrix speaks of, in its order. */
 export const PARAMETERS = [
@@ -63,6 +63,5 @@ export function withoutUnsupported(request: ChatRequest, unsupported: readonly s
 const MAX_NAMES = 512;
 
 export function unsupportedError(names: readonly string[], provider: string): GatewayError {
-  const told = names.join(', ');
-  return new GatewayError('unsupported_parameter', `${provider} does not support: ${told.length > MAX_NAMES ? `${told.slice(0, MAX_NAMES)}…` : told}`);
+  return new GatewayError('unsupported_parameter', `${provider} does not support: ${inPart(names.join(', '), MAX_NAMES)}`);
 }

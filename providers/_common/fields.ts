@@ -1,4 +1,4 @@
-import { GatewayError, type UnaryReply } from 'gw/contract';
+import { GatewayError, inPart, type UnaryReply } from 'gw/contract';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -19,8 +19,7 @@ export function withoutAbsent(fields: Fields): Record<string, unknown> {
 const MAX_REFUSAL = 512;
 
 /** What the caller has to change: answered with 400, and nothing is sent. */
-export const invalidRequest = (message: string): GatewayError =>
-  new GatewayError('invalid_request', message.length > MAX_REFUSAL ? `${message.slice(0, MAX_REFUSAL)}…` : message);
+export const invalidRequest = (message: string): GatewayError => new GatewayError('invalid_request', inPart(message, MAX_REFUSAL));
 
 /** The JSON object of a reply. Throws when it is another value. */
 export function objectOf(reply: UnaryReply): Fields {

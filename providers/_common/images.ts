@@ -1,4 +1,4 @@
-import { GatewayError, type ImagesReply, quoted, type Translator, type UnaryReply, type Usage } from 'gw/contract';
+import { GatewayError, type ImagesReply, inPart, quoted, type Translator, type UnaryReply, type Usage } from 'gw/contract';
 import { type BodyOptions, commonBody } from './body.ts';
 import { countOf, type Fields, isFields, isGiven, itemsOf, objectOf } from './fields.ts';
 import { type Path, pathOf } from './paths.ts';
@@ -39,5 +39,5 @@ function readUsage(value: unknown): Usage | undefined {
 /** Throws a 400 when the asked `response_format` of an image is not producible; unset is never refused. */
 export function requireImageFormat(asked: unknown, formats: readonly string[], model: string): void {
   if (!isGiven(asked) || formats.includes(String(asked))) return;
-  throw new GatewayError('unsupported_parameter', `response_format ${quoted(asked)} is not supported: ${model.slice(0, 64)} produces ${formats.join(' or ')}`);
+  throw new GatewayError('unsupported_parameter', `response_format ${quoted(asked)} is not supported: ${inPart(model, 64)} produces ${formats.join(' or ')}`);
 }

@@ -62,7 +62,8 @@ describe('what a client sent stands in messages', () => {
   it('in quotation marks, and in part', () => {
     expect(quoted('a "b"\n')).to.equal('"a \\"b\\"\\n"');
     expect(quoted('x'.repeat(64))).to.equal(`"${'x'.repeat(64)}"`);
-    expect(quoted('x'.repeat(65))).to.equal(`"${'x'.repeat(64)}…"`);
+    expect(quoted(`a ${'x'.repeat(64)}`), 'no half words, which may be credentials').to.equal('"a …"');
+    expect(quoted('x'.repeat(65))).to.equal('"…"');
     expect([[], {}, null, undefined, 1.5, true].map(quoted)).to.deep.equal(['a list', 'an object', 'null', 'undefined', '1.5', 'true']);
   });
 
