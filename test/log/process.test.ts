@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { atEnd, BIN, type GatewayProcess, type ProcessOptions, runGw, startGateway, temporaryFolder } from '../kit/index.ts';
+import { atEnd, BIN, type GatewayProcess, type ProcessOptions, requireTool, runGw, startGateway, temporaryFolder } from '../kit/index.ts';
 
 /** The text of a path is in its access line: the longer, the sooner the log is full. */
 const LONG_PATH = `/${'p'.repeat(1000)}`;
@@ -81,9 +81,10 @@ describe('a process whose log cannot be written', () => {
   });
 
   for (const [state, what] of [['stopped', 'a terminal has been stopped'], ['gone', 'a terminal is gone, and writing to it an error of the device']] as const) {
-    it(`serves and ends where ${what}`, async () => {
+    it(`serves and ends where ${what}`, async function terminal() {
+      const python = requireTool(this, 'python3');
       const script = join(import.meta.dirname, 'silent-terminal.py');
-      const told = JSON.parse(execFileSync('python3', [script, state, process.execPath, BIN], { cwd: await temporaryFolder(), encoding: 'utf8', timeout: 12_000 })) as object;
+      const told = JSON.parse(execFileSync(python, [script, state, process.execPath, BIN], { cwd: await temporaryFolder(), encoding: 'utf8', timeout: 12_000 })) as object;
       expect(told).to.deep.equal({ served: true, code: 0 });
     });
   }
