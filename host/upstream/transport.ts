@@ -1,13 +1,12 @@
 import { Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import Pool from 'undici/lib/dispatcher/pool.js';
 import type { GatewayError, OutgoingRequest } from '../contract/index.ts';
 import type { Cancellation } from './cancellation.ts';
 import { transportError, unusableReply } from './fault.ts';
 import { MAX_REPLY_BYTES } from './limits.ts';
+import { Pools } from './pools.ts';
 
-const KEEP_ALIVE_MS = 90_000;
 const UNARY_BODY_IDLE_MS = 300_000;
 
 export type ReplyHeaders = Readonly<Record<string, string>>;
@@ -31,7 +30,7 @@ export interface ReplySink {
 export interface UpstreamCall {
   readonly request: OutgoingRequest;
   readonly cancellation: Cancellation;
-  /** Milliseconds to connect. */
+  /** Milliseconds to connect, where no connection is free. */
   readonly connectTimeoutMs: number;
   /** Milliseconds to the response headers; 0 is no bound. */
   readonly headersTimeoutMs: number;
@@ -42,6 +41,8 @@ export interface Transport {
   open(call: UpstreamCall, sink: ReplySink): void;
   /** Sends one request and collects the reply, up to 50 MiB. Rejects when none arrives. */
   unary(call: UpstreamCall): Promise<CollectedReply>;
+  /** Origins with a connection or a call. */
+  readonly origins: number;
   close(): Promise<void>;
 }
 
@@ -51,13 +52,17 @@ export interface CollectedReply {
   readonly body: Buffer;
 }
 
-/** One connection pool per upstream origin, for the life of the process; idle connections close after 90 s. */
+/** Connections are kept for the next call; idle ones close after 90 s. */
 export function createTransport(): Transport {
   return new PooledTransport();
 }
 
 class PooledTransport implements Transport {
-  readonly #pools = new Map<string, Pool>();
+  readonly #pools = new Pools();
+
+  get origins(): number {
+    return this.#pools.size;
+  }
 
   open({ request, cancellation, connectTimeoutMs, headersTimeoutMs }: UpstreamCall, sink: ReplySink): void {
     if (cancellation.cause) {
@@ -67,7 +72,7 @@ class PooledTransport implements Transport {
     const handler = new ReplyHandler(cancellation, sink);
     try {
       const { origin, path } = splitUrl(request.url);
-      this.#poolOf(origin, connectTimeoutMs).dispatch({
+      this.#pools.dispatch(origin, connectTimeoutMs, {
         path,
         method: request.method,
         headers: request.headers,
@@ -84,20 +89,8 @@ class PooledTransport implements Transport {
     return new Promise((resolve, rejectCall) => this.open(call, new CollectingSink(resolve, rejectCall)));
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.#pools.values().map((pool) => pool.destroy()));
-    this.#pools.clear();
-  }
-
-  #poolOf(origin: string, connectTimeoutMs: number): Pool {
-    const key = `${origin} ${connectTimeoutMs}`;
-    let pool = this.#pools.get(key);
-    if (!pool) {
-      const options = { allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS, bodyTimeout: UNARY_BODY_IDLE_MS };
-      pool = new Pool(origin, { ...options, connect: { timeout: connectTimeoutMs, rejectUnauthorized: true } }); // whatever NODE_TLS_REJECT_UNAUTHORIZED says
-      this.#pools.set(key, pool);
-    }
-    return pool;
+  close(): Promise<void> {
+    return this.#pools.close();
   }
 }
 

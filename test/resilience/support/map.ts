@@ -28,10 +28,9 @@ const FAILED = errorFor(500);
 const TIMED_OUT: Verdict = { kind: 'error', code: 'gateway_timeout', status: 504, retryAfter: undefined };
 
 /** Faults that change nothing for the client, on any surface. */
-const HARMLESS = new Set<FaultName>(['ok', 'slow-headers', 'slow-chunks', 'split-chunks', 'noise', 'odd-lines', 'gzip', 'early-hints', 'trailing-bytes', 'closes-after']);
+const HARMLESS = new Set<FaultName>(['ok', 'slow-headers', 'slow-chunks', 'split-chunks', 'noise', 'odd-lines', 'gzip', 'early-hints', 'continue', 'trailing-bytes', 'closes-after']);
 const SPOKEN = new Set<FaultName>(['status', 'rate-limit', 'error-page', 'slow-error', 'cut-error', 'redirect']);
-/** `continue`: undici takes a 100 that was not asked for as the end of the connection (8.x, `onHeadersComplete`). */
-const NO_ANSWER = new Set<FaultName>(['reset-before', 'reset-in-head', 'two-lengths', 'continue', 'broken-gzip', 'huge-headers', 'not-http', 'error-in-200']);
+const NO_ANSWER = new Set<FaultName>(['reset-before', 'reset-in-head', 'two-lengths', 'broken-gzip', 'huge-headers', 'not-http', 'error-in-200']);
 const BREAKS = new Set<FaultName>(['reset-in-body', 'close-in-body', 'length-too-short', 'error-event', 'no-end', 'long-line']);
 const SILENT = new Set<FaultName>(['silence', 'endless', 'stall-in-error']);
 
