@@ -15,13 +15,16 @@ export interface Answer {
   readonly reply: ReplyOf<Surface>;
 }
 
-/** Replaces the request (`before_request`) or the reply (`after_request`). Beside chat only a changed `model` is read back. */
+/**
+ * Replaces the request (`before_request`; beside chat only a changed `model` is read back) or the reply (`after_request`).
+ * A reply of audio is replaced by a content type and bytes, which may wrap those that still arrive.
+ */
 export interface Rewrite {
   readonly action: 'rewrite';
   readonly body: RequestOf<Surface> | ReplyOf<Surface>;
 }
 
-/** What a plugin decides. `undefined` means: go on. */
+/** What a plugin decides. `undefined` means: go on. Anything else, `null` and `false` too, is a fault of the plugin, at once or from a promise. */
 export type Verdict = Rejection | Answer | Rewrite;
 
 export function reject(reason: string, options: { readonly retryAfterMs?: number } = {}): Rejection {

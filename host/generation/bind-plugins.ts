@@ -141,7 +141,9 @@ function streamGuardOpener(listed: readonly Listed[], deps: GuardDeps): BoundPlu
 
 function openGuard(instance: PluginInstance, exchange: LiveExchange, { log }: GuardDeps): StreamGuard | undefined {
   try {
-    return instance.handlers.stream?.(exchange);
+    const guard: unknown = instance.handlers.stream?.(exchange);
+    if (guard === null || (guard !== undefined && typeof guard !== 'object')) throw new Error('its stream returned something that is not a guard');
+    return guard as StreamGuard | undefined;
   } catch (cause) {
     log.error('plugin failed to guard a stream', { plugin: instance.module.name, trace_id: exchange.id, error: cause });
     if (failsOpen(instance.module)) return undefined;

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { GatewayError, type RawReply } from '../contract/index.ts';
 import type { Clock } from '../clock.ts';
+import { closeBody } from '../upstream/body.ts';
 import { contextOf } from './context.ts';
 import { type FlatHeaders, sendBody, writeHead } from './reply.ts';
 import { whenTaken } from './when-taken.ts';
@@ -30,8 +31,7 @@ export async function sendRaw(response: ServerResponse, { contentType, body }: R
 
 /** Ends the source of a reply that was withheld or broken off; nothing for one that was read to its end. */
 export function closeRaw(reply: RawReply | undefined): void {
-  if (!reply || reply.body instanceof Uint8Array) return;
-  reply.body[Symbol.asyncIterator]().return?.().catch(() => {}); // a source that cannot close has nothing more to tell
+  if (reply) closeBody(reply.body);
 }
 
 async function writePiece(response: ServerResponse, piece: Uint8Array, clock: Clock): Promise<void> {

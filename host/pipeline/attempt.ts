@@ -78,11 +78,11 @@ function relayBytes({ exchange }: Attempt, onOver: (error: GatewayError | undefi
   const { body, contentType } = reply as RawReply;
   if (body instanceof Uint8Array) return false;
   const over = Promise.withResolvers<void>();
-  exchange.bodyOver = over.promise;
-  exchange.reply = { contentType, body: watchBody(body, (error) => {
+  const source = watchBody(body, (error) => {
     onOver(error ?? cancellation.cause);
     over.resolve();
-  }) };
+  });
+  Object.assign(exchange, { reply: { contentType, body: source }, source, bodyOver: over.promise });
   return true;
 }
 

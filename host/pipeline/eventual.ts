@@ -17,13 +17,18 @@ export function tapEventual<T, R>(hook: WaitingHook<T, R>, options: TapOptions, 
     let result: Eventual<R>;
     try {
       result = run(value);
-    } catch (error) {
-      goOn(error as Error);
+    } catch (thrown) {
+      goOn(asError(thrown));
       return;
     }
-    if (result instanceof Promise) result.then((late) => goOn(null, late), goOn);
+    if (result instanceof Promise) result.then((late) => goOn(null, late), (thrown: unknown) => goOn(asError(thrown)));
     else goOn(null, result);
   });
+}
+
+/** Whatever is thrown, `undefined` too: a hook takes only what is truthy for a failure, and would go on. */
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error('something was thrown that is not an error', { cause: thrown });
 }
 
 /** Calls an asynchronous hook. The result is a promise only when some tap had to wait. */
@@ -48,9 +53,13 @@ export function callEventual<T, R>(hook: WaitingHook<T, R>, value: T): Eventual<
   return outcome;
 }
 
-/** Throws what a bail hook refused with, now or later. */
+/** Throws what a bail hook refused with, now or later. Only `undefined` goes on: anything else has kept later taps from running. */
 export function throwRefusal(refusal: Eventual<GatewayError | undefined>): Promise<void> | undefined {
-  if (refusal instanceof Promise) return refusal.then((late) => { if (late) throw late; });
-  if (refusal) throw refusal;
+  if (refusal instanceof Promise) return refusal.then(throwUnlessNone);
+  throwUnlessNone(refusal);
   return undefined;
+}
+
+function throwUnlessNone(refusal: GatewayError | undefined): void {
+  if (refusal !== undefined) throw asError(refusal);
 }

@@ -5,6 +5,7 @@ import type {
 import type { Clock } from '../clock.ts';
 import type { Generation, Target } from '../generation/generation.ts';
 import type { StreamGuards } from './guard.ts';
+import { closeBody } from '../upstream/body.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import type { PluginInstance } from './guard.ts';
 
@@ -71,7 +72,9 @@ export class LiveExchange implements Exchange {
   readStreamText: (() => string) | undefined;
   /** Body bytes that were sent of an answer that goes on as it is. */
   sentBytes = 0;
-  /** Settles with the last byte of an answer whose bytes go on as they arrive. */
+  /** The provider's bytes, where they go on as they arrive. They end with the exchange, whatever a plugin put in their place. */
+  source: AsyncIterable<Uint8Array> | undefined;
+  /** Settles with the last of them. */
   bodyOver: Promise<void> | undefined;
   /** Plugins whose `after_request` verdict was noted without consequence. */
   noted: Set<PluginInstance> | undefined;
@@ -119,9 +122,10 @@ export class LiveExchange implements Exchange {
     return (this.#endedAt ?? this.#clock.monotonic()) - this.arrivedAt;
   }
 
-  /** Fixes the duration: what runs after the last byte does not count. */
+  /** Fixes the duration: what runs after the last byte does not count. Lets go of the provider. */
   end(): void {
     this.#endedAt ??= this.#clock.monotonic();
+    if (this.source) closeBody(this.source);
   }
 
   deliveredText(): string {

@@ -2,6 +2,7 @@ import {
   type Answer, type Counters, GatewayError, type GuardrailSettings, type Log, type PluginHandlers, type PluginModule,
   type Rejection, type Rewrite, type Stage, type StreamGuard, type Surface, SURFACES, type Verdict,
 } from '../contract/index.ts';
+import { isFields } from '../fields.ts';
 import type { LiveExchange } from './exchange.ts';
 import type { Eventual } from './eventual.ts';
 
@@ -29,27 +30,30 @@ export type GuardedHandler = (exchange: LiveExchange) => Eventual<GatewayError |
 export function guardHandler(instance: PluginInstance, stage: Stage, deps: GuardDeps): GuardedHandler | undefined {
   const handler = instance.handlers[stage];
   if (!handler) return undefined;
-  const settle = (exchange: LiveExchange, verdict: Verdict | undefined | void): GatewayError | undefined => {
-    if (!verdict || stage === 'on_error') return undefined;
-    if (verdict.action === 'reject') return applyRejection(instance, stage, verdict, exchange, deps);
-    if (verdict.action === 'answer') applyAnswer(instance, stage, verdict, exchange);
-    else if (verdict.action === 'rewrite') applyRewrite(stage, verdict, exchange);
-    else throw new Error(`${instance.module.name} returned something that is no verdict`);
+  const settle = (exchange: LiveExchange, decided: unknown): GatewayError | undefined => {
+    if (decided === undefined || stage === 'on_error') return undefined;
+    const verdict = decided as Verdict | null;
+    if (verdict?.action === 'reject') return applyRejection(instance, stage, verdict, exchange, deps);
+    if (verdict?.action === 'answer') applyAnswer(instance, stage, verdict, exchange);
+    else if (verdict?.action === 'rewrite') applyRewrite(stage, verdict, exchange);
+    else throw new Error(`${instance.module.name} returned something that is not a verdict`);
     return undefined;
   };
   const fault = (exchange: LiveExchange, cause: unknown): GatewayError | undefined => pluginFault(instance, stage, exchange, cause, deps);
   return (exchange) => {
     exchange.stage = stage;
     try {
-      const verdict = handler(exchange);
-      if (verdict === undefined) return undefined;
-      if ('then' in verdict) return Promise.resolve(verdict).then((decided) => settle(exchange, decided)).catch((cause: unknown) => fault(exchange, cause));
-      return settle(exchange, verdict);
+      const decided: unknown = handler(exchange);
+      if (decided === undefined) return undefined;
+      if (isThenable(decided)) return Promise.resolve(decided).then((late) => settle(exchange, late)).catch((cause: unknown) => fault(exchange, cause));
+      return settle(exchange, decided);
     } catch (cause) {
       return fault(exchange, cause);
     }
   };
 }
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> => typeof value === 'object' && value !== null && 'then' in value;
 
 /** Whether the plugin sees bodies of the surface at all. */
 export function covers(module: PluginModule, surface: Surface): boolean {
@@ -121,17 +125,26 @@ export function rejectionError(module: PluginModule, stage: Stage, rejection: Re
 /** A plugin's answer counts on chat surfaces before the provider only; elsewhere it is ignored. The plugin keeps its own. */
 function applyAnswer({ module }: PluginInstance, stage: Stage, { reply }: Answer, exchange: LiveExchange): void {
   if (stage !== 'before_request' || !SURFACES[exchange.surface].isChat) return;
+  if (!isFields(reply)) throw new Error('an answer without a reply');
   exchange.reply = structuredClone(reply);
   exchange.answeredBy = module.name;
 }
 
 function applyRewrite(stage: Stage, { body }: Rewrite, exchange: LiveExchange): void {
+  if (!isFields(body)) throw new Error('a rewrite without a body');
+  const { isChat, isRaw } = SURFACES[exchange.surface];
   if (stage === 'after_request') {
+    if (isRaw && !isRawReply(body)) throw new Error('a rewrite of audio needs a content type and bytes');
     exchange.reply = body as LiveExchange['reply'];
     return;
   }
   const request = body as LiveExchange['request'];
-  if (SURFACES[exchange.surface].isChat) exchange.request = request;
+  if (isChat) exchange.request = request;
   else if (request.model !== undefined) exchange.request = { ...exchange.request, model: request.model };
   exchange.model = exchange.request.model ?? exchange.model;
+}
+
+function isRawReply({ contentType, body }: Readonly<Record<string, unknown>>): boolean {
+  if (typeof contentType !== 'string') return false;
+  return body instanceof Uint8Array || (typeof body === 'object' && body !== null && Symbol.asyncIterator in body);
 }

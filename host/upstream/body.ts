@@ -16,6 +16,12 @@ export async function collectBody(body: WireReply['body']): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
+/** Ends a body nobody reads to its end; nothing for one that has ended. */
+export function closeBody(body: WireReply['body']): void {
+  if (body instanceof Uint8Array) return;
+  body[Symbol.asyncIterator]().return?.().catch(() => {}); // a source that cannot close has nothing more to tell
+}
+
 /** Opens a reply whose body is iterated; resolves with its headers. */
 export function openReply(transport: Transport, call: UpstreamCall): Promise<WireReply> {
   const { promise, resolve, reject } = Promise.withResolvers<WireReply>();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { AsyncSeriesBailHook } from 'tapable';
-import { callEventual, tapEventual } from '../../host/pipeline/eventual.ts';
+import { callEventual, tapEventual, throwRefusal } from '../../host/pipeline/eventual.ts';
 
 const createHook = (): AsyncSeriesBailHook<[string], string | undefined> => new AsyncSeriesBailHook(['value']);
 const later = <T>(result: T): Promise<T> => new Promise((resolve) => { setImmediate(resolve, result); });
@@ -50,6 +50,33 @@ describe('eventual hooks', () => {
       const error = await (callEventual(hook, 'x') as Promise<unknown>).then(() => undefined, (cause: Error) => cause);
       expect(error?.message).to.equal(message);
     }
+  });
+
+  it('take whatever is thrown or rejected with for a failure, and never for leave to go on', async () => {
+    for (const value of [undefined, null, false, 0, '']) {
+      for (const run of [() => { throw value; }, () => Promise.reject(value)]) { // oxlint-disable-line typescript/only-throw-error, typescript/prefer-promise-reject-errors -- what taps may do
+        const hook = createHook();
+        const seen: string[] = [];
+        tapEventual(hook, 'a', run);
+        tapEventual(hook, 'b', () => void seen.push('b'));
+        const failed = await Promise.try(callEventual, hook, 'x').then(() => false, (error: unknown) => error instanceof Error);
+        expect([failed, seen], String(value)).to.deep.equal([true, []]);
+      }
+    }
+  });
+
+  it('know one way to go on: what is neither undefined nor a refusal is a failure, at once and later', async () => {
+    for (const value of [null, false, 0, '']) {
+      for (const result of [value, later(value)]) {
+        const hook = createHook();
+        const seen: string[] = [];
+        tapEventual(hook, 'a', () => result as never);
+        tapEventual(hook, 'b', () => void seen.push('b'));
+        const failed = await Promise.try(() => throwRefusal(callEventual(hook, 'x') as never)).then(() => false, (error: unknown) => error instanceof Error);
+        expect([failed, seen], JSON.stringify(value)).to.deep.equal([true, []]);
+      }
+    }
+    await throwRefusal(callEventual(createHook(), 'x') as never);
   });
 
   it('answer every one of many calls at a time with its own result', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import Joi from 'joi';
-import { definePlugin, type Exchange, type PluginHandlers, type PluginModule, type PluginType, reject, type Stage, type Verdict } from 'gw/contract';
+import { definePlugin, type Exchange, type PluginHandlers, type PluginModule, type PluginType, reject, rewrite, type Stage, type Verdict } from 'gw/contract';
 import { type Answer, ask, chatReply, fakeClock, replyJson, startHost, stubUpstream, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
 
 const PATH = '/v1/chat/completions';
@@ -103,6 +103,12 @@ describe('a fault', () => {
     ['throws something that is no error', () => { throw 'secret detail'; }], // oxlint-disable-line typescript/only-throw-error -- what plugins may do
     ['returns what is no verdict', () => ({ action: 'secret detail' }) as never],
     ['returns a promise of what is no verdict', async () => 'secret detail' as never],
+    ...[null, false, true, 0, '', []].flatMap((value): (readonly [string, Handle])[] => [
+      [`returns ${JSON.stringify(value)}`, () => value as never],
+      [`returns a promise of ${JSON.stringify(value)}`, async () => value as never],
+    ]),
+    ['rewrites and gives no body', () => rewrite(undefined as never)],
+    ['rewrites with a text', async () => rewrite('secret detail' as never)],
   ];
 
   for (const [what, fault] of faults) {

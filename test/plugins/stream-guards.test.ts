@@ -203,6 +203,7 @@ describe('a fault of a stream guard', () => {
   const guards: readonly (readonly [string, () => StreamGuard])[] = [
     ['where it is made', broken], ['at a chunk', () => ({ push: broken, end: () => [] })], ['at the end', () => ({ push: (chunk) => [chunk], end: broken })],
     ['by what it returns', () => ({ push: () => 'nothing' as never, end: () => [] })],
+    ['that is null', () => null as never], ['that is false', () => false as never],
   ];
 
   for (const [where, stream] of guards) {
@@ -213,7 +214,7 @@ describe('a fault of a stream guard', () => {
       expect(error.code).to.equal(answer.status === 200 ? 'stream_error' : 'plugin_error');
       expect(answer.text).to.not.include('secret detail');
       expect(count(host, 'gateway_requests_total')[0]).to.include({ status: 'error' });
-      if (where !== 'by what it returns') expect(host.lines.some((line) => JSON.stringify(line).includes('secret detail'))).to.equal(true);
+      if (!/^(by|that)/.test(where)) expect(host.lines.some((line) => JSON.stringify(line).includes('secret detail'))).to.equal(true);
     });
 
     it(`${where} changes nothing for a type that fails open`, async () => {
