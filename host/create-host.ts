@@ -1,10 +1,11 @@
 import type { BuiltinModule } from './builtin.ts';
 import { NO_CATALOG } from './catalog.ts';
 import type { Clock } from './clock.ts';
+import { closeAll, closeInTurn } from './close-all.ts';
 import { createCommandLine } from './command-line.ts';
 import { CONFIG_RULES } from './config/rules/index.ts';
 import { ruleTap } from './config/rules/rule.ts';
-import { type Surface, SURFACE_NAMES } from './contract/index.ts';
+import { type Log, type Surface, SURFACE_NAMES } from './contract/index.ts';
 import { type Applier, createApplier } from './generation/apply.ts';
 import { createCarryover } from './generation/carryover.ts';
 import { createSlot } from './generation/slot.ts';
@@ -48,7 +49,7 @@ export function createHost(environment: HostEnvironment): Host {
   const redactor = createRedactor(variables);
   const log = createLogger(settings.logLevel, environment.lines, redactor);
   const hooks = createHostHooks();
-  closeInReverse(hooks.close);
+  closeInReverse(hooks.close, log);
   const counters = createCounters();
   const transport = createTransport();
   const slot = createSlot(log);
@@ -112,24 +113,21 @@ function namedSurfaces(hooks: Host['hooks']): readonly Surface[] {
   return SURFACE_NAMES.filter((surface) => named.has(surface));
 }
 
-/** Taps of `close` run last declared first, so that what was opened last closes first. */
-function closeInReverse(hook: Host['hooks']['close']): void {
+/** Taps of `close` run last declared first, so that what was opened last closes first, and all of them, whatever one throws. */
+function closeInReverse(hook: Host['hooks']['close'], log: Log): void {
   let taps = 0;
-  hook.intercept({ register: (tap) => ({ ...tap, stage: (taps -= 1) }) });
+  const kept = (name: string, close: (host: Host) => Promise<void>) => async (host: Host): Promise<void> => {
+    await close(host).catch((error: unknown) => log.error('closing failed', { builtin: name, error }));
+  };
+  hook.intercept({ register: (tap) => ({ ...tap, stage: (taps -= 1), ...(tap.type === 'promise' && { fn: kept(tap.name, tap.fn as (host: Host) => Promise<void>) }) }) });
 }
 
 async function closeHost(host: Host): Promise<void> {
-  const steps = [
+  await closeInTurn([
+    () => host.applier.close(),
     () => host.slot.close(),
     () => host.hooks.close.promise(host),
-    async () => { await Promise.all(host.providers.values().map((provider) => provider.dispose())); },
+    () => closeAll([...host.providers.values()].map((provider) => () => provider.dispose())),
     () => host.services.transport.close(),
-  ];
-  for (const step of steps) {
-    try {
-      await step();
-    } catch (error) {
-      host.log.error('closing failed', { error });
-    }
-  }
+  ]).catch((error: unknown) => host.log.error('closing failed', { error }));
 }

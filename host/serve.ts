@@ -81,6 +81,7 @@ async function shutDown(host: Host, server: Server, watch: ConfigWatch | undefin
   }
   server.close();
   server.closeAllConnections();
+  host.applier.close(); // a change that is being applied would hold the watch up
   await watch?.stop();
   await host.close();
   log.info('gw stopped');

@@ -1,4 +1,5 @@
 import { type DiscoveredModel, GatewayError } from '../../host/contract/index.ts';
+import type { Timer } from '../../host/clock.ts';
 import type { ConnectedProvider } from '../../host/upstream/connect.ts';
 import type { Host } from '../../host/host.ts';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
@@ -18,6 +19,7 @@ export class Discovery {
   readonly #models = new Map<string, ModelsById>();
   readonly #stopped = new Cancellation();
   #round: Promise<void> = Promise.resolve();
+  #next: Timer | undefined;
 
   constructor(host: Host, onChange: () => Promise<void>) {
     this.#host = host;
@@ -39,13 +41,13 @@ export class Discovery {
     const { clock } = this.#host.services;
     this.#round = this.#run().then(() => {
       if (this.#stopped.cause) return;
-      const timer = clock.timer(intervalMs, () => this.start(intervalMs));
-      this.#stopped.onCancel(() => timer.cancel());
+      this.#next = clock.timer(intervalMs, () => this.start(intervalMs));
     });
   }
 
   async stop(): Promise<void> {
     this.#stopped.cancel(new GatewayError('client_canceled', 'the gateway is shutting down'));
+    this.#next?.cancel();
     await this.#round;
   }
 

@@ -22,8 +22,8 @@ export interface Counters {
 
 /** Objects of this process that outlive a configuration change, by key. The same key gives the same object. */
 export interface Carryover {
-  /** `dispose` runs once the last generation that leased the key is gone. */
-  lease<T>(key: string, create: () => T, dispose?: (value: T) => void): T;
+  /** `dispose` runs once the last generation that leased the key is gone. One that fails is logged, and keeps nothing else from being closed. */
+  lease<T>(key: string, create: () => T, dispose?: (value: T) => void | Promise<void>): T;
 }
 
 /** A token bucket: `burst` is its size, it starts full and refills by `ratePerSecond`. */
@@ -32,15 +32,23 @@ export interface BucketSpec {
   readonly burst: number;
 }
 
-/** State that replicas share when a shared store is configured, and of this process otherwise. Keys are free text. */
+/**
+ * State that replicas share when a shared store is configured, and of this process otherwise. Keys are free text. It is
+ * bounded: of more than 100,000 buckets, numbers or values, or 64 MiB of values, the least recently used are forgotten first.
+ */
 export interface SharedState {
   /** Takes `cost` tokens when at least `floor` (default: the cost) are there. `retryAfterMs` is 0 when taken. */
   take(key: string, spec: BucketSpec, cost: number, floor?: number): Promise<{ readonly taken: boolean; readonly retryAfterMs: number }>;
-  /** Adds to a number that starts at 0, and returns the sum. */
-  add(key: string, by: number): Promise<number>;
+  /**
+   * Adds to a number that starts at 0, and returns the sum; adding 0 reads it. It starts at 0 again when nobody has used it
+   * for `ttlMs` milliseconds, 31 days unless said. Throws when `by` is not finite.
+   */
+  add(key: string, by: number, ttlMs?: number): Promise<number>;
+  /** The value, unless its time is over or it was forgotten. */
   get(key: string): Promise<string | undefined>;
-  /** Keeps a value for `ttlMs` milliseconds. */
+  /** Keeps a value for `ttlMs` milliseconds, and forgets the one before it. A value of more than 8 MiB is not kept. */
   set(key: string, value: string, ttlMs: number): Promise<void>;
+  /** Forgets number and value. */
   delete(key: string): Promise<void>;
 }
 

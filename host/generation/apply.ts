@@ -1,7 +1,9 @@
 import type { Decoded } from '../config/decode.ts';
 import type { GatewayConfig } from '../config/document.ts';
 import { ConfigRefused, parsePath, type Problem } from '../config/problems.ts';
+import { GatewayError } from '../contract/index.ts';
 import type { Host } from '../host.ts';
+import { Cancellation } from '../upstream/cancellation.ts';
 import { buildGeneration } from './build.ts';
 import type { Generation } from './generation.ts';
 
@@ -48,17 +50,22 @@ export interface Applier {
   apply(decoded: Decoded): Promise<Generation>;
   /** The same for a configuration made by the host itself, which may have no target at all. */
   applyDefault(config: GatewayConfig): Promise<Generation>;
-  /** Builds the configuration that serves once more, because what surrounds it changed: the catalog, the live models. */
+  /** Builds the configuration that serves once more, because what surrounds it changed: the catalog, the live models. Nothing while the gateway closes. */
   refresh(): Promise<void>;
+  /** Takes nothing in any more: whoever waits is told, and what is still being built is closed as soon as it is there. */
+  close(): void;
 }
 
 /** The only writer of the slot. A failure leaves the old generation serving. */
 export function createApplier(host: Host): Applier {
   let number = 0;
   let queue: Promise<unknown> = Promise.resolve();
+  const closing = new Cancellation();
 
   const swapIn = async (config: GatewayConfig): Promise<Generation> => {
     const generation = await buildGeneration(host, config, number + 1);
+    if (closing.cause) await generation.dispose().catch((error: unknown) => host.log.error('a configuration could not be closed', { generation: generation.number, error }));
+    closing.throwIfCancelled();
     number += 1;
     host.slot.swap(generation);
     return generation;
@@ -71,9 +78,12 @@ export function createApplier(host: Host): Applier {
   };
 
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = queue.then(work);
+    const turn = queue.then(() => {
+      closing.throwIfCancelled();
+      return work();
+    });
     queue = turn.catch(() => {}); // the caller hears of it; the next one starts all the same
-    return turn;
+    return closing.race(turn);
   };
 
   return {
@@ -82,6 +92,7 @@ export function createApplier(host: Host): Applier {
     refresh: () => inTurn(async () => {
       const { current } = host;
       if (current && !host.isDraining) await swapIn(current.config);
-    }),
+    }).catch((error: unknown) => { if (error !== closing.cause) throw error; }),
+    close: () => closing.cancel(new GatewayError('upstream_unavailable', 'the gateway is shutting down')),
   };
 }

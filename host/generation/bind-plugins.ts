@@ -1,6 +1,7 @@
 import {
   type Carryover, type ChatChunk, GatewayError, type PluginDeps, type PluginHandlers, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES,
 } from '../contract/index.ts';
+import { closeAll } from '../close-all.ts';
 import { canonicalJson } from '../config/canonical.ts';
 import type { GatewayConfig, PluginEntry } from '../config/document.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
@@ -59,15 +60,20 @@ export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
       problems.push({ path: `plugins[${index}].config`, rule: 'PB01', message: messageOf(entry, error), fix: 'correct the settings, or define the variables they name' });
     }
   }
-  const bound = describe([...instances.values()], listed, options.deps);
-  if (problems.length > 0) {
-    await bound.dispose();
-    throw new ConfigRefused(problems);
+  const built = [...instances.values()];
+  try {
+    if (problems.length > 0) throw new ConfigRefused(problems);
+    const bound = describe(built, listed, options.deps);
+    tapHandlers(options.hooks, listed, options.deps);
+    tapInstances(options.hooks, built, options.deps);
+    return bound;
+  } catch (error) {
+    await disposeAll(built).catch((cause: unknown) => options.deps.log.error('plugins of a refused configuration could not be closed', { error: cause }));
+    throw error;
   }
-  tapHandlers(options.hooks, listed, options.deps);
-  tapInstances(options.hooks, bound.instances, options.deps);
-  return bound;
 }
+
+const disposeAll = (instances: readonly PluginInstance[]): Promise<void> => closeAll(instances.map(({ handlers }) => () => handlers.dispose?.()));
 
 async function createInstance(options: BindOptions, entry: PluginEntry): Promise<PluginInstance> {
   const module = options.registry.plugins.get(entry.name);
@@ -104,11 +110,7 @@ function describe(instances: readonly PluginInstance[], listed: readonly Listed[
     uncovered,
     mayChangeModel: before.some(({ module }) => module.type === 'transform' && module.keepsModel !== true),
     openStreamGuards: streamGuardOpener(listed, deps),
-    dispose: async () => {
-      const ends = await Promise.allSettled(instances.map(async ({ handlers }) => handlers.dispose?.()));
-      const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
-      if (errors.length > 0) throw new AggregateError(errors, 'plugins could not be closed');
-    },
+    dispose: () => disposeAll(instances),
   };
 }
 

@@ -1,3 +1,4 @@
+import { closeInTurn } from '../close-all.ts';
 import type { PluginDeps, Prices, StrategyDeps } from '../contract/index.ts';
 import { DEFAULT_MAX_REQUEST_BYTES, type GatewayConfig, type TargetConfig } from '../config/document.ts';
 import { parseDuration } from '../config/duration.ts';
@@ -20,7 +21,7 @@ export async function buildGeneration(host: Host, config: GatewayConfig, number:
   const carryover = host.carryover.open();
   const undo: (() => Promise<void> | void)[] = [() => carryover.release()];
   try {
-    const targetList = await Promise.all(config.targets.map(async (target) => {
+    const targetList = await everyResult(config.targets.map(async (target) => {
       const provider = await providerOf(host, target.virtual_key);
       if (provider?.module.offline) undo.push(() => provider.dispose());
       const budget = (): RetryBudget => carryover.lease(`retry budget ${target.virtual_key}`, () => new RetryBudget(host.services.clock));
@@ -38,16 +39,18 @@ export async function buildGeneration(host: Host, config: GatewayConfig, number:
       requestTimeoutMs: durationOf(config.request_timeout),
       maxRequestBytes: config.max_request_bytes || DEFAULT_MAX_REQUEST_BYTES,
       unsupportedParams: (config.compatibility.on_unsupported_param || 'warn') as Generation['unsupportedParams'],
-      dispose: () => undoAll(undo),
+      dispose: () => closeInTurn(undo),
     };
   } catch (error) {
-    await undoAll(undo).catch((cause: unknown) => host.log.error('a refused configuration could not be closed', { error: cause }));
+    await closeInTurn(undo).catch((cause: unknown) => host.log.error('a refused configuration could not be closed', { error: cause }));
     throw error;
   }
 }
 
-async function undoAll(steps: readonly (() => Promise<void> | void)[]): Promise<void> {
-  for (const step of steps) await step();
+/** As `Promise.all`, but it waits for all of them: what one opens behind another's failure must be undone as well. */
+async function everyResult<T>(pending: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(pending);
+  return Promise.all(pending);
 }
 
 /** A provider registered at start, or an offline one, which needs nothing but a target that names it. */

@@ -1,15 +1,21 @@
+import { closeAll } from '../close-all.ts';
 import type { Carryover } from '../contract/index.ts';
 
 interface Kept {
   readonly value: unknown;
-  readonly dispose: (() => void) | undefined;
+  readonly dispose: (() => void | Promise<void>) | undefined;
   holders: number;
+}
+
+/** The view of one generation. */
+export interface CarryoverView extends Carryover {
+  /** Ends every lease of the view. What can be disposed is, whatever fails; the failures are thrown at the end. */
+  release(): Promise<void>;
 }
 
 /** What must outlive a configuration change, by key, for as long as some generation holds the key. */
 export interface CarryoverStore {
-  /** The view of one generation; its leases end together. */
-  open(): Carryover & { release(): void };
+  open(): CarryoverView;
   readonly size: number;
 }
 
@@ -24,21 +30,22 @@ class KeyedCarryover implements CarryoverStore {
     return this.#kept.size;
   }
 
-  open(): Carryover & { release(): void } {
+  open(): CarryoverView {
     const leased = new Map<string, unknown>();
     return {
-      lease: <T>(key: string, create: () => T, dispose?: (value: T) => void): T => {
+      lease: <T>(key: string, create: () => T, dispose?: (value: T) => void | Promise<void>): T => {
         if (!leased.has(key)) leased.set(key, this.#take(key, create, dispose));
         return leased.get(key) as T;
       },
       release: () => {
-        for (const key of leased.keys()) this.#giveBack(key);
+        const ended = [...leased.keys()].flatMap((key) => this.#giveBack(key) ?? []);
         leased.clear();
+        return closeAll(ended);
       },
     };
   }
 
-  #take<T>(key: string, create: () => T, dispose?: (value: T) => void): T {
+  #take<T>(key: string, create: () => T, dispose?: (value: T) => void | Promise<void>): T {
     const found = this.#kept.get(key);
     if (found) {
       found.holders += 1;
@@ -49,12 +56,13 @@ class KeyedCarryover implements CarryoverStore {
     return value;
   }
 
-  #giveBack(key: string): void {
+  /** Returns how to dispose what nobody holds any more. */
+  #giveBack(key: string): Kept['dispose'] {
     const found = this.#kept.get(key);
-    if (!found) return;
+    if (!found) return undefined;
     found.holders -= 1;
-    if (found.holders > 0) return;
+    if (found.holders > 0) return undefined;
     this.#kept.delete(key);
-    found.dispose?.();
+    return found.dispose;
   }
 }

@@ -1,6 +1,7 @@
-import { definePlugin, type PluginModule } from 'gw/contract';
+import { definePlugin, type OpenConnection, type PluginModule, type ProviderModule } from 'gw/contract';
 import { expect } from 'chai';
 import Joi from 'joi';
+import { defineBuiltin } from '../../host/builtin.ts';
 import { ConfigRefused } from '../../host/config/problems.ts';
 import { ask, chatReply, replyJson, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
 
@@ -118,6 +119,113 @@ describe('applying a configuration', () => {
     expect(kept.made).to.deep.equal(['one', 'two']);
     await t.apply(config());
     expect(kept.disposed).to.deep.equal(['one', 'two']);
+  });
+
+  it('goes on closing when something cannot be closed: nothing is kept over any number of configurations', async () => {
+    const lines: string[] = [];
+    const clumsy = definePlugin<Settings>({
+      name: 'clumsy', type: 'guardrail', summary: 'Cannot be closed', stages: ['before_request'], settings: Joi.object<Settings, true>({ name: Joi.string().required(), fails: Joi.boolean().default(false) }),
+      create: ({ name }, { carryover }) => {
+        carryover.lease(`clumsy ${name}`, () => name, () => { throw new Error('the key cannot be closed'); });
+        return { before_request: () => {}, dispose: () => { throw new Error('the plugin cannot be closed'); } };
+      },
+    });
+    const { module, kept } = tracker();
+    const stub = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')));
+    const config = (round: number): object => ({
+      strategy: { mode: 'fallback' }, targets: [stub.target('a', { concurrency: { max_concurrency: 1 }, circuit_breaker: {}, retry: { attempts: 2 } })],
+      plugins: [{ ...entry(`clumsy ${round}`), name: 'clumsy' }, entry(`tracked ${round}`), { ...entry(`other ${round}`), name: 'clumsy' }],
+    });
+    const t = await startHost(config(0), { modules: [module, clumsy] });
+    const { size } = t.host.carryover;
+    for (let round = 1; round <= 20; round += 1) await t.apply(config(round));
+    await refused(t.apply({ ...config(21), plugins: [{ ...entry('x'), name: 'clumsy' }, entry('y', { fails: true })] }));
+    expect([t.host.slot.live, t.host.carryover.size]).to.deep.equal([1, size]);
+    await t.close();
+    expect([t.host.slot.live, t.host.carryover.size]).to.deep.equal([0, 0]);
+    expect(kept.disposed).to.have.members(kept.made.filter((name) => name !== 'y'));
+    lines.push(...t.lines.map(({ msg }) => String(msg)));
+    expect(lines.filter((msg) => msg === 'a configuration could not be closed')).to.have.length(21);
+    expect(lines).to.include('plugins of a refused configuration could not be closed');
+  });
+
+  it('closes plugins when one of them fails to say what it reads', async () => {
+    let isVague = false;
+    const vague = definePlugin({
+      name: 'vague', type: 'guardrail', summary: 'Cannot say what it reads', stages: ['before_request'], settings: Joi.object({}),
+      readsContent: () => { if (isVague) throw new Error('no idea'); return true; },
+      create: () => {
+        isVague = true;
+        return { before_request: () => {} };
+      },
+    });
+    const { module, kept } = tracker();
+    const stub = await stubUpstream(() => {});
+    const t = await startHost({ targets: [stub.target('a')] }, { modules: [module, vague] });
+    await t.apply({ targets: [stub.target('a')], plugins: [entry('two'), { name: 'vague', stage: 'before_request', enabled: true }] })
+      .then(() => expect.fail('it was applied'), (error: Error) => expect(error.message).to.equal('no idea'));
+    expect(kept).to.deep.include({ made: ['two'], disposed: ['two'] });
+    expect([t.host.slot.live, t.host.carryover.size]).to.deep.equal([1, 1]);
+  });
+
+  it('keeps nothing of a target whose neighbour could not be connected', async () => {
+    let disposed = 0;
+    const upstream = await stubUpstream(() => {});
+    const offline = (open: () => Promise<OpenConnection>): Partial<ProviderModule> => ({ offline: true, connection: { env: [], baseUrl: upstream.url, open } });
+    const slow = offline(async () => {
+      await new Promise((resolve) => { setImmediate(resolve); });
+      return { authorize: () => ({}), dispose: () => { disposed += 1; } };
+    });
+    const broken = offline(() => Promise.reject(new Error('no')));
+    const t = await startHost({ targets: [upstream.target('c')] }, { modules: [upstream.provider('slow', slow), upstream.provider('broken', broken)] });
+    await t.apply({ targets: [{ virtual_key: 'broken', models: ['m'] }, { virtual_key: 'slow', models: ['m'] }] }).then(() => expect.fail('it was applied'), () => {});
+    expect(disposed).to.equal(1);
+    expect(t.host.slot.live).to.equal(1);
+  });
+
+  it('leaves nothing behind of what is being built while the gateway closes, and of what waits behind it', async () => {
+    const { t, kept, config } = await trackedHost();
+    const gate = Promise.withResolvers<void>();
+    kept.gate = gate.promise;
+    const told = [t.host.applier.refresh(), t.apply(config(entry('two'))), t.host.applier.refresh()]
+      .map((work) => work.then(() => 'done', (error: Error) => error.message));
+    while (kept.made.length < 2) await Promise.resolve();
+    await t.close();
+    expect(await Promise.all(told)).to.deep.equal(['done', 'the gateway is shutting down', 'done']);
+    expect(await t.host.applier.refresh().then(() => 'done')).to.equal('done');
+    gate.resolve();
+    while (kept.disposed.length < 2) await new Promise((resolve) => { setImmediate(resolve); });
+    await new Promise((resolve) => { setImmediate(resolve); });
+    expect(kept).to.deep.include({ made: ['one', 'one'], disposed: ['one', 'one'] });
+    expect([t.host.slot.live, t.host.carryover.size, t.host.current]).to.deep.equal([0, 0, undefined]);
+  });
+
+  it('closes with the host what every builtin and provider has opened, though others cannot be closed', async () => {
+    const closed: string[] = [];
+    const closing = (name: string, fails: boolean): ReturnType<typeof defineBuiltin> => defineBuiltin({
+      name, apply: ({ hooks }) => hooks.close.tapPromise(name, async () => {
+        closed.push(name);
+        if (fails) throw new Error(`${name} cannot be closed`);
+      }),
+    });
+    const upstream = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')));
+    const opening = (name: string, fails: boolean): object => upstream.target(name, {}, { connection: { env: ['STUB_API_KEY'], baseUrl: upstream.url, open: () => ({
+      authorize: () => ({}),
+      dispose: () => {
+        closed.push(name);
+        if (fails) throw new Error(`${name} cannot be closed`);
+      },
+    }) } });
+    const t = await startHost(
+      { targets: [opening('a', true), opening('b', false), opening('c', true)] },
+      { builtins: [closing('first', false), closing('second', true), closing('third', false)] },
+    );
+    expect((await t.post('/v1/chat/completions', ask())).status).to.equal(200);
+    expect(t.host.services.transport.origins).to.equal(1);
+    await t.close();
+    expect(closed).to.deep.equal(['third', 'second', 'first', 'a', 'b', 'c']);
+    expect(t.host.services.transport.origins).to.equal(0);
+    expect(t.lines.filter(({ msg }) => msg === 'closing failed')).to.have.length(2);
   });
 
   it('closes everything with the host', async () => {

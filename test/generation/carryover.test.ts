@@ -20,7 +20,7 @@ describe('carryover', () => {
     const value = a.lease('k', () => ({}));
     const b = store.open();
     b.lease('k', () => ({}));
-    a.release();
+    void a.release();
     expect(b.lease('k', () => ({}))).to.equal(value);
     expect(store.size).to.equal(1);
   });
@@ -33,19 +33,51 @@ describe('carryover', () => {
     const value = a.lease('k', () => ({}), dispose);
     a.lease('k', () => ({}), dispose); // twice by one generation is one hold
     b.lease('k', () => ({}), dispose);
-    a.release();
-    a.release();
+    void a.release();
+    void a.release();
     expect(disposed).to.deep.equal([]);
-    b.release();
+    void b.release();
     expect(disposed).to.deep.equal([value]);
     expect(store.size).to.equal(0);
+  });
+
+  it('disposes all that can be disposed, whatever fails, and tells every failure', async () => {
+    const store = createCarryover();
+    const view = store.open();
+    const disposed: string[] = [];
+    for (const key of ['one', 'two', 'three', 'four', 'five']) {
+      view.lease(key, () => key, (value) => {
+        disposed.push(value);
+        if (value === 'two') throw new Error('two');
+        return value === 'four' ? Promise.reject(new Error('four')) : undefined;
+      });
+    }
+    const error = await view.release().then(() => undefined, (cause: unknown) => cause as AggregateError);
+    expect(error?.errors.map(({ message }: Error) => message)).to.deep.equal(['two', 'four']);
+    expect(disposed).to.deep.equal(['one', 'two', 'three', 'four', 'five']);
+    expect(store.size).to.equal(0);
+    await view.release();
+    expect(disposed).to.have.length(5);
+  });
+
+  it('waits for what takes its time to be disposed', async () => {
+    const store = createCarryover();
+    const view = store.open();
+    const gate = Promise.withResolvers<void>();
+    view.lease('slow', () => ({}), () => gate.promise);
+    let isReleased = false;
+    const releasing = view.release().then(() => { isReleased = true; });
+    await new Promise((resolve) => { setImmediate(resolve); });
+    expect([isReleased, store.size]).to.deep.equal([false, 0]);
+    gate.resolve();
+    await releasing;
   });
 
   it('makes an object anew once nobody held it', () => {
     const store = createCarryover();
     const a = store.open();
     const value = a.lease('k', () => ({}));
-    a.release();
+    void a.release();
     expect(store.open().lease('k', () => ({}))).not.to.equal(value);
   });
 
@@ -55,7 +87,7 @@ describe('carryover', () => {
     expect(() => a.lease('k', () => { throw new Error('no'); })).to.throw('no');
     expect(store.size).to.equal(0);
     expect(a.lease('k', () => 'made')).to.equal('made');
-    a.release();
+    void a.release();
     expect(store.size).to.equal(0);
   });
 });

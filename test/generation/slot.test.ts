@@ -124,11 +124,12 @@ describe('the slot', () => {
     slot.swap(b.generation);
     let isClosed = false;
     const closing = slot.close().then(() => { isClosed = true; });
-    await Promise.resolve();
+    await new Promise((resolve) => { setImmediate(resolve); }); // past every promise that has nothing to wait for
     expect([isClosed, a.disposals, b.disposals, slot.live]).to.deep.equal([false, 1, 1, 0]);
     expect(slot.lease()).to.equal(undefined);
     gate.resolve();
     await closing;
+    await slot.close();
   });
 
   it('disposes after the last lease although it has closed before', async () => {

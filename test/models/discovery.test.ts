@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import type { ProviderModule } from 'gw/contract';
 import { once } from 'node:events';
 import { EventEmitter } from 'node:events';
-import { fakeClock, replyJson, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
+import { Cancellation } from '../../host/upstream/cancellation.ts';
+import { atEnd, type FakeClock, fakeClock, replyJson, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
 
 const discovery: ProviderModule['discovery'] = { path: '/models', read: (body) => (body as { data: { id: string; created?: number }[] }).data };
 
@@ -36,6 +37,28 @@ const ids = async (host: TestHost): Promise<string[]> => (await host.get('/v1/mo
 async function until(condition: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 200; tries += 1) if (await condition()) return;
   expect.fail('it never came to pass');
+}
+
+/** Applying what was heard ends with the next round's timer. */
+async function settled(clock: FakeClock, timers: number): Promise<void> {
+  for (let tries = 0; tries < 1000 && clock.waiting !== timers; tries += 1) await new Promise((resolve) => { setImmediate(resolve); });
+}
+
+/** How many listeners were added to cancellations since, and are still there. */
+function countListeners(): () => number {
+  const { prototype } = Cancellation;
+  const { onCancel } = prototype; // oxlint-disable-line typescript/unbound-method -- called with its own `this` below
+  let count = 0;
+  prototype.onCancel = function counted(listener) {
+    const stop = onCancel.call(this, listener);
+    count += 1;
+    return () => {
+      count -= 1;
+      stop();
+    };
+  };
+  atEnd(() => { prototype.onCancel = onCancel; });
+  return () => count;
 }
 
 describe('live models', () => {
@@ -96,6 +119,22 @@ describe('live models', () => {
     clock.advance(60_000);
     await next;
     expect(host.host.current?.number).to.equal(before);
+  });
+
+  it('leave nothing behind from round to round: no listener, and one timer', async () => {
+    const { clock, round, host } = await live(200, [{ id: 'one' }]);
+    await until(async () => (await ids(host)).includes('one'));
+    await settled(clock, 1);
+    const listeners = countListeners();
+    for (let turn = 0; turn < 20; turn += 1) {
+      const next = round();
+      clock.advance(60_000);
+      await next;
+      await settled(clock, 1);
+    }
+    expect([listeners(), clock.waiting]).to.deep.equal([0, 1]);
+    await host.close();
+    expect(clock.waiting).to.equal(0);
   });
 
   for (const interval of ['', '30s', 'often']) {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import Joi from 'joi';
-import { definePlugin, type Exchange, type PluginHandlers, type PluginModule, type PluginType, reject, rewrite, type Stage, type Verdict } from 'gw/contract';
+import { definePlugin, type Exchange, type PluginHandlers, type PluginModule, type PluginType, reject, type Stage, type Verdict } from 'gw/contract';
 import { type Answer, ask, chatReply, fakeClock, replyJson, startHost, stubUpstream, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
 
 const PATH = '/v1/chat/completions';
@@ -107,8 +107,8 @@ describe('a fault', () => {
       [`returns ${JSON.stringify(value)}`, () => value as never],
       [`returns a promise of ${JSON.stringify(value)}`, async () => value as never],
     ]),
-    ['rewrites and gives no body', () => rewrite(undefined as never)],
-    ['rewrites with a text', async () => rewrite('secret detail' as never)],
+    ['rewrites and gives no body', () => ({ action: 'rewrite' }) as never],
+    ['rewrites with a text', async () => ({ action: 'rewrite', body: 'secret detail' }) as never],
   ];
 
   for (const [what, fault] of faults) {

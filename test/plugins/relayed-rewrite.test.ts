@@ -35,7 +35,7 @@ async function scene(fault: FaultName, ...modules: readonly PluginModule[]): Pro
   const host = await startHost({ strategy: { mode: 'single' }, targets: [target], plugins: modules.map(({ name }) => ({ name, stage: 'after_request', enabled: true })) }, { modules });
   const view = host.host.carryover.open();
   const slots = view.lease('limiter a', () => new Slots());
-  view.release();
+  await view.release();
   return { host, upstream, slots, speak: () => host.post('/v1/audio/speech', { model: 'm', input: 'hi', voice: 'alloy' }) };
 }
 
@@ -65,7 +65,7 @@ describe('a rewrite of audio that still arrives', () => {
 
     it(`of the wrong shape is a fault of the plugin, and leaves nothing behind: ${fault}`, async () => {
       for (const body of [{}, { model: 'm2' }, { contentType: 'audio/x-other' }, { contentType: 7, body: bytes }, { contentType: 'audio/x-other', body: 'text' }]) {
-        const set = await scene(fault, plugin('other', () => rewrite(body as never)));
+        const set = await scene(fault, plugin('other', () => ({ action: 'rewrite', body }) as never));
         for (let call = 0; call < 3; call += 1) expect((await set.speak()).json().error.code).to.equal('plugin_error');
         await expectFree(set);
       }

@@ -78,7 +78,7 @@ describe(`a client that leaves is noticed within ${SOON_MS} ms`, () => {
       await scene.left;
       await eventually(() => isFree(scene));
       expect([slots.held, scene.upstream.played.length]).to.deep.equal([0, 1]);
-      view.release();
+      await view.release();
     });
 
     it(`while it waits for another try, which never comes: ${ask}`, async () => {
@@ -122,7 +122,7 @@ describe('bytes that go on as they arrive', () => {
     await eventually(() => slots.held === 0 && upstream.busy === 0);
     expect([slots.held, upstream.busy]).to.deep.equal([0, 0]);
     expect(host.samples.filter(({ name }) => name === 'gateway_provider_errors_total').map(({ labels }) => labels['error_type'])).to.deep.equal(['timeout']);
-    view.release();
+    await view.release();
   });
 
   it('that break off are the provider\'s failure: the circuit opens, on_error and the log are told', async () => {

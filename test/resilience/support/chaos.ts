@@ -189,7 +189,7 @@ export async function expectNothingHeld({ host }: TestHost, upstreams: readonly 
   const slots = ['a', 'b'].map((name) => view.lease(`limiter ${name}`, () => new Slots()));
   expect({ leases: host.slot.leases, live: host.slot.live, requests: host.activity.count, held: slots.map(({ held }) => held), waiting: slots.map(({ waiting }) => waiting) })
     .to.deep.equal({ leases: 0, live: 1, requests: 0, held: [0, 0], waiting: [0, 0] });
-  view.release();
+  await view.release();
 }
 
 /** Runs every mode on a lane of its own, all lanes at the same time. */
