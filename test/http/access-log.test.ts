@@ -60,13 +60,14 @@ describe('the access log', () => {
     const t = await chatHost();
     await t.post(CHAT, ask());
     await t.request('OPTIONS', CHAT, undefined, { origin: 'https://app.example' });
+    await t.post(CHAT, '{');
     await t.get('/nowhere');
     await t.get(CHAT);
     await fetch(t.url + CHAT);
     await t.post(CHAT, ask('hi', { model: 'bad' }));
     await t.get('/', { accept: 'text/html' });
     expect(accessLines(t).map(({ level, status }) => `${String(level)} ${String(status)}`)).to.deep.equal([
-      'INFO 200', 'INFO 204', 'WARN 404', 'WARN 405', 'WARN 401', 'ERROR 502', 'ERROR 503',
+      'INFO 200', 'INFO 204', 'WARN 400', 'WARN 404', 'WARN 405', 'WARN 401', 'ERROR 502', 'ERROR 503',
     ]);
   });
 
