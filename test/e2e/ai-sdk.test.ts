@@ -1,7 +1,7 @@
 import { generateText, jsonSchema, Output, streamText, tool } from 'ai';
 import { expect } from 'chai';
 import { aiSdkModel, HARBOUR, HARBOUR_SCHEMA, PIXEL, REPLY_TEXT, STREAMED_TEXT, TOOL_CALLS, TOOL_PARAMETERS, WIRE_TOOLS } from './support/clients.ts';
-import { gatewayBefore, MODEL } from './support/gateway.ts';
+import { MODEL, withGateway } from './support/gateway.ts';
 import { answering, breakingOff, expectClosedSoonAfter, holding } from './support/upstream.ts';
 
 const call = { prompt: 'when does the harbour open?', maxRetries: 0 };
@@ -12,8 +12,10 @@ const tools = Object.fromEntries(Object.entries(TOOL_PARAMETERS).map(([name, par
 )));
 
 describe('the AI SDK', () => {
+  const gatewayBefore = withGateway();
+
   it('generates a text', async () => {
-    const setup = await gatewayBefore(answering('reply'));
+    const setup = gatewayBefore(answering('reply'));
     const { text, finishReason, usage, response } = await generateText({ ...call, model: aiSdkModel(setup), maxOutputTokens: 50 });
     expect(text).to.equal(REPLY_TEXT);
     expect(finishReason).to.equal('stop');
@@ -25,7 +27,7 @@ describe('the AI SDK', () => {
   });
 
   it('streams to the end', async () => {
-    const setup = await gatewayBefore(answering('stream'));
+    const setup = gatewayBefore(answering('stream'));
     const result = streamText({ ...call, model: aiSdkModel(setup) });
     expect((await Array.fromAsync(result.textStream)).join('')).to.equal(STREAMED_TEXT);
     expect(await result.finishReason).to.equal('stop');
@@ -35,7 +37,7 @@ describe('the AI SDK', () => {
 
   it('hangs up on the upstream when a stream is aborted midway', async () => {
     const held = holding();
-    const setup = await gatewayBefore(held.handler);
+    const setup = gatewayBefore(held.handler);
     const controller = new AbortController();
     const { fullStream } = streamText({ ...call, model: aiSdkModel(setup), abortSignal: controller.signal });
     const ends: string[] = [];
@@ -54,7 +56,7 @@ describe('the AI SDK', () => {
   });
 
   it('receives two parallel tool calls and sends them back with their results', async () => {
-    const setup = await gatewayBefore(answering('tools'));
+    const setup = gatewayBefore(answering('tools'));
     const first = await generateText({ ...call, model: aiSdkModel(setup), tools });
     expect(first.finishReason).to.equal('tool-calls');
     expect(callsOf(first.toolCalls)).to.deep.equal(TOOL_CALLS);
@@ -68,7 +70,7 @@ describe('the AI SDK', () => {
   });
 
   it('assembles two parallel tool calls from streamed fragments', async () => {
-    const setup = await gatewayBefore(answering('tools'));
+    const setup = gatewayBefore(answering('tools'));
     const result = streamText({ ...call, model: aiSdkModel(setup), tools });
     const fragments = new Map<string, number>();
     for await (const part of result.fullStream) {
@@ -80,7 +82,7 @@ describe('the AI SDK', () => {
   });
 
   it('parses structured output, whole and streamed', async () => {
-    const setup = await gatewayBefore(answering('structured'));
+    const setup = gatewayBefore(answering('structured'));
     const output = Output.object({ name: 'harbour', schema: jsonSchema(HARBOUR_SCHEMA as any) });
     expect((await generateText({ ...call, model: aiSdkModel(setup), output })).output).to.deep.equal(HARBOUR);
     const streamed = streamText({ ...call, model: aiSdkModel(setup), output });
@@ -93,7 +95,7 @@ describe('the AI SDK', () => {
   });
 
   it('sends text and an image in one message', async () => {
-    const setup = await gatewayBefore(answering('reply'));
+    const setup = gatewayBefore(answering('reply'));
     const file = { type: 'file' as const, mediaType: 'image/png', data: PIXEL.slice(PIXEL.indexOf(',') + 1) };
     const content = [{ type: 'text' as const, text: 'what is on this?' }, file];
     await generateText({ model: aiSdkModel(setup), maxRetries: 0, messages: [{ role: 'user', content }] });
@@ -102,7 +104,7 @@ describe('the AI SDK', () => {
   });
 
   it('passes log probabilities on', async () => {
-    const setup = await gatewayBefore(answering('logprobs'));
+    const setup = gatewayBefore(answering('logprobs'));
     const options = { providerOptions: { gw: { logprobs: true, top_logprobs: 2 } }, include: { responseBody: true } };
     const { response } = await generateText({ ...call, ...options, model: aiSdkModel(setup) });
     expect(setup.upstream.seen[0]?.json()).to.include({ logprobs: true, top_logprobs: 2 });
@@ -112,7 +114,7 @@ describe('the AI SDK', () => {
 
   it('shows thoughts as reasoning, by whichever name the upstream sends them', async () => {
     let name = '';
-    const setup = await gatewayBefore(answering(() => name));
+    const setup = gatewayBefore(answering(() => name));
     for (name of ['reasoning', 'reasoning-content']) {
       const whole = await generateText({ ...call, model: aiSdkModel(setup) });
       expect([whole.reasoningText, whole.text]).to.deep.equal(['Six plus three is nine.', 'Nine.']);
@@ -123,7 +125,7 @@ describe('the AI SDK', () => {
   });
 
   it('is told when the upstream fails in the middle of a stream', async () => {
-    const setup = await gatewayBefore(breakingOff('the model ran aground'));
+    const setup = gatewayBefore(breakingOff('the model ran aground'));
     const { fullStream } = streamText({ ...call, model: aiSdkModel(setup), onError: () => {} });
     const parts = await Array.fromAsync(fullStream);
     const failure = parts.find((part) => part.type === 'error')?.error;

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { AuthenticationError, InternalServerError, type OpenAI } from 'openai';
-import { type GatewayProcess, startGateway, temporaryFolder } from '../kit/index.ts';
+import { forSuite, type GatewayProcess, startGateway, temporaryFolder } from '../kit/index.ts';
 import { openaiClient, WIRE_TOOLS } from './support/clients.ts';
 
 const messages = [{ role: 'user' as const, content: 'one two  three' }];
 
-/** `gw` in an empty folder, without a configuration, a key or a provider's credential. */
-async function bareGateway(): Promise<{ gateway: GatewayProcess; client: OpenAI }> {
+/** `gw` in an empty folder, without a configuration, a key or a provider's credential; one for all tests of the suite. */
+const withBareGateway = (): () => { gateway: GatewayProcess; client: OpenAI } => forSuite(async () => {
   const gateway = await startGateway({ cwd: await temporaryFolder(), variables: { MASTER_KEY: '' } });
   return { gateway, client: clientOf(gateway, await printedKey(gateway)) };
-}
+});
 
 function clientOf(gateway: GatewayProcess, key: string): OpenAI {
   return openaiClient({ baseURL: `${gateway.url}/v1`, gateway }, { key });
@@ -27,8 +27,10 @@ async function printedKey({ child, stderr }: GatewayProcess): Promise<string> {
 }
 
 describe('a gateway without any configuration', () => {
+  const bareGateway = withBareGateway();
+
   it('answers with the last message under the key it made, and word by word when streamed', async () => {
-    const { client } = await bareGateway();
+    const { client } = bareGateway();
     const { data, response } = await client.chat.completions.create({ model: 'echo', messages }).withResponse();
     expect(data.choices[0]).to.deep.include({ finish_reason: 'stop', message: { role: 'assistant', content: 'one two  three' } });
     expect(data.usage).to.deep.equal({ prompt_tokens: 3, completion_tokens: 3, total_tokens: 6 });
@@ -40,13 +42,13 @@ describe('a gateway without any configuration', () => {
   });
 
   it('refuses every other key', async () => {
-    const { gateway } = await bareGateway();
+    const { gateway } = bareGateway();
     const error = await clientOf(gateway, `gw_${'0'.repeat(32)}`).chat.completions.create({ model: 'echo', messages }).then(() => undefined, (reason: unknown) => reason);
     expect(error).to.be.instanceOf(AuthenticationError).and.to.include({ status: 401, code: 'invalid_api_key' });
   });
 
   it('fails on demand: echo-error-503 is an upstream error, whole and streamed', async () => {
-    const { client } = await bareGateway();
+    const { client } = bareGateway();
     for (const stream of [false, true]) {
       const error = await client.chat.completions.create({ model: 'echo-error-503', messages, stream }).then(() => undefined, (reason: unknown) => reason);
       expect(error).to.be.instanceOf(InternalServerError).and.to.include({ status: 502, code: 'upstream_error' });
@@ -54,7 +56,7 @@ describe('a gateway without any configuration', () => {
   });
 
   it('is slow on demand: echo-slow pauses between words, and ends when the client leaves', async () => {
-    const { gateway, client } = await bareGateway();
+    const { gateway, client } = bareGateway();
     const stream = await client.chat.completions.create({ model: 'echo-slow', messages, stream: true });
     const arrivals: number[] = [];
     for await (const chunk of stream) {
@@ -66,7 +68,7 @@ describe('a gateway without any configuration', () => {
   });
 
   it('calls tools on demand: echo-tools calls the first one, whole and streamed', async () => {
-    const { client } = await bareGateway();
+    const { client } = bareGateway();
     const ask = { model: 'echo-tools', messages, tools: WIRE_TOOLS };
     const whole = await client.chat.completions.create(ask);
     const streamed = await client.chat.completions.stream(ask).finalChatCompletion();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ClientOptions } from './support/clients.ts';
 import { CLIENTS, type Failure } from './support/failures.ts';
-import { gatewayBefore, type Setup, UPSTREAM_KEY } from './support/gateway.ts';
+import { type Setup, UPSTREAM_KEY, withGateway } from './support/gateway.ts';
 import { answering, refusing } from './support/upstream.ts';
 
 interface Wanted {
@@ -27,8 +27,10 @@ async function expectFailures(setup: Setup, { kinds, ...wanted }: Wanted, option
 }
 
 describe('errors that clients see', () => {
+  const gatewayBefore = withGateway();
+
   it('are bad requests in the upstream\'s own words when it answers 400', async () => {
-    const setup = await gatewayBefore(refusing(400, 'error-400.json'));
+    const setup = gatewayBefore(refusing(400, 'error-400.json'));
     const failures = await expectFailures(setup, { kinds: ['BadRequestError', 'final', 'BadRequestError'], status: 400, code: 'invalid_request' });
     for (const { message, headers } of failures) {
       expect(message).to.equal("Unsupported value: 'verbosity' does not support 'shout' with this model.");
@@ -38,7 +40,7 @@ describe('errors that clients see', () => {
   });
 
   it('are authentication errors for a wrong gateway key, and nothing reaches the upstream', async () => {
-    const setup = await gatewayBefore(answering('reply'));
+    const setup = gatewayBefore(answering('reply'));
     const wanted: Wanted = { kinds: ['AuthenticationError', 'final', 'MODEL_AUTHENTICATION'], status: 401, code: 'invalid_api_key' };
     const failures = await expectFailures(setup, wanted, { key: `gw_${'f'.repeat(32)}` });
     for (const { headers } of failures) expect(headers).to.not.have.property('x-gateway-target');
@@ -46,7 +48,7 @@ describe('errors that clients see', () => {
   });
 
   it('are not-found errors for a model nobody serves, and nothing reaches the upstream', async () => {
-    const setup = await gatewayBefore(answering('reply'));
+    const setup = gatewayBefore(answering('reply'));
     const wanted: Wanted = { kinds: ['NotFoundError', 'final', 'MODEL_NOT_FOUND'], status: 404, code: 'model_not_found' };
     const failures = await expectFailures(setup, wanted, { model: 'gpt-unheard-of' });
     for (const { message, headers } of failures) {
@@ -57,7 +59,7 @@ describe('errors that clients see', () => {
   });
 
   it('are rate limit errors with the upstream\'s Retry-After when it answers 429', async () => {
-    const setup = await gatewayBefore(refusing(429, 'error-429.json', { 'retry-after': '7' }));
+    const setup = gatewayBefore(refusing(429, 'error-429.json', { 'retry-after': '7' }));
     const failures = await expectFailures(setup, { kinds: ['RateLimitError', 'retryable', 'MODEL_RATE_LIMIT'], status: 429, code: 'rate_limit_exceeded' });
     for (const { message, headers } of failures) {
       expect(headers['retry-after']).to.equal('7');
@@ -67,7 +69,7 @@ describe('errors that clients see', () => {
   });
 
   it('are server errors without the upstream\'s words when it answers 500', async () => {
-    const setup = await gatewayBefore(refusing(500, 'error-500.json'));
+    const setup = gatewayBefore(refusing(500, 'error-500.json'));
     const failures = await expectFailures(setup, { kinds: ['InternalServerError', 'retryable', 'InternalServerError'], status: 502, code: 'upstream_error' });
     for (const { message, headers } of failures) {
       expect(message).to.be.a('string').and.not.include('had an error while processing');
@@ -77,7 +79,7 @@ describe('errors that clients see', () => {
   });
 
   it('never blame the client when the upstream refuses the gateway\'s credential', async () => {
-    const setup = await gatewayBefore((request, response) => {
+    const setup = gatewayBefore((request, response) => {
       response.writeHead(401, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ error: { message: `Incorrect API key provided: ${request.headers.authorization}`, type: 'invalid_request_error', param: null, code: 'invalid_api_key' } }));
     });

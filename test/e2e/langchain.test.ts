@@ -1,14 +1,16 @@
 import { type AIMessage, AIMessageChunk, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { expect } from 'chai';
 import { HARBOUR, HARBOUR_SCHEMA, langchainModel, PIXEL, REPLY_TEXT, STREAMED_TEXT, TOOL_CALLS, WIRE_TOOLS } from './support/clients.ts';
-import { gatewayBefore, MODEL } from './support/gateway.ts';
+import { MODEL, withGateway } from './support/gateway.ts';
 import { answering, breakingOff, expectClosedSoonAfter, holding } from './support/upstream.ts';
 
 const question = 'when does the harbour open?';
 
 describe('LangChain', () => {
+  const gatewayBefore = withGateway();
+
   it('invokes a model', async () => {
-    const setup = await gatewayBefore(answering('reply'));
+    const setup = gatewayBefore(answering('reply'));
     const message = await langchainModel(setup, {}, { maxTokens: 50 }).invoke(question);
     expect(message.content).to.equal(REPLY_TEXT);
     expect(message.usage_metadata).to.deep.include({ input_tokens: 19, output_tokens: 11, total_tokens: 30 });
@@ -18,7 +20,7 @@ describe('LangChain', () => {
   });
 
   it('streams to the end', async () => {
-    const setup = await gatewayBefore(answering('stream'));
+    const setup = gatewayBefore(answering('stream'));
     const message = await joined(await langchainModel(setup).stream(question));
     expect(message.content).to.equal(STREAMED_TEXT);
     expect(message.usage_metadata).to.include({ input_tokens: 19, output_tokens: 14, total_tokens: 33 });
@@ -27,7 +29,7 @@ describe('LangChain', () => {
 
   it('hangs up on the upstream when a stream is aborted midway', async () => {
     const held = holding();
-    const setup = await gatewayBefore(held.handler);
+    const setup = gatewayBefore(held.handler);
     const controller = new AbortController();
     const stream = await langchainModel(setup).stream(question, { signal: controller.signal });
     let abortedAt = 0;
@@ -46,7 +48,7 @@ describe('LangChain', () => {
   });
 
   it('receives two parallel tool calls and sends them back with their results', async () => {
-    const setup = await gatewayBefore(answering('tools'));
+    const setup = gatewayBefore(answering('tools'));
     const model = langchainModel(setup).bindTools(WIRE_TOOLS);
     const message = await model.invoke(question);
     expect(callsOf(message)).to.deep.equal(TOOL_CALLS);
@@ -59,7 +61,7 @@ describe('LangChain', () => {
   });
 
   it('assembles two parallel tool calls from streamed fragments', async () => {
-    const setup = await gatewayBefore(answering('tools'));
+    const setup = gatewayBefore(answering('tools'));
     const chunks = await Array.fromAsync(await langchainModel(setup).bindTools(WIRE_TOOLS).stream(question));
     const message = concat(chunks);
     expect(callsOf(message)).to.deep.equal(TOOL_CALLS);
@@ -68,7 +70,7 @@ describe('LangChain', () => {
   });
 
   it('parses structured output, whole and streamed', async () => {
-    const setup = await gatewayBefore(answering('structured'));
+    const setup = gatewayBefore(answering('structured'));
     const model = langchainModel(setup).withStructuredOutput(HARBOUR_SCHEMA as Record<string, any>, { name: 'harbour', method: 'jsonSchema', strict: true });
     expect(await model.invoke(question)).to.deep.equal(HARBOUR);
     expect((await Array.fromAsync(await model.stream(question))).at(-1)).to.deep.equal(HARBOUR);
@@ -78,7 +80,7 @@ describe('LangChain', () => {
   });
 
   it('sends text and images in one message, unchanged', async () => {
-    const setup = await gatewayBefore(answering('reply'));
+    const setup = gatewayBefore(answering('reply'));
     const content = [
       { type: 'text' as const, text: 'what is on these?' },
       { type: 'image_url' as const, image_url: { url: 'https://pictures.example/quay.png', detail: 'low' as const } },
@@ -89,7 +91,7 @@ describe('LangChain', () => {
   });
 
   it('receives log probabilities, whole and streamed', async () => {
-    const setup = await gatewayBefore(answering('logprobs'));
+    const setup = gatewayBefore(answering('logprobs'));
     const model = langchainModel(setup, {}, { logprobs: true, topLogprobs: 2 });
     const whole = await model.invoke(question);
     expect(tokensOf(whole)).to.deep.equal(['High', ' tide']);
@@ -99,7 +101,7 @@ describe('LangChain', () => {
 
   it('finds thoughts in reasoning_content, by whichever name the upstream sends them', async () => {
     let name = '';
-    const setup = await gatewayBefore(answering(() => name));
+    const setup = gatewayBefore(answering(() => name));
     for (name of ['reasoning', 'reasoning-content']) {
       const whole = await langchainModel(setup).invoke(question);
       const streamed = await joined(await langchainModel(setup).stream(question));
@@ -111,7 +113,7 @@ describe('LangChain', () => {
   });
 
   it('is told when the upstream fails in the middle of a stream', async () => {
-    const setup = await gatewayBefore(breakingOff('the model ran aground'));
+    const setup = gatewayBefore(breakingOff('the model ran aground'));
     const stream = await langchainModel(setup).stream(question);
     let text = '';
     const reading = (async () => {

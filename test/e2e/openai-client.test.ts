@@ -1,15 +1,17 @@
 import { expect } from 'chai';
 import { APIError, type OpenAI } from 'openai';
 import { HARBOUR, HARBOUR_SCHEMA, openaiClient, PIXEL, REPLY_TEXT, STREAMED_TEXT, TOOL_CALLS, WIRE_TOOLS } from './support/clients.ts';
-import { gatewayBefore, MODEL, UPSTREAM_KEY } from './support/gateway.ts';
+import { MODEL, UPSTREAM_KEY, withGateway } from './support/gateway.ts';
 import { answering, breakingOff, expectClosedSoonAfter, holding } from './support/upstream.ts';
 
 const messages = [{ role: 'user' as const, content: 'when does the harbour open?' }];
 const ask = { model: MODEL, messages };
 
 describe('the openai client', () => {
+  const gatewayBefore = withGateway();
+
   it('creates a completion and sees who answered', async () => {
-    const setup = await gatewayBefore(answering('reply'));
+    const setup = gatewayBefore(answering('reply'));
     const { data, response, request_id: requestId } = await openaiClient(setup).chat.completions.create({ ...ask, max_tokens: 50 }).withResponse();
     expect(data).to.include({ id: 'chatcmpl-B9k2Qm7VtXw4', object: 'chat.completion', model: MODEL, provider: 'openai' });
     expect(data.choices).to.have.length(1);
@@ -24,7 +26,7 @@ describe('the openai client', () => {
   });
 
   it('reaches the upstream with the gateway\'s credential and the newer token ceiling', async () => {
-    const setup = await gatewayBefore(answering('reply'));
+    const setup = gatewayBefore(answering('reply'));
     await openaiClient(setup).chat.completions.create({ ...ask, max_tokens: 50, metadata: { deck: 'aft' } });
     const [seen] = setup.upstream.seen;
     expect(seen).to.include({ method: 'POST', url: '/v1/chat/completions' });
@@ -34,7 +36,7 @@ describe('the openai client', () => {
   });
 
   it('streams to the end', async () => {
-    const setup = await gatewayBefore(answering('stream'));
+    const setup = gatewayBefore(answering('stream'));
     const { data, response } = await openaiClient(setup).chat.completions.create({ ...ask, stream: true }).withResponse();
     const chunks = await Array.fromAsync(data);
     expect(response.headers.get('x-gateway-target')).to.equal('openai');
@@ -48,7 +50,7 @@ describe('the openai client', () => {
 
   it('hangs up on the upstream when a stream is aborted midway', async () => {
     const held = holding();
-    const setup = await gatewayBefore(held.handler);
+    const setup = gatewayBefore(held.handler);
     const controller = new AbortController();
     const stream = await openaiClient(setup).chat.completions.create({ ...ask, stream: true }, { signal: controller.signal });
     let abortedAt = 0;
@@ -66,7 +68,7 @@ describe('the openai client', () => {
   for (const stream of [false, true]) {
     it(`hangs up on the upstream when a ${stream ? 'streamed call is aborted before its first chunk' : 'call without a stream is aborted'}`, async () => {
       const held = holding({ isSilent: true });
-      const setup = await gatewayBefore(held.handler);
+      const setup = gatewayBefore(held.handler);
       const controller = new AbortController();
       const answer = openaiClient(setup).chat.completions.create({ ...ask, stream }, { signal: controller.signal }).then(() => 'answered', (error: Error) => error.constructor.name);
       await held.asked;
@@ -78,7 +80,7 @@ describe('the openai client', () => {
   }
 
   it('is told when the upstream fails in the middle of a stream', async () => {
-    const setup = await gatewayBefore(breakingOff('the model ran aground'));
+    const setup = gatewayBefore(breakingOff('the model ran aground'));
     const stream = await openaiClient(setup).chat.completions.create({ ...ask, stream: true });
     let text = '';
     const reading = (async () => {
@@ -91,7 +93,7 @@ describe('the openai client', () => {
   });
 
   it('keeps several choices apart, whole and streamed', async () => {
-    const setup = await gatewayBefore(answering('choices'));
+    const setup = gatewayBefore(answering('choices'));
     const { completions } = openaiClient(setup).chat;
     const whole = await completions.create({ ...ask, n: 2 });
     const streamed = await completions.stream({ ...ask, n: 2 }).finalChatCompletion();
@@ -101,7 +103,7 @@ describe('the openai client', () => {
   });
 
   it('is told when its request is too large', async () => {
-    const setup = await gatewayBefore(answering('reply'));
+    const setup = gatewayBefore(answering('reply'));
     const content = 'x'.repeat(11 * 1024 * 1024);
     const error = await openaiClient(setup).chat.completions.create({ ...ask, messages: [{ role: 'user', content }] }).then(() => undefined, (reason: unknown) => reason);
     expect(error).to.be.instanceOf(APIError).and.to.include({ status: 413, code: 'request_too_large' });
@@ -109,7 +111,7 @@ describe('the openai client', () => {
   });
 
   it('receives two parallel tool calls and sends them back with their results', async () => {
-    const setup = await gatewayBefore(answering('tools'));
+    const setup = gatewayBefore(answering('tools'));
     const client = openaiClient(setup);
     const { choices: [choice] } = await client.chat.completions.create({ ...ask, tools: WIRE_TOOLS, parallel_tool_calls: true });
     expect(choice?.finish_reason).to.equal('tool_calls');
@@ -124,7 +126,7 @@ describe('the openai client', () => {
   });
 
   it('assembles two parallel tool calls from streamed fragments', async () => {
-    const setup = await gatewayBefore(answering('tools'));
+    const setup = gatewayBefore(answering('tools'));
     const stream = openaiClient(setup).chat.completions.stream({ ...ask, tools: WIRE_TOOLS });
     const fragments: string[] = [];
     stream.on('tool_calls.function.arguments.delta', ({ name, arguments_delta: delta }) => { fragments.push(`${name} ${delta}`); });
@@ -136,7 +138,7 @@ describe('the openai client', () => {
   });
 
   it('parses structured output, whole and streamed', async () => {
-    const setup = await gatewayBefore(answering('structured'));
+    const setup = gatewayBefore(answering('structured'));
     const { completions } = openaiClient(setup).chat;
     const format = { type: 'json_schema' as const, json_schema: { name: 'harbour', schema: HARBOUR_SCHEMA as any, strict: true } };
     const whole = await completions.parse({ ...ask, response_format: format });
@@ -147,7 +149,7 @@ describe('the openai client', () => {
   });
 
   it('sees a refusal, whole and streamed', async () => {
-    const setup = await gatewayBefore(answering('refusal'));
+    const setup = gatewayBefore(answering('refusal'));
     const { completions } = openaiClient(setup).chat;
     const whole = await completions.create(ask);
     expect(whole.choices[0]?.message).to.include({ content: null, refusal: 'I cannot help with that.' });
@@ -156,7 +158,7 @@ describe('the openai client', () => {
   });
 
   it('receives log probabilities, whole and streamed', async () => {
-    const setup = await gatewayBefore(answering('logprobs'));
+    const setup = gatewayBefore(answering('logprobs'));
     const { completions } = openaiClient(setup).chat;
     const whole = await completions.create({ ...ask, logprobs: true, top_logprobs: 2 });
     const streamed = await completions.stream({ ...ask, logprobs: true, top_logprobs: 2 }).finalChatCompletion();
@@ -168,7 +170,7 @@ describe('the openai client', () => {
   });
 
   it('sends text and images in one message, unchanged', async () => {
-    const setup = await gatewayBefore(answering('reply'));
+    const setup = gatewayBefore(answering('reply'));
     const content: OpenAI.ChatCompletionContentPart[] = [
       { type: 'text', text: 'what is on these?' },
       { type: 'image_url', image_url: { url: 'https://pictures.example/quay.png', detail: 'low' } },
@@ -180,7 +182,7 @@ describe('the openai client', () => {
 
   it('finds thoughts in reasoning_content, by whichever name the upstream sends them', async () => {
     let name = '';
-    const setup = await gatewayBefore(answering(() => name));
+    const setup = gatewayBefore(answering(() => name));
     const { completions } = openaiClient(setup).chat;
     for (name of ['reasoning', 'reasoning-content']) {
       const whole = await completions.create(ask);

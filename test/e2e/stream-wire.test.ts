@@ -2,7 +2,7 @@ import { streamText } from 'ai';
 import { expect } from 'chai';
 import { eventsOf } from '../kit/index.ts';
 import { aiSdkModel, langchainModel, openaiClient, STREAMED_TEXT } from './support/clients.ts';
-import { gatewayBefore, MODEL, type Setup, UPSTREAM_MODEL } from './support/gateway.ts';
+import { MODEL, type Setup, UPSTREAM_MODEL, withGateway } from './support/gateway.ts';
 import { answering, fixtureChunks } from './support/upstream.ts';
 
 const messages = [{ role: 'user' as const, content: 'when does the harbour open?' }];
@@ -29,61 +29,64 @@ function expectedChunks(name: string, model = MODEL): any[] {
   });
 }
 
-describe('a stream on the wire', () => {
-  it('carries the chunks that the upstream sent, but for the model, under the headers of an event stream', async () => {
-    let name = '';
-    const setup = await gatewayBefore(answering(() => name));
-    for (name of ['stream', 'choices', 'tools', 'structured', 'refusal', 'logprobs']) {
-      for (const model of [MODEL, UPSTREAM_MODEL]) {
-        const { headers, text } = await streamed(setup, { model });
-        expect(Object.fromEntries(headers)).to.include({
-          'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'connection': 'keep-alive',
-          'x-gateway-provider': 'openai', 'x-gateway-target': 'openai', 'x-gateway-model': model, 'x-gateway-attempts': '1',
-        });
-        expect(text.split('\n').filter((line) => line !== '' && !line.startsWith('data: '))).to.deep.equal([]);
-        expect(eventsOf(text), `${name} for ${model}`).to.deep.equal([...expectedChunks(`${name}.sse`, model), '[DONE]']);
-      }
-    }
-  });
+describe('streams of a gateway', () => {
+  const gatewayBefore = withGateway();
 
-});
-
-describe('usage in a stream', () => {
-  it('is sent to a client that asks for it, and to one that says nothing about it', async () => {
-    const setup = await gatewayBefore(answering('stream'));
-    for (const options of [{}, { stream_options: null }, { stream_options: { include_usage: true } }]) {
-      const events = eventsOf((await streamed(setup, options)).text);
-      expect(events.at(-2), JSON.stringify(options)).to.deep.include({ choices: [], usage: expectedChunks('stream.sse').at(-1).usage });
-      expect(setup.upstream.seen.at(-1)?.json()['stream_options']).to.deep.equal({ include_usage: true });
-    }
-  });
-
-  const withheld: readonly (readonly [string, object])[] = [
-    ['include_usage false', { stream_options: { include_usage: false } }], ['empty stream_options', { stream_options: {} }],
-  ];
-  for (const [what, options] of withheld) {
-    it(`is withheld with ${what}, asked of the upstream all the same, and back for the next request`, async () => {
+  describe('a stream on the wire', () => {
+    it('carries the chunks that the upstream sent, but for the model, under the headers of an event stream', async () => {
       let name = '';
-      const setup = await gatewayBefore(answering(() => name));
-      for (name of ['structured', 'stream']) {
+      const setup = gatewayBefore(answering(() => name));
+      for (name of ['stream', 'choices', 'tools', 'structured', 'refusal', 'logprobs']) {
         for (const model of [MODEL, UPSTREAM_MODEL]) {
-          const events = eventsOf((await streamed(setup, { ...options, model })).text);
-          const wanted = expectedChunks(`${name}.sse`, model).map(({ usage: _usage, ...chunk }) => chunk);
-          expect(events, `${name} for ${model}`).to.deep.equal([...wanted, '[DONE]']);
-          expect(setup.upstream.seen.at(-1)?.json()['stream_options']).to.deep.equal({ include_usage: true });
+          const { headers, text } = await streamed(setup, { model });
+          expect(Object.fromEntries(headers)).to.include({
+            'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'connection': 'keep-alive',
+            'x-gateway-provider': 'openai', 'x-gateway-target': 'openai', 'x-gateway-model': model, 'x-gateway-attempts': '1',
+          });
+          expect(text.split('\n').filter((line) => line !== '' && !line.startsWith('data: '))).to.deep.equal([]);
+          expect(eventsOf(text), `${name} for ${model}`).to.deep.equal([...expectedChunks(`${name}.sse`, model), '[DONE]']);
         }
       }
-      expect(eventsOf((await streamed(setup)).text).at(-2).usage).to.include({ total_tokens: 33 });
     });
-  }
+  });
 
-  it('does not disturb clients that never asked for it, nor its absence those that declined it', async () => {
-    const setup = await gatewayBefore(answering('stream'));
-    const chunks = await Array.fromAsync(await openaiClient(setup).chat.completions.create({ model: MODEL, messages, stream: true, stream_options: { include_usage: false } }));
-    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).to.equal(STREAMED_TEXT);
-    expect(chunks.filter(({ usage }) => usage)).to.deep.equal([]);
-    const pieces = await Array.fromAsync(await langchainModel(setup, {}, { streamUsage: false }).stream(messages));
-    expect(pieces.map((piece) => piece.text).join('')).to.equal(STREAMED_TEXT);
-    expect(await streamText({ model: aiSdkModel(setup), messages, maxRetries: 0 }).text).to.equal(STREAMED_TEXT);
+  describe('usage in a stream', () => {
+    it('is sent to a client that asks for it, and to one that says nothing about it', async () => {
+      const setup = gatewayBefore(answering('stream'));
+      for (const options of [{}, { stream_options: null }, { stream_options: { include_usage: true } }]) {
+        const events = eventsOf((await streamed(setup, options)).text);
+        expect(events.at(-2), JSON.stringify(options)).to.deep.include({ choices: [], usage: expectedChunks('stream.sse').at(-1).usage });
+        expect(setup.upstream.seen.at(-1)?.json()['stream_options']).to.deep.equal({ include_usage: true });
+      }
+    });
+
+    const withheld: readonly (readonly [string, object])[] = [
+      ['include_usage false', { stream_options: { include_usage: false } }], ['empty stream_options', { stream_options: {} }],
+    ];
+    for (const [what, options] of withheld) {
+      it(`is withheld with ${what}, asked of the upstream all the same, and back for the next request`, async () => {
+        let name = '';
+        const setup = gatewayBefore(answering(() => name));
+        for (name of ['structured', 'stream']) {
+          for (const model of [MODEL, UPSTREAM_MODEL]) {
+            const events = eventsOf((await streamed(setup, { ...options, model })).text);
+            const wanted = expectedChunks(`${name}.sse`, model).map(({ usage: _usage, ...chunk }) => chunk);
+            expect(events, `${name} for ${model}`).to.deep.equal([...wanted, '[DONE]']);
+            expect(setup.upstream.seen.at(-1)?.json()['stream_options']).to.deep.equal({ include_usage: true });
+          }
+        }
+        expect(eventsOf((await streamed(setup)).text).at(-2).usage).to.include({ total_tokens: 33 });
+      });
+    }
+
+    it('does not disturb clients that never asked for it, nor its absence those that declined it', async () => {
+      const setup = gatewayBefore(answering('stream'));
+      const chunks = await Array.fromAsync(await openaiClient(setup).chat.completions.create({ model: MODEL, messages, stream: true, stream_options: { include_usage: false } }));
+      expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).to.equal(STREAMED_TEXT);
+      expect(chunks.filter(({ usage }) => usage)).to.deep.equal([]);
+      const pieces = await Array.fromAsync(await langchainModel(setup, {}, { streamUsage: false }).stream(messages));
+      expect(pieces.map((piece) => piece.text).join('')).to.equal(STREAMED_TEXT);
+      expect(await streamText({ model: aiSdkModel(setup), messages, maxRetries: 0 }).text).to.equal(STREAMED_TEXT);
+    });
   });
 });

@@ -190,7 +190,7 @@ describe('applying a configuration', () => {
     const told = [t.host.applier.refresh(), t.apply(config(entry('two'))), t.host.applier.refresh()]
       .map((work) => work.then(() => 'done', (error: Error) => error.message));
     while (kept.made.length < 2) await Promise.resolve();
-    await t.close();
+    await t.host.close();
     expect(await Promise.all(told)).to.deep.equal(['done', 'the gateway is shutting down', 'done']);
     expect(await t.host.applier.refresh().then(() => 'done')).to.equal('done');
     gate.resolve();

@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { expect } from 'chai';
-import { chatChunks, chatReply, MASTER_KEY, openSse, replyJson, sseEvent, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
+import { chatChunks, chatReply, eventually, expectGivenBack, holdings, MASTER_KEY, openSse, replyJson, sseEvent, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
 
 const SWAPS = 50;
 const CLIENTS = 100;
@@ -84,18 +84,6 @@ function expectOneGeneration({ status, target, model, text, isStream, isTripped,
   return number;
 }
 
-/** Open handles by kind, this process's own output aside. */
-function resources(): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1;
-  return counts;
-}
-
-async function eventually(isTrue: () => boolean, withinMs = 5000): Promise<void> {
-  const end = performance.now() + withinMs;
-  while (!isTrue() && performance.now() < end) await new Promise((resolve) => { setTimeout(resolve, 10); });
-}
-
 /** Asks over and over, from many clients at once, while the configuration is swapped; tells how many generations lived at once. */
 async function swapUnderLoad(t: TestHost, agent: Agent): Promise<{ received: Received[]; mostLive: number }> {
   const received: Received[] = [];
@@ -120,7 +108,7 @@ describe('swapping the configuration under load', () => {
   it('gives every answer one generation, loses none and leaves nothing behind', async function swaps() {
     this.timeout(60_000);
     await new Promise((resolve) => { setImmediate(resolve); }); // the runner arms its own timer once the test has begun
-    const before = resources();
+    const before = holdings();
     const stub = await upstreamOfAll();
     const targets = Array.from({ length: SWAPS + 1 }, (_, number) => stub.target(`target-${number}`));
     const t = await startHost({ ...configOf(0), targets }); // all providers register at start
@@ -142,7 +130,6 @@ describe('swapping the configuration under load', () => {
     agent.destroy();
     await t.close();
     await stub.close();
-    await eventually(() => JSON.stringify(resources()) === JSON.stringify(before));
-    expect(resources()).to.deep.equal(before);
+    await expectGivenBack(before);
   });
 });

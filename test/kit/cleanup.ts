@@ -1,8 +1,10 @@
+import { closeInTurn } from '../../host/close-all.ts';
+
 type Close = () => Promise<void> | void;
 
 let closers: Close[] = [];
 
-/** Runs after the test, whatever its outcome; last registered first. */
+/** Runs after the test, whatever its outcome and that of others; last registered first. In `forSuite`, after the suite. */
 export function atEnd(close: Close): void {
   closers.push(close);
 }
@@ -10,7 +12,31 @@ export function atEnd(close: Close): void {
 export async function closeAll(): Promise<void> {
   const due = closers.toReversed();
   closers = [];
-  for (const close of due) await close();
+  await closeInTurn(due);
+}
+
+/**
+ * Opens something for all tests of the suite this is called in, before the first of them. What it registers with `atEnd`
+ * ends after the last.
+ */
+export function forSuite<T>(open: () => Promise<T>): () => T {
+  let opened: { readonly value: T } | undefined;
+  let own: Close[] = [];
+  before(async () => {
+    const outer = closers;
+    closers = [];
+    try {
+      opened = { value: await open() };
+    } finally {
+      own = closers.toReversed();
+      closers = outer;
+    }
+  });
+  after(() => closeInTurn(own));
+  return () => {
+    if (!opened) throw new Error('the suite has not begun');
+    return opened.value;
+  };
 }
 
 /** Starts something before the tests of the suite it is called in; it is gone after the last of them. */

@@ -1,7 +1,10 @@
 import type { Server } from 'node:http';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'chai';
 import { BUILTINS, MODULES } from '../../builtins/manifest.ts';
+import { Slots } from '../../builtins/resilience/slots.ts';
 import type { BuiltinModule } from '../../host/builtin.ts';
 import { type Clock, systemClock } from '../../host/clock.ts';
 import { decodeText } from '../../host/config/decode.ts';
@@ -13,6 +16,7 @@ import type { GatewayModule } from '../../host/registry/registry.ts';
 import { connectProviders } from '../../host/start.ts';
 import type { Labels } from '../../host/contract/index.ts';
 import { atEnd } from './cleanup.ts';
+import { eventually } from './holdings.ts';
 import { strictly } from './strict/check.ts';
 import { type StubTarget, stubProvider } from './upstream.ts';
 
@@ -103,11 +107,8 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
   await apply(config);
   const server = createHttpServer(createApp(host), host);
   const url = `http://127.0.0.1:${await listen(server, '0')}`;
-  const close = async (): Promise<void> => {
-    server.closeAllConnections();
-    await new Promise<void>((resolve) => { server.close(() => resolve()); });
-    await host.close();
-  };
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= closeHost(host, server));
   atEnd(close);
   const request = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
     const response = await fetch(`${url}${path}`, {
@@ -122,6 +123,34 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
     post: (path, body, headers) => request('POST', path, body, headers),
     get: (path, headers) => request('GET', path, undefined, headers),
   };
+}
+
+/** Closes everything, and fails when something of any request or configuration is left. */
+async function closeHost(host: Host, server: Server): Promise<void> {
+  const slots = slotsOf(host);
+  server.closeAllConnections();
+  await new Promise<void>((resolve) => { server.close(() => resolve()); });
+  await host.close();
+  await eventually(() => isDeepStrictEqual(heldBy(host, slots), NOTHING_HELD));
+  expect(heldBy(host, slots), 'what the gateway holds after its end').to.deep.equal(NOTHING_HELD);
+}
+
+export const NOTHING_HELD = { leases: 0, generations: 0, carried: 0, requests: 0, origins: 0, slots: 0, waiting: 0 };
+
+/** What a gateway holds for requests, configurations and connections. */
+export function heldBy({ slot, carryover, activity, services }: Host, slots: readonly Slots[] = []): typeof NOTHING_HELD {
+  return {
+    leases: slot.leases, generations: slot.live, carried: carryover.size, requests: activity.count, origins: services.transport.origins,
+    slots: slots.reduce((sum, { held }) => sum + held, 0), waiting: slots.reduce((sum, { waiting }) => sum + waiting, 0),
+  };
+}
+
+/** The concurrency limits in force, as far as targets have one. */
+export function slotsOf({ carryover, current }: Host): Slots[] {
+  const view = carryover.open();
+  const found = (current?.targetList ?? []).flatMap(({ virtualKey, config }) => (config.concurrency?.max_concurrency ? [view.lease(`limiter ${virtualKey}`, () => new Slots())] : []));
+  void view.release();
+  return found;
 }
 
 export function answerOf(status: number, headers: Headers, text: string): Answer {

@@ -3,10 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { once } from 'node:events';
 import { atEnd } from './cleanup.ts';
+import { eventually, type Holdings, kept } from './holdings.ts';
 import { MASTER_KEY } from './host.ts';
 
 export const BIN = fileURLToPath(new URL('../../host/gw.js', import.meta.url));
+const PROBE = new URL('probe.ts', import.meta.url).href;
 
 export interface RunResult {
   readonly code: number | null;
@@ -25,15 +28,16 @@ export interface ProcessOptions {
   readonly through?: readonly string[];
 }
 
-function start(args: readonly string[], { variables = {}, cwd, stdout, stderr, through = [] }: ProcessOptions): ChildProcess {
+function start(nodeArgs: readonly string[], args: readonly string[], { variables = {}, cwd, stdout, stderr, through = [] }: ProcessOptions): ChildProcess {
   const { PATH, HOME } = process.env;
-  const [program = process.execPath, ...rest] = [...through, process.execPath, BIN, ...args];
-  return spawn(program, rest, { ...(cwd !== undefined && { cwd }), env: { PATH, HOME, ...variables }, stdio: ['ignore', stdout ?? 'pipe', stderr ?? 'pipe'] });
+  const [program = process.execPath, ...rest] = [...through, process.execPath, ...nodeArgs, BIN, ...args];
+  const stdio = ['ignore' as const, stdout ?? 'pipe' as const, stderr ?? 'pipe' as const, ...(nodeArgs.length > 0 ? ['ipc' as const] : [])];
+  return spawn(program, rest, { ...(cwd !== undefined && { cwd }), env: { PATH, HOME, ...variables }, stdio });
 }
 
 /** Runs a command of the bin to its end. */
 export async function runGw(args: readonly string[], options: ProcessOptions = {}): Promise<RunResult> {
-  const child = start(args, options);
+  const child = start([], args, options);
   let stdout = '';
   let stderr = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
@@ -50,6 +54,8 @@ export interface GatewayProcess {
   /** stdout so far, a parsed line each. */
   readonly lines: Record<string, any>[];
   readonly stderr: () => string;
+  /** What the process holds beyond what it held when it began to serve; sockets of clients that are kept open are not counted. */
+  held(): Promise<Holdings>;
   /** Sends a signal; resolves with the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -58,7 +64,7 @@ const ADDRESS = /^ *Address: +http:\/\/localhost:(\d+)$/m;
 
 /** Starts the gateway as a real process on a free port and waits for its banner; killed after the test. */
 export async function startGateway(options: ProcessOptions = {}): Promise<GatewayProcess> {
-  const child = start(['serve'], { ...options, variables: { PORT: '0', MASTER_KEY, RATE_LIMIT_RPS: '0', ...options.variables } });
+  const child = start(['--import', PROBE], ['serve'], { ...options, variables: { PORT: '0', MASTER_KEY, RATE_LIMIT_RPS: '0', ...options.variables } });
   const lines: Record<string, any>[] = [];
   let rest = '';
   let stderr = '';
@@ -80,20 +86,38 @@ export async function startGateway(options: ProcessOptions = {}): Promise<Gatewa
     if (stderr.includes('Master key:')) started.resolve(Number(ADDRESS.exec(stderr)?.[1]));
   });
   void exited.then((code) => started.reject(new Error(`the gateway exited with ${code} before it listened:\n${stderr}`)));
-  atEnd(async () => {
+  let first: Holdings = {};
+  const held = async (): Promise<Holdings> => kept(first, await holdingsOf(child), (kind) => kind !== 'TCPSocketWrap');
+  const end = async (): Promise<void> => {
     child.kill('SIGKILL');
     await exited;
-  });
+  };
+  atEnd(() => (child.connected && child.exitCode === null ? expectNothingHeld(held).finally(end) : end()));
   const port = await started.promise;
   await told.promise; // the banner and the line travel on two pipes
+  first = await holdingsOf(child);
   const key = /Bearer (gw_[0-9a-f]{32})/.exec(stderr)?.[1] ?? options.variables?.['MASTER_KEY'] ?? MASTER_KEY;
   return {
-    url: `http://127.0.0.1:${port}`, child, key, lines, stderr: () => stderr,
+    url: `http://127.0.0.1:${port}`, child, key, lines, stderr: () => stderr, held,
     stop: async (signal = 'SIGTERM') => {
       child.kill(signal);
       return exited;
     },
   };
+}
+
+/** Asks the probe; nothing of a process that has gone or does not answer. */
+async function holdingsOf(child: ChildProcess): Promise<Holdings> {
+  if (!child.connected) return {};
+  const answer = once(child, 'message', { signal: AbortSignal.timeout(5000) });
+  child.send('holdings', () => {}); // it may have gone meanwhile
+  return answer.then(([told]) => told as Holdings, () => ({}));
+}
+
+async function expectNothingHeld(held: () => Promise<Holdings>): Promise<void> {
+  let last: Holdings = {};
+  await eventually(async () => Object.keys(last = await held()).length === 0);
+  if (Object.keys(last).length > 0) throw new Error(`the gateway holds more than when it began to serve: ${JSON.stringify(last)}`);
 }
 
 /** A folder of the test's own. */

@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import Joi from 'joi';
 import { definePlugin, type PluginModule, type RawReply, reject, rewrite, type Verdict } from 'gw/contract';
 import { Slots } from '../../builtins/resilience/slots.ts';
-import { type Answer, faultUpstream, type FaultName, type FaultUpstream, startHost, type TestHost } from '../kit/index.ts';
-import { eventually } from '../resilience/support/chaos.ts';
+import { type Answer, eventually, faultUpstream, type FaultName, type FaultUpstream, startHost, type TestHost } from '../kit/index.ts';
 
 const bytes = Buffer.from('these are other sounds');
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { MODULES } from '../../builtins/manifest.ts';
-import { eventually, MODES, resources, runLanes } from './support/chaos.ts';
+import { expectGivenBack, holdings } from '../kit/index.ts';
+import { MODES, runLanes } from './support/chaos.ts';
 import { expectStorm } from './support/storm.ts';
 
 const modes = MODULES.filter(({ kind }) => kind === 'strategy').map(({ name }) => name);
@@ -13,14 +14,13 @@ describe('chaos', () => {
   it('of one seed is the same twice, every answer is one that the error map allows, and nothing is left behind', async function lanes() {
     this.timeout(60_000);
     await new Promise((resolve) => { setImmediate(resolve); }); // the runner arms its own timer once the test has begun
-    const before = resources();
+    const before = holdings();
     const first = await runLanes(modes, 240, 42);
     const again = await runLanes(modes, 240, 42);
     expect(again.digests).to.deep.equal(first.digests);
     expect(first.digests).to.have.length(240);
     expect(first.faults.size).to.be.at.least(20);
-    await eventually(() => JSON.stringify(resources()) === JSON.stringify(before));
-    expect(resources()).to.deep.equal(before);
+    await expectGivenBack(before);
   });
 
   it('of many requests at the same time is answered by the map, and nothing is left behind', async function storm() {

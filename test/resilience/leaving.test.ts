@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { Slots } from '../../builtins/resilience/slots.ts';
-import { fakeClock, type FaultStep, faultUpstream, type FaultUpstream, startHost, type TestHost, type TestHostOptions } from '../kit/index.ts';
-import { eventually } from './support/chaos.ts';
+import { eventually, fakeClock, type FaultStep, faultUpstream, type FaultUpstream, startHost, type TestHost, type TestHostOptions } from '../kit/index.ts';
 import { type Ask, ASK_NAMES, askFor } from './support/surfaces.ts';
 
 /** How soon whoever waits for a client that left must know. */

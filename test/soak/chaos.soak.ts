@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MODULES } from '../../builtins/manifest.ts';
-import { FAULT_NAMES } from '../kit/index.ts';
-import { eventually, resources, runLanes } from '../resilience/support/chaos.ts';
+import { expectGivenBack, FAULT_NAMES, holdings } from '../kit/index.ts';
+import { runLanes } from '../resilience/support/chaos.ts';
 import { expectStorm } from '../resilience/support/storm.ts';
 
 const REQUESTS = 1000;
@@ -14,13 +14,12 @@ describe('chaos at length', function suite() {
   for (const seed of SEEDS) {
     it(`of seed ${seed} is the same twice, every answer is one that the error map allows, and nothing is left behind`, async () => {
       await new Promise((resolve) => { setImmediate(resolve); }); // the runner arms its own timer once the test has begun
-      const before = resources();
+      const before = holdings();
       const first = await runLanes(modes, REQUESTS, seed);
       const again = await runLanes(modes, REQUESTS, seed);
       expect(again.digests).to.deep.equal(first.digests);
       expect([...first.faults]).to.have.members(FAULT_NAMES);
-      await eventually(() => JSON.stringify(resources()) === JSON.stringify(before));
-      expect(resources()).to.deep.equal(before);
+      await expectGivenBack(before);
     });
   }
 

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type GatewayProcess, startGateway, type StubHandler, stubUpstream, type StubUpstream, temporaryFolder } from '../../kit/index.ts';
+import { forSuite, type GatewayProcess, startGateway, type StubHandler, stubUpstream, type StubUpstream, temporaryFolder } from '../../kit/index.ts';
 
 /** The model that clients ask for. Its name is no reasoning model's: LangChain sends `max_tokens` for it, not the newer field. */
 export const MODEL = 'gpt-4.1-mini';
@@ -25,15 +25,27 @@ targets:
     models: [${MODEL}, ${UPSTREAM_MODEL}]
 `;
 
-/** The gateway as a process of its own; its `openai` target calls a loopback upstream. Both are gone after the test. */
-export async function gatewayBefore(handler: StubHandler): Promise<Setup> {
-  const upstream = await stubUpstream(handler);
-  const folder = await temporaryFolder();
-  const path = join(folder, 'config.yaml');
-  await writeFile(path, CONFIG);
-  const gateway = await startGateway({
-    cwd: folder,
-    variables: { GATEWAY_CONFIG: path, OPENAI_API_KEY: UPSTREAM_KEY, OPENAI_BASE_URL: upstream.url },
+/**
+ * The gateway as a process of its own, one for all tests of the suite this is called in; its `openai` target calls a
+ * loopback upstream. What is returned says, test by test, how that upstream answers.
+ */
+export function withGateway(): (handler: StubHandler) => Setup {
+  let answering: StubHandler = () => {};
+  const opened = forSuite(async (): Promise<Setup> => {
+    const upstream = await stubUpstream((request, response) => answering(request, response));
+    const folder = await temporaryFolder();
+    const path = join(folder, 'config.yaml');
+    await writeFile(path, CONFIG);
+    const gateway = await startGateway({
+      cwd: folder,
+      variables: { GATEWAY_CONFIG: path, OPENAI_API_KEY: UPSTREAM_KEY, OPENAI_BASE_URL: upstream.url },
+    });
+    return { gateway, upstream, baseURL: `${gateway.url}/v1` };
   });
-  return { gateway, upstream, baseURL: `${gateway.url}/v1` };
+  return (handler) => {
+    const setup = opened();
+    answering = handler;
+    setup.upstream.seen.length = 0;
+    return setup;
+  };
 }

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { Slots } from '../../../builtins/resilience/slots.ts';
 import { defineBuiltin } from '../../../host/builtin.ts';
 import {
-  FAULT_NAMES, type FakeClock, fakeClock, type FaultScript, faultUpstream, type FaultUpstream, pick, type Played, seeded, seedFor, startHost, type TestHost,
+  eventually, FAULT_NAMES, type FakeClock, fakeClock, type FaultScript, faultUpstream, type FaultUpstream, pick, type Played, seeded, seedFor, startHost, type TestHost,
 } from '../../kit/index.ts';
 import { expectWhole, readOutcome, type Verdict, verdictOf } from './map.ts';
 import { type Ask, ASK_NAMES, askFor, type Outcome, tagOf } from './surfaces.ts';
@@ -200,16 +200,4 @@ export async function runLanes(modes: readonly string[], requests: number, seed:
   }));
   for (const lane of lanes) await lane.close();
   return { digests: lanes.flatMap(({ mode, digests }) => digests.map((digest) => `${mode} ${digest}`)), faults: new Set(lanes.flatMap(({ faults }) => [...faults])) };
-}
-
-/** Open handles by kind. */
-export function resources(): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1;
-  return counts;
-}
-
-export async function eventually(isTrue: () => boolean, withinMs = 5000): Promise<void> {
-  const end = performance.now() + withinMs;
-  while (!isTrue() && performance.now() < end) await new Promise((resolve) => { setTimeout(resolve, 10); });
 }

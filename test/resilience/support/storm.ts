@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { expect } from 'chai';
-import { type FaultName, faultUpstream, pick, type Played, seeded, seedFor, startHost } from '../../kit/index.ts';
-import { anyFault, configOf, eventually, expectAllowed, expectNothingHeld, resources } from './chaos.ts';
+import { eventually, expectGivenBack, type FaultName, faultUpstream, holdings, pick, type Played, seeded, seedFor, startHost } from '../../kit/index.ts';
+import { anyFault, configOf, expectAllowed, expectNothingHeld } from './chaos.ts';
 import { ASK_NAMES, askFor, tagOf } from './surfaces.ts';
 
 export interface StormPlan {
@@ -25,7 +25,7 @@ const isLate = (ms: number): boolean => ms >= 550;
 /** Many clients, real time, faults at random, some who leave: every answer is one of the map's, and all is given back. */
 export async function expectStorm({ mode, requests, clients, seed }: StormPlan): Promise<ReadonlySet<FaultName>> {
   await new Promise((resolve) => { setImmediate(resolve); }); // the runner arms its own timer once the test has begun
-  const before = resources();
+  const before = holdings();
   const played = new Map<string, Played[]>();
   const met = new Set<FaultName>();
   const onPlay = (one: Played): void => {
@@ -56,7 +56,6 @@ export async function expectStorm({ mode, requests, clients, seed }: StormPlan):
   agent.destroy();
   await host.close();
   for (const upstream of upstreams) await upstream.close();
-  await eventually(() => JSON.stringify(resources()) === JSON.stringify(before));
-  expect(resources()).to.deep.equal(before);
+  await expectGivenBack(before);
   return met;
 }
