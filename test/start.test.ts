@@ -24,7 +24,7 @@ async function startWith(config: string | undefined, variables: Readonly<Record<
     lines: { write: (line) => { lines.push(JSON.parse(line) as Line); } },
   });
   const gateway = await startGateway(host);
-  atEnd(() => gateway.stop());
+  atEnd(() => gateway?.stop());
   return lines;
 }
 

@@ -51,6 +51,8 @@ export class StreamSession implements ReplySink {
   readonly #start = Promise.withResolvers<void>();
   readonly #end = Promise.withResolvers<GatewayError | undefined>();
   readonly #idle: Timer;
+  /** Set once the answer is complete and its connection has not ended yet. */
+  #linger: Timer | undefined;
   #stopListening: () => void = () => {};
   #control: ReplyControl | undefined;
   #output: StreamOutput | undefined;
@@ -88,7 +90,7 @@ export class StreamSession implements ReplySink {
     const control = this.#control;
     this.#control = undefined;
     if (!control) return;
-    if (this.relay.isDone && !this.relay.failure) this.#options.clock.timer(LINGER_MS, () => control.abort());
+    if (this.relay.isDone && !this.relay.failure) this.#linger = this.#options.clock.timer(LINGER_MS, () => control.abort());
     else control.abort();
   }
 
@@ -109,12 +111,14 @@ export class StreamSession implements ReplySink {
 
   onEnd(): void {
     this.#control = undefined;
+    this.#linger?.cancel();
     if (this.#isOver) return;
     if (this.#errorBody) this.#finish(this.#refusal(this.#errorBody));
     else this.#take(this.relay.end());
   }
 
   onError(error: GatewayError): void {
+    this.#linger?.cancel();
     // A status speaks for itself, even when its body broke off.
     this.#finish(error.fault && this.#errorBody ? this.#refusal(this.#errorBody) : error);
   }

@@ -4,11 +4,11 @@
  */
 import { fileURLToPath } from 'node:url';
 import { MODULES } from '../../builtins/manifest.ts';
-import type { Rank, RouteQuery, RouteTarget, StrategyModule, TokenPrice } from '../../host/contract/index.ts';
+import type { RouteQuery, RouteTarget, StrategyModule, TokenPrice } from '../../host/contract/index.ts';
 import { readSettings, strategySettings } from '../../host/config/rules/settings.ts';
 import { rankTargets } from '../../host/generation/bind-strategy.ts';
 
-export const TARGETS = 30;
+const TARGETS = 30;
 const DECISIONS = 50_000;
 const ROUNDS = 5;
 
@@ -20,9 +20,6 @@ export interface DecisionCost {
   readonly routedUs: number;
 }
 
-const keys = Array.from({ length: TARGETS }, (_none, at) => `target-${at}`);
-const targets: readonly RouteTarget[] = Object.freeze(keys.map((virtualKey, at) => Object.freeze({ virtualKey, weight: at % 4, serves: at % 7 !== 6 })));
-
 const query: RouteQuery = {
   isListing: false, surface: 'chat', model: 'gpt-4o', maxTokens: undefined, images: 1, metadata: { team: 'research' },
   upstreamModel: () => 'gpt-4o',
@@ -31,26 +28,36 @@ const query: RouteQuery = {
 };
 
 /** As many rules and variants as targets; of the rules the last one matches. */
-const block = {
-  conditions: keys.map((target_key, at) => ({ key: at % 2 === 0 ? 'model_prefix' : 'model', value: at === TARGETS - 1 ? query.model : `model-${at}`, target_key })),
-  content_conditions: keys.map((target_key, at) => (at === TARGETS - 1 ? { type: 'prompt_regex', value: '(?i)summari[sz]e', target_key } : { type: 'prompt_contains', value: `word ${at}`, target_key })),
+const blockOf = (keys: readonly string[]): object => ({
+  conditions: keys.map((target_key, at) => ({ key: at % 2 === 0 ? 'model_prefix' : 'model', value: at === keys.length - 1 ? query.model : `model-${at}`, target_key })),
+  content_conditions: keys.map((target_key, at) => (at === keys.length - 1 ? { type: 'prompt_regex', value: '(?i)summari[sz]e', target_key } : { type: 'prompt_contains', value: `word ${at}`, target_key })),
   ab_variants: keys.map((target_key, at) => ({ target_key, weight: at % 4, label: `variant ${at}` })),
-};
+});
 
-const prices = new Map(keys.map((key, at): [string, TokenPrice] => [key, { input: (at * 7) % 11, output: (at * 5) % 13, cacheRead: undefined, cacheWrite: undefined, embedding: undefined, image: undefined }]));
-const medians = new Map(keys.map((key, at): [string, number | undefined] => [key, at % 5 === 4 ? undefined : (at * 37) % 101]));
+/** One strategy, ready to decide over so many targets. */
+export interface Decision {
+  readonly rank: () => readonly RouteTarget[];
+  /** With what the host does to the answer. */
+  readonly route: () => readonly RouteTarget[];
+}
 
-function rankOf(module: StrategyModule): Rank {
-  const settings = readSettings(module.settings, strategySettings(module, { mode: module.name, ...block }).value);
-  return module.create(settings, { medianMs: (key) => medians.get(key), price: (key) => prices.get(key), random: Math.random });
+export const STRATEGIES = MODULES.filter((module): module is StrategyModule => module.kind === 'strategy');
+
+export function decisionOver(module: StrategyModule, count: number): Decision {
+  const keys = Array.from({ length: count }, (_none, at) => `target-${at}`);
+  const targets: readonly RouteTarget[] = Object.freeze(keys.map((virtualKey, at) => Object.freeze({ virtualKey, weight: at % 4, serves: at % 7 !== 6 })));
+  const prices = new Map(keys.map((key, at): [string, TokenPrice] => [key, { input: (at * 7) % 11, output: (at * 5) % 13, cacheRead: undefined, cacheWrite: undefined, embedding: undefined, image: undefined }]));
+  const medians = new Map(keys.map((key, at): [string, number | undefined] => [key, at % 5 === 4 ? undefined : (at * 37) % 101]));
+  const settings = readSettings(module.settings, strategySettings(module, { mode: module.name, ...blockOf(keys) }).value);
+  const rank = module.create(settings, { medianMs: (key) => medians.get(key), price: (key) => prices.get(key), random: Math.random });
+  return { rank: () => rank(targets, query), route: () => rankTargets(rank, targets, query) };
 }
 
 /** Measures every shipped strategy. */
 export function decisionCosts(decisions = DECISIONS): readonly DecisionCost[] {
-  const strategies = MODULES.filter((module): module is StrategyModule => module.kind === 'strategy');
-  return strategies.map((module) => {
-    const rank = rankOf(module);
-    return { name: module.name, rankUs: bestUs(() => rank(targets, query), decisions), routedUs: bestUs(() => rankTargets(rank, targets, query), decisions) };
+  return STRATEGIES.map((module) => {
+    const { rank, route } = decisionOver(module, TARGETS);
+    return { name: module.name, rankUs: bestUs(rank, decisions), routedUs: bestUs(route, decisions) };
   });
 }
 

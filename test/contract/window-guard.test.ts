@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type ChatChunk, type ChunkDelta, type Scan, windowGuard } from '../../host/contract/index.ts';
-import { seeded } from '../kit/index.ts';
+import { cases, seeded } from '../kit/index.ts';
 
 const WORDS = ['secret', 'se\u00e9\ud83d\ude00cret', 'ab'];
 const LONGEST = Math.max(...WORDS.map((word) => word.length));
@@ -84,7 +84,7 @@ const DIRTY = [...CLEAN, 'cret', 'ret', 'b', 'cret '];
 describe('window guard, on generated streams', () => {
   it('delivers a clean text whole, in its order, before the finish, while it runs', () => {
     let clean = 0;
-    for (let seed = 1; seed <= 500; seed += 1) {
+    for (let seed = 1; seed <= cases(500); seed += 1) {
       const pieces = piecesOf(seeded(seed), CLEAN);
       const whole = new Map<string, string>();
       for (const piece of pieces) collect(whole, chunkOf(piece));
@@ -105,12 +105,12 @@ describe('window guard, on generated streams', () => {
         expect(run.chunks[last]?.choices[0]?.finish_reason).to.equal('stop');
       }
     }
-    expect(clean).to.be.above(100);
+    expect(clean).to.be.above(cases(100));
   });
 
   it('delivers no byte of a match, and ends the stream at it', () => {
     let dirty = 0;
-    for (let seed = 1; seed <= 1000; seed += 1) {
+    for (let seed = 1; seed <= cases(1000); seed += 1) {
       const pieces = piecesOf(seeded(seed), DIRTY);
       const whole = new Map<string, string>();
       const starts = new Map<string, number>();
@@ -127,7 +127,7 @@ describe('window guard, on generated streams', () => {
         expect(text.length, `seed ${seed}: ${key}`).to.be.at.most(starts.get(key) ?? Infinity);
       }
     }
-    expect(dirty).to.be.above(300);
+    expect(dirty).to.be.above(cases(300));
   });
 
   it('never delivers half of a character', () => {

@@ -38,25 +38,3 @@ export function forSuite<T>(open: () => Promise<T>): () => T {
     return opened.value;
   };
 }
-
-/** Starts something before the tests of the suite it is called in; it is gone after the last of them. */
-export function forSuite<T>(start: () => Promise<T>): () => T {
-  let started: readonly [T] | undefined;
-  let own: Close[] = [];
-  before(async () => {
-    try {
-      started = [await start()];
-    } finally {
-      own = closers;
-      closers = [];
-    }
-  });
-  after(async () => {
-    closers = own;
-    await closeAll();
-  });
-  return () => {
-    if (!started) throw new Error('this starts before the first test of its suite');
-    return started[0];
-  };
-}

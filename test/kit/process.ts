@@ -88,11 +88,14 @@ export async function startGateway(options: ProcessOptions = {}): Promise<Gatewa
   void exited.then((code) => started.reject(new Error(`the gateway exited with ${code} before it listened:\n${stderr}`)));
   let first: Holdings = {};
   const held = async (): Promise<Holdings> => kept(first, await holdingsOf(child), (kind) => kind !== 'TCPSocketWrap');
-  const end = async (): Promise<void> => {
-    child.kill('SIGKILL');
-    await exited;
-  };
-  atEnd(() => (child.connected && child.exitCode === null ? expectNothingHeld(held).finally(end) : end()));
+  atEnd(async () => {
+    try {
+      if (child.connected && child.exitCode === null) await expectNothingHeld(held);
+    } finally {
+      child.kill('SIGKILL');
+      await exited;
+    }
+  });
   const port = await started.promise;
   await told.promise; // the banner and the line travel on two pipes
   first = await holdingsOf(child);

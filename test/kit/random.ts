@@ -30,3 +30,11 @@ export class Dice {
     return Buffer.from(Array.from({ length }, () => this.below(256)));
   }
 }
+
+/**
+ * How many of so many generated cases to run: all of them in the soak, the first tenth otherwise. The seeds are the same,
+ * so a case that fails in the one can be made again in the other.
+ */
+export function cases(all: number): number {
+  return process.env['GW_TEST_CASES'] === 'all' ? all : Math.ceil(all / 10);
+}

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import type { ChatChunk } from '../../host/contract/index.ts';
 import { Relay } from '../../host/pipeline/relay.ts';
-import { eventsOf, seeded } from '../kit/index.ts';
+import { cases, eventsOf, seeded } from '../kit/index.ts';
 
 /**
  * The relay forwards most frames without parsing them. Here its output is compared, for generated streams cut anywhere,
@@ -295,7 +295,7 @@ function compare(seed: number, pieces: readonly Buffer[], expected: Outcome, run
 
 describe('relay, on generated streams', () => {
   it('says what a plain parse of every line says, whole, byte by byte, and cut at random', () => {
-    for (let seed = 1; seed <= 300; seed += 1) {
+    for (let seed = 1; seed <= cases(300); seed += 1) {
       const body = new Generator(seed).stream();
       const bytes = Buffer.from(body);
       const random = seeded(-seed);
@@ -311,7 +311,7 @@ describe('relay, on generated streams', () => {
   }).timeout(30_000);
 
   it('says the same when cut in two at any byte', () => {
-    for (let seed = 1001; seed <= 1010; seed += 1) {
+    for (let seed = 1001; seed <= 1000 + cases(20); seed += 1) {
       const body = new Generator(seed).stream(5);
       const bytes = Buffer.from(body);
       const expected = plainRelay(body, false);
@@ -320,7 +320,7 @@ describe('relay, on generated streams', () => {
   }).timeout(30_000);
 
   it('says the same when a filter has every chunk parsed', () => {
-    for (let seed = 2001; seed <= 2060; seed += 1) {
+    for (let seed = 2001; seed <= 2000 + cases(60); seed += 1) {
       const body = new Generator(seed).stream();
       compare(seed, [Buffer.from(body)], plainRelay(body, false), { stripUsage: false, filter: (chunks) => chunks }, 'with a filter');
     }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import Joi from 'joi';
 import { definePlugin, type Exchange, type ExchangeOutcome, type PluginModule, reject } from 'gw/contract';
 import { MAX_REPLY_BYTES } from '../../host/upstream/limits.ts';
-import { type Answer, ask, chatChunks, openSse, replyStream, sseEvent, startHost, type StubHandler, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
+import { type Answer, ask, chatChunks, eventually, fakeClock, openSse, replyStream, sseEvent, startHost, type StubHandler, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
 
 const PATH = '/v1/chat/completions';
 const HEAD = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'vendor' };
@@ -106,6 +106,31 @@ describe('a stream that ends well', () => {
     const has = async (options: object): Promise<boolean> => (await host.post(PATH, ask('hi', { stream: true, ...options }))).events().some((chunk) => chunk.usage);
     const told = await Promise.all(Array.from({ length: 12 }, (_, index) => has(index % 2 === 0 ? {} : { stream_options: { include_usage: false } })));
     expect(told).to.deep.equal(Array.from({ length: 12 }, (_, index) => index % 2 === 0));
+  });
+
+  it('leaves no timer once its upstream has ended as well, and waits a second for one that has not', async () => {
+    for (const ends of [true, false]) {
+      const clock = fakeClock();
+      const over = Promise.withResolvers<void>();
+      const upstream = await stubUpstream(async (_request, response) => {
+        openSse(response);
+        response.write(piece('one') + FINISH + DONE);
+        await over.promise;
+        if (ends) response.end();
+      });
+      const host = await startHost({ targets: [upstream.target('a')] }, { clock });
+      const answer = await host.post(PATH, ask('hi', { stream: true }));
+      expect(answer.events().at(-1)).to.equal('[DONE]');
+      await eventually(() => host.host.slot.leases === 0);
+      expect([clock.waiting, upstream.sockets.size]).to.deep.equal([1, 1]);
+      over.resolve();
+      if (ends) await eventually(() => clock.waiting === 0);
+      else clock.advance(999);
+      expect([clock.waiting, upstream.sockets.size]).to.deep.equal([ends ? 0 : 1, 1]);
+      clock.advance(1);
+      if (!ends) await eventually(() => upstream.sockets.size === 0);
+      expect([clock.waiting, upstream.sockets.size]).to.deep.equal([0, ends ? 1 : 0]);
+    }
   });
 
   it('relays every chunk as it comes', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import bedrock from '../../providers/bedrock/index.ts';
-import { callFor, Dice, everyCut, relayStream, translateReply } from '../kit/index.ts';
+import { callFor, cases, Dice, everyCut, relayStream, translateReply } from '../kit/index.ts';
 import { chunk, CLAUDE, event, LLAMA, NOVA, PROFILE, TITAN } from './bedrock-support.ts';
 
 const WORDS = ['a', ' harbour', '\n', '"', '\\', 'é', '水', '🌊', '{', '}', 'data: ', '\u2028', '\u0000', 'exception'];
@@ -111,7 +111,7 @@ function cuts(dice: Dice, bytes: Buffer): readonly (readonly Buffer[])[] {
 describe('bedrock, whole and streamed', () => {
   for (const [name, make] of Object.entries({ converse: converseCase, titan: titanCase, llama: llamaCase, claude: claudeCase })) {
     it(`answers of ${name} say the same`, () => {
-      for (let seed = 1; seed <= 150; seed += 1) {
+      for (let seed = 1; seed <= cases(150); seed += 1) {
         const dice = new Dice(seed);
         const { model, body, frames } = make(dice);
         const whole = translateReply(bedrock, callFor(model), body);

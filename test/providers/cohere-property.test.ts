@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import cohere from '../../providers/cohere/index.ts';
-import { callFor, Dice, everyCut, relayStream, sseBytes, translateReply } from '../kit/index.ts';
+import { callFor, cases, Dice, everyCut, relayStream, sseBytes, translateReply } from '../kit/index.ts';
 import { cutAtRandom } from './native-support.ts';
 
 interface Block { readonly type: 'text' | 'thinking'; readonly text: string }
@@ -56,7 +56,7 @@ describe('cohere, streamed and whole', () => {
   it('read every generated answer alike, however its stream is cut', () => {
     const dice = new Dice(20261121);
     const call = callFor('command-a-reasoning-08-2025');
-    for (let round = 0; round < 300; round += 1) {
+    for (let round = 0; round < cases(300); round += 1) {
       const answer = answerOf(dice);
       const { choices: [whole], usage } = translateReply(cohere, call, bodyOf(answer));
       const bytes = sseBytes(eventsOf(answer, dice));

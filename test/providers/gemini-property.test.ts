@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import gemini from '../../providers/gemini/index.ts';
-import { callFor, everyCut, relayStream, seeded, sseBytes, translateReply } from '../kit/index.ts';
+import { callFor, cases, everyCut, relayStream, seeded, sseBytes, translateReply } from '../kit/index.ts';
 
 const call = callFor('gemini-3-flash-preview');
 const WORDS = ['a', 'Grüße', '日本', '🙂', ' ', '\n', '"quoted"', '\\', 'data: x', '', '</s>', '\u2028', 'event: y'];
@@ -75,7 +75,7 @@ function pieces(bytes: Buffer, random: Random): Buffer[] {
 
 describe('gemini, any answer', () => {
   it('is the same streamed as whole, wherever the bytes are cut', () => {
-    for (let seed = 1; seed <= 400; seed += 1) {
+    for (let seed = 1; seed <= cases(400); seed += 1) {
       const random = seeded(seed);
       const answer = answerOf(random);
       const whole = translateReply(gemini, call, answer);
@@ -100,7 +100,7 @@ describe('gemini, any answer', () => {
 
   it('never crashes on frames of any shape', () => {
     const values = [null, 7, 'x', [], {}, true, [null], { parts: 7 }, { parts: [7, null, { text: null, thoughtSignature: {} }] }];
-    for (let seed = 1; seed <= 300; seed += 1) {
+    for (let seed = 1; seed <= cases(300); seed += 1) {
       const random = seeded(seed);
       const candidate = { content: pick(random, values), index: pick(random, values), finishReason: pick(random, [...values, 'STOP']), logprobsResult: pick(random, values) };
       const body = { candidates: pick<unknown>(random, [[candidate], candidate, [candidate, null]]), usageMetadata: pick(random, values), responseId: pick(random, values), promptFeedback: pick(random, values) };

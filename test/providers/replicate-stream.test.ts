@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import replicate from '../../providers/replicate/index.ts';
-import { callFor, Dice, everyCut, golden, relayStream, translateReply } from '../kit/index.ts';
+import { callFor, cases, Dice, everyCut, golden, relayStream, translateReply } from '../kit/index.ts';
 import { cutAtRandom } from './native-support.ts';
 
 const CALL = callFor('meta/meta-llama-3-8b-instruct', { stream: true });
@@ -72,7 +72,7 @@ function bytesOf(output: readonly string[], usage: string, dice: Dice): Buffer {
 describe('replicate, streamed and whole', () => {
   it('read every generated answer alike, however its stream is cut', () => {
     const dice = new Dice(20261122);
-    for (let round = 0; round < 300; round += 1) {
+    for (let round = 0; round < cases(300); round += 1) {
       const output = outputOf(dice);
       const metrics = dice.below(4) === 0 ? undefined : { input_token_count: dice.below(99), output_token_count: dice.below(99), predict_time: 0.5 };
       const { choices: [whole], usage } = translateReply(replicate, CALL, { id: 'p1', status: 'succeeded', output: dice.below(2) === 0 ? output : output.join(''), metrics });

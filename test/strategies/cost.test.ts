@@ -1,11 +1,13 @@
-import { expect } from 'chai';
-import { decisionCosts, TARGETS } from '../bench/strategies.ts';
+import { STRATEGIES, decisionOver } from '../bench/strategies.ts';
+import { expectProportional } from '../kit/index.ts';
 
-/** Twenty times the 5 µs that a decision may take: what a busy machine adds does not count, a wrong order of growth does. */
-const BOUND_US = 100;
+const DECISIONS = 100;
 
 describe('a routing decision', () => {
-  it(`over ${TARGETS} targets costs microseconds, whatever the strategy`, () => {
-    for (const { name, routedUs } of decisionCosts(2000)) expect(routedUs, name).to.be.below(BOUND_US);
-  });
+  for (const module of STRATEGIES) {
+    it(`takes work in proportion to the targets, and their rules: ${module.name}`, () => expectProportional(30, (targets) => {
+      const { route } = decisionOver(module, targets);
+      return () => { for (let at = 0; at < DECISIONS; at += 1) route(); };
+    }));
+  }
 });

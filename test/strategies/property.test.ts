@@ -1,10 +1,11 @@
 import { expect } from 'chai';
+import { cases } from '../kit/index.ts';
 import { interpret } from './interpreter.ts';
 import { seeded } from './support.ts';
 import { createWorldHost, type Explained } from './world-host.ts';
 import { makeWorld, MODES, type World } from './worlds.ts';
 
-const WORLDS = 10_000;
+const WORLDS = cases(10_000);
 
 /** Completions are one message: what its rules and prices see is all of it. */
 function asSeen(world: World): World {
@@ -57,7 +58,7 @@ describe('an explanation', function () {
       }
       seen.set(world.mode, (seen.get(world.mode) ?? 0) + (order.length > 1 ? 1 : 0));
     }
-    for (const mode of ['fallback', 'loadbalance', 'least-latency', 'cost-optimized', 'ab-test']) expect(seen.get(mode), `worlds of ${mode} with a real choice`).to.be.above(50);
+    for (const mode of ['fallback', 'loadbalance', 'least-latency', 'cost-optimized', 'ab-test']) expect(seen.get(mode), `worlds of ${mode} with a real choice`).to.be.above(cases(50));
   });
 
   it('counts nothing', async () => {
