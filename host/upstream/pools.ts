@@ -19,14 +19,14 @@ export class Pools {
     return this.#byOrigin.size;
   }
 
-  /** Sends a request; `connectTimeoutMs` bounds the connection that this call has to open, if any. */
-  dispatch(origin: string, connectTimeoutMs: number, options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+  /** Sends a request; `connectTimeoutMs` bounds the connection that this call has to open. Returns that one while it is being made: nobody else waits for it. */
+  dispatch(origin: string, connectTimeoutMs: number, options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): Socket | undefined {
     let pool = this.#byOrigin.get(origin);
     if (!pool) {
       pool = new OriginPool(origin, () => this.#byOrigin.delete(origin));
       this.#byOrigin.set(origin, pool);
     }
-    pool.dispatch(connectTimeoutMs, options, handler);
+    return pool.dispatch(connectTimeoutMs, options, handler);
   }
 
   async close(): Promise<void> {
@@ -41,6 +41,7 @@ class OriginPool {
   readonly #connect = buildConnect({ allowH2: false, timeout: 0, rejectUnauthorized: true }); // whatever NODE_TLS_REJECT_UNAUTHORIZED says
   /** Of the call that is being dispatched: undici asks for its connection before `dispatch` returns. */
   #connectTimeoutMs = 0;
+  #opened: Socket | undefined;
   /** Sockets that undici does not know yet: it neither bounds nor destroys them. */
   readonly #connecting = new Set<Socket>();
   #connections = 0;
@@ -60,9 +61,11 @@ class OriginPool {
     this.#pool.on('connectionError', endIfIdle);
   }
 
-  dispatch(connectTimeoutMs: number, options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+  dispatch(connectTimeoutMs: number, options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): Socket | undefined {
     this.#connectTimeoutMs = connectTimeoutMs;
+    this.#opened = undefined;
     this.#pool.dispatch(options, handler);
+    return this.#opened;
   }
 
   destroy(): Promise<void> {
@@ -77,6 +80,7 @@ class OriginPool {
       callback(...result);
       if (result[1]) passOverContinue(result[1]);
     });
+    this.#opened = socket;
     this.#connecting.add(socket);
     const timer = systemClock.timer(ms, () => socket.destroy(Object.assign(new Error(`no connection within ${ms} ms`), { code: 'ETIMEDOUT' })));
     const settle = (): void => {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib';
 import type { Dispatcher } from 'undici';
@@ -72,7 +73,7 @@ class PooledTransport implements Transport {
     const handler = new ReplyHandler(cancellation, sink);
     try {
       const { origin, path } = splitUrl(request.url);
-      this.#pools.dispatch(origin, connectTimeoutMs, {
+      handler.connecting = this.#pools.dispatch(origin, connectTimeoutMs, {
         path,
         method: request.method,
         headers: request.headers,
@@ -107,6 +108,8 @@ function splitUrl(url: string): { origin: string; path: string } {
 
 /** Adapts undici's callbacks to a sink: cancellation, decompression, one ending. */
 class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
+  /** The connection that is being made for this call, if any. */
+  connecting: Socket | undefined;
   readonly #sink: ReplySink;
   readonly #stopListening: () => void;
   #controller: Dispatcher.DispatchController | undefined;
@@ -188,7 +191,9 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
   }
 
   #abortWire(): void {
-    this.#controller?.abort(new Error('cancelled by the gateway'));
+    const cause = new Error('cancelled by the gateway');
+    if (this.#controller) this.#controller.abort(cause);
+    else this.connecting?.destroy(cause); // nothing has been sent yet, and nothing will be
     this.#decompress?.destroy();
   }
 

@@ -23,6 +23,8 @@ export interface Played {
 
 export interface FaultUpstreamOptions {
   readonly script: FaultScript;
+  /** Says itself what happens on the connection, for requests that the script does not decide. */
+  readonly play?: (call: WireCall, answer: GoodAnswer) => readonly Move[] | undefined;
   readonly seed?: number;
   readonly port?: number;
   /**
@@ -135,7 +137,7 @@ class Stage {
     const random = seeded(seedFor(seed, `${key} ${nth}`));
     const answer = goodAnswer(call);
     const step: FaultStep = answer && answer.surface !== 'models' ? script({ ...call, place, nth, random }) : { fault: 'ok' };
-    const moves = answer ? playOf(step.fault, { ...step, answer, random }) : sized(404, 'application/json', Buffer.from('{"error":{"message":"the lab has no such route"}}'));
+    const moves = answer ? this.#options.play?.(call, answer) ?? playOf(step.fault, { ...step, answer, random }) : sized(404, 'application/json', Buffer.from('{"error":{"message":"the lab has no such route"}}'));
     return { call, place, key, answer, step, moves };
   }
 }
