@@ -1,0 +1,33 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ROOT, read } from '../architecture/source.ts';
+import { mutated, type Site } from './sites.ts';
+
+const LEFT_OUT = new Set(['node_modules', '.git']);
+
+/** A copy of the project to change at will; the project itself is never touched. */
+export interface Copy {
+  readonly folder: string;
+  /** Changes one file, and gives back how to undo it. */
+  mutate(site: Site): () => void;
+  remove(): void;
+}
+
+export function copyProject(): Copy {
+  const folder = mkdtempSync(join(tmpdir(), 'gw-mutants-'));
+  for (const name of readdirSync(ROOT)) {
+    if (!LEFT_OUT.has(name)) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  }
+  if (existsSync(join(ROOT, 'node_modules'))) symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const write = (path: string, source: string): void => writeFileSync(join(folder, path), source);
+  return {
+    folder,
+    mutate: (site) => {
+      const source = read(site.path);
+      write(site.path, mutated(source, site));
+      return () => write(site.path, source);
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}

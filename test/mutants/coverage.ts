@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { filesIn, read, ROOT } from '../architecture/source.ts';
+import { runTests } from './run-tests.ts';
+import type { Site } from './sites.ts';
+
+const LIMIT_MS = 300_000;
+const CACHE = join(tmpdir(), 'gw-mutants-coverage');
+
+/** A stretch of a file, and whether it ran. Later ones lie inside earlier ones. */
+type Range = readonly [start: number, end: number, ran: boolean];
+
+interface FileCoverage {
+  readonly ranges: readonly Range[];
+  /** It was not only loaded: some function of it ran. */
+  readonly isUsed: boolean;
+}
+
+/** What one test file runs in its own process. Gateways that it starts as processes are not seen. */
+interface TestCoverage {
+  readonly isGreen: boolean;
+  readonly ms: number;
+  readonly startsProcesses: boolean;
+  readonly files: Readonly<Record<string, FileCoverage>>;
+}
+
+export type Coverage = Readonly<Record<string, TestCoverage>>;
+
+export const testFiles = (): string[] => globSync('test/**/*.test.ts', { cwd: ROOT }).map((path) => path.replaceAll('\\', '/')).toSorted();
+
+/** Runs every test file once by itself, in the copy, and notes what it runs of the product; cached by the content of all files. */
+export async function measureCoverage(folder: string, jobs: number, tell: (line: string) => void): Promise<Coverage> {
+  const cached = join(CACHE, `${contentHash()}.json`);
+  if (existsSync(cached)) return JSON.parse(readFileSync(cached, 'utf8')) as Coverage;
+  const coverage: Record<string, TestCoverage> = {};
+  const waiting = testFiles();
+  const { length: total } = waiting;
+  const worker = async (): Promise<void> => {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      coverage[file] = await coverageOf(folder, file);
+      tell(`coverage ${total - waiting.length}/${total} ${file}${coverage[file]?.isGreen ? '' : ': fails by itself, it is left out'}`);
+    }
+  };
+  await Promise.all(Array.from({ length: jobs }, worker));
+  mkdirSync(CACHE, { recursive: true });
+  writeFileSync(cached, JSON.stringify(coverage));
+  return coverage;
+}
+
+async function coverageOf(folder: string, file: string): Promise<TestCoverage> {
+  const reports = mkdtempSync(join(tmpdir(), 'gw-coverage-'));
+  try {
+    const { isGreen, ms } = await runTests({ folder, files: [file], limitMs: LIMIT_MS, variables: { NODE_V8_COVERAGE: reports } });
+    return { isGreen, ms, startsProcesses: /\b(startGateway|runGw|withGateway|withVendors|spawn|spawnSync|startLab)\(/.test(read(file)), files: readReports(reports, folder) };
+  } finally {
+    rmSync(reports, { recursive: true, force: true });
+  }
+}
+
+interface V8Report {
+  readonly result: readonly {
+    readonly url: string;
+    readonly functions: readonly { readonly functionName: string; readonly isBlockCoverage: boolean; readonly ranges: readonly { readonly startOffset: number; readonly endOffset: number; readonly count: number }[] }[];
+  }[];
+}
+
+function readReports(reports: string, folder: string): Record<string, FileCoverage> {
+  const root = pathToFileURL(`${folder}/`).href;
+  const files: Record<string, { ranges: Range[]; isUsed: boolean }> = {};
+  for (const name of readdirSync(reports)) {
+    const { result } = JSON.parse(readFileSync(join(reports, name), 'utf8')) as V8Report;
+    for (const { url, functions } of result) {
+      if (!url.startsWith(root) || !/^(host|builtins)\//.test(url.slice(root.length))) continue;
+      const path = url.slice(root.length);
+      const known = (files[path] ??= { ranges: [], isUsed: false });
+      for (const [at, { ranges }] of functions.entries()) {
+        if (at > 0 && (ranges[0]?.count ?? 0) > 0) known.isUsed = true; // the first one is the module itself
+        for (const { startOffset, endOffset, count } of ranges) known.ranges.push([startOffset, endOffset, count > 0]);
+      }
+    }
+  }
+  return files;
+}
+
+/** Whether the innermost stretch around the place ran, in any of the reports. */
+function ran({ ranges }: FileCoverage, place: number): boolean {
+  let inner: Range | undefined;
+  for (const range of ranges) {
+    const [start, end] = range;
+    if (start > place || end <= place) continue;
+    const isInside = inner === undefined || end - start < inner[1] - inner[0];
+    const isSame = inner !== undefined && end - start === inner[1] - inner[0];
+    if (isInside || (isSame && range[2])) inner = range;
+  }
+  return inner?.[2] ?? false;
+}
+
+/**
+ * Test files that can see a change, those first that are likely to and quick: those that run the changed place, and, of a
+ * place that runs while the module loads, those that use the module. Last come those that start gateways as processes.
+ */
+export function testsFor(site: Site, coverage: Coverage): readonly string[] {
+  const area = site.path.split('/').slice(0, -1).at(-1) ?? '';
+  const name = (site.path.split('/').at(-1) ?? '').replace('.ts', '');
+  const rank = (file: string): number => (file.includes(`/${name}`) ? 0 : file.includes(`/${area}/`) ? 1 : 2);
+  const entries = Object.entries(coverage).filter(([, { isGreen }]) => isGreen);
+  const seen = entries.filter(([, { files }]) => {
+    const file = files[site.path];
+    return file !== undefined && file.isUsed && ran(file, site.start);
+  });
+  const outside = entries.filter(([file, { startsProcesses }]) => startsProcesses && !seen.some(([known]) => known === file));
+  const sorted = (list: typeof entries): string[] => list.toSorted(([a, one], [b, two]) => rank(a) - rank(b) || one.ms - two.ms).map(([file]) => file);
+  return [...sorted(seen), ...sorted(outside)];
+}
+
+function contentHash(): string {
+  const hash = createHash('sha256');
+  for (const path of filesIn('host', 'builtins', 'providers', 'strategies', 'plugins', 'test')) hash.update(path).update(read(path));
+  return hash.digest('hex').slice(0, 16);
+}
