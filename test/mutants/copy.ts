@@ -1,14 +1,15 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROOT, read } from '../architecture/source.ts';
+import { ROOT } from '../architecture/source.ts';
 import { mutated, type Site } from './sites.ts';
 
 const LEFT_OUT = new Set(['node_modules', '.git']);
 
-/** A copy of the project to change at will; the project itself is never touched. */
+/** A copy of the project to change at will; the project itself is never touched, and may change meanwhile. */
 export interface Copy {
   readonly folder: string;
+  read(path: string): string;
   /** Changes one file, and gives back how to undo it. */
   mutate(site: Site): () => void;
   remove(): void;
@@ -20,9 +21,11 @@ export function copyProject(): Copy {
     if (!LEFT_OUT.has(name)) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   }
   if (existsSync(join(ROOT, 'node_modules'))) symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
   const write = (path: string, source: string): void => writeFileSync(join(folder, path), source);
   return {
     folder,
+    read,
     mutate: (site) => {
       const source = read(site.path);
       write(site.path, mutated(source, site));

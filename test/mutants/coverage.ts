@@ -3,8 +3,9 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { filesIn, read, ROOT } from '../architecture/source.ts';
-import { runTests } from './run-tests.ts';
+import { filesIn, ROOT } from '../architecture/source.ts';
+import type { Copy } from './copy.ts';
+import { type Runs, runTests } from './run-tests.ts';
 import type { Site } from './sites.ts';
 
 const LIMIT_MS = 300_000;
@@ -32,15 +33,15 @@ export type Coverage = Readonly<Record<string, TestCoverage>>;
 export const testFiles = (): string[] => globSync('test/**/*.test.ts', { cwd: ROOT }).map((path) => path.replaceAll('\\', '/')).toSorted();
 
 /** Runs every test file once by itself, in the copy, and notes what it runs of the product; cached by the content of all files. */
-export async function measureCoverage(folder: string, jobs: number, tell: (line: string) => void): Promise<Coverage> {
-  const cached = join(CACHE, `${contentHash()}.json`);
+export async function measureCoverage(copy: Copy, runs: Runs, jobs: number, tell: (line: string) => void): Promise<Coverage> {
+  const cached = join(CACHE, `${contentHash(copy)}.json`);
   if (existsSync(cached)) return JSON.parse(readFileSync(cached, 'utf8')) as Coverage;
   const coverage: Record<string, TestCoverage> = {};
   const waiting = testFiles();
   const { length: total } = waiting;
   const worker = async (): Promise<void> => {
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-      coverage[file] = await coverageOf(folder, file);
+      coverage[file] = await coverageOf(copy, runs, file);
       tell(`coverage ${total - waiting.length}/${total} ${file}${coverage[file]?.isGreen ? '' : ': fails by itself, it is left out'}`);
     }
   };
@@ -50,11 +51,11 @@ export async function measureCoverage(folder: string, jobs: number, tell: (line:
   return coverage;
 }
 
-async function coverageOf(folder: string, file: string): Promise<TestCoverage> {
+async function coverageOf(copy: Copy, runs: Runs, file: string): Promise<TestCoverage> {
   const reports = mkdtempSync(join(tmpdir(), 'gw-coverage-'));
   try {
-    const { isGreen, ms } = await runTests({ folder, files: [file], limitMs: LIMIT_MS, variables: { NODE_V8_COVERAGE: reports } });
-    return { isGreen, ms, startsProcesses: /\b(startGateway|runGw|withGateway|withVendors|spawn|spawnSync|startLab)\(/.test(read(file)), files: readReports(reports, folder) };
+    const { isGreen, ms } = await runTests({ folder: copy.folder, files: [file], limitMs: LIMIT_MS, runs, variables: { NODE_V8_COVERAGE: reports } });
+    return { isGreen, ms, startsProcesses: /\b(startGateway|runGw|withGateway|withVendors|spawn|spawnSync|startLab)\(/.test(copy.read(file)), files: readReports(reports, copy.folder) };
   } finally {
     rmSync(reports, { recursive: true, force: true });
   }
@@ -116,8 +117,8 @@ export function testsFor(site: Site, coverage: Coverage): readonly string[] {
   return [...sorted(seen), ...sorted(outside)];
 }
 
-function contentHash(): string {
+function contentHash(copy: Copy): string {
   const hash = createHash('sha256');
-  for (const path of filesIn('host', 'builtins', 'providers', 'strategies', 'plugins', 'test')) hash.update(path).update(read(path));
+  for (const path of filesIn('host', 'builtins', 'providers', 'strategies', 'plugins', 'test')) hash.update(path).update(copy.read(path));
   return hash.digest('hex').slice(0, 16);
 }

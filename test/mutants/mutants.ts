@@ -3,11 +3,11 @@
  * survivor: code that nothing needs, or that nothing checks. Works in copies of the project; prints the survivors at the end.
  */
 import { parseArgs } from 'node:util';
-import { filesIn, read } from '../architecture/source.ts';
+import { filesIn } from '../architecture/source.ts';
 import { Dice } from '../kit/random.ts';
 import { type Copy, copyProject } from './copy.ts';
 import { type Coverage, measureCoverage, testsFor } from './coverage.ts';
-import { runTests } from './run-tests.ts';
+import { Runs, runTests } from './run-tests.ts';
 import { type Site, sitesOf } from './sites.ts';
 
 const USAGE = `usage: mutants [--sites <number>] [--seed <number>] [--jobs <number>] [--minutes <number>] [--only <text>]
@@ -55,16 +55,16 @@ function readOptions(): Options {
 }
 
 /** As many as are asked for, the same for the same seed. */
-function choose({ sites: count, seed, only }: Options): Site[] {
+function choose({ sites: count, seed, only }: Options, copy: Copy): Site[] {
   const paths = filesIn('host', 'builtins').filter((path) => path.endsWith('.ts') && !LEFT_OUT.test(path) && path.includes(only));
-  const known = paths.flatMap((path) => sitesOf(path, read(path)));
+  const known = paths.flatMap((path) => sitesOf(path, copy.read(path)));
   const dice = new Dice(seed);
   const chosen: Site[] = [];
   while (chosen.length < count && known.length > 0) chosen.push(...known.splice(dice.below(known.length), 1));
   return chosen;
 }
 
-async function judge(site: Site, copy: Copy, coverage: Coverage): Promise<Verdict> {
+async function judge(site: Site, copy: Copy, coverage: Coverage, runs: Runs): Promise<Verdict> {
   const startedAt = performance.now();
   const verdict = (isKilled: boolean, told: string): Verdict => ({ site, isKilled, told, ms: performance.now() - startedAt });
   const files = [...testsFor(site, coverage)];
@@ -74,7 +74,7 @@ async function judge(site: Site, copy: Copy, coverage: Coverage): Promise<Verdic
     for (const size of BATCHES) {
       const batch = files.splice(0, size);
       if (batch.length === 0) break;
-      const run = await runTests({ folder: copy.folder, files: batch, limitMs: LIMIT_MS + batch.length * LIMIT_PER_FILE_MS });
+      const run = await runTests({ folder: copy.folder, files: batch, limitMs: LIMIT_MS + batch.length * LIMIT_PER_FILE_MS, runs });
       if (run.isLate) return verdict(true, 'it takes for ever');
       if (!run.isGreen) return verdict(true, run.failed ?? 'the tests cannot run');
     }
@@ -91,32 +91,39 @@ async function main(): Promise<number> {
   const tell = (line: string): void => { process.stdout.write(`${line}\n`); };
   const copies = Array.from({ length: options.jobs }, copyProject);
   const verdicts: Verdict[] = [];
+  const runs = new Runs();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => {
+    report(verdicts, options.sites, copies[0], tell);
+    runs.endAll();
+    for (const copy of copies) copy.remove();
+    process.exit(1);
+  });
   try {
     const [first] = copies;
     if (!first) return 1;
-    const coverage = await measureCoverage(first.folder, options.jobs, tell);
-    const waiting = choose(options);
+    const waiting = choose(options, first);
+    const coverage = await measureCoverage(first, runs, options.jobs, tell);
     const { length: total } = waiting;
     const end = performance.now() + options.minutes * 60_000;
     await Promise.all(copies.map(async (copy) => {
       for (let site = waiting.shift(); site && performance.now() < end; site = waiting.shift()) {
-        const verdict = await judge(site, copy, coverage);
+        const verdict = await judge(site, copy, coverage, runs);
         verdicts.push(verdict);
         tell(`[${verdicts.length}/${total}] ${verdict.isKilled ? 'killed  ' : 'SURVIVED'} ${(verdict.ms / 1000).toFixed(1)} s ${describe(site)}${verdict.told === '' ? '' : ` (${verdict.told})`}`);
       }
     }));
-    report(verdicts, total, tell);
+    report(verdicts, total, first, tell);
     return 0;
   } finally {
     for (const copy of copies) copy.remove();
   }
 }
 
-function report(verdicts: readonly Verdict[], total: number, tell: (line: string) => void): void {
+function report(verdicts: readonly Verdict[], total: number, copy: Copy | undefined, tell: (line: string) => void): void {
   const killed = verdicts.filter(({ isKilled }) => isKilled).length;
   tell('');
   for (const { site, told } of verdicts.filter(({ isKilled }) => !isKilled)) {
-    const line = read(site.path).split('\n')[site.line - 1]?.trim() ?? '';
+    const line = copy?.read(site.path).split('\n')[site.line - 1]?.trim() ?? '';
     tell(`survivor: ${describe(site)}${told === '' ? '' : ` (${told})`}\n    ${line}\n    becomes: ${site.replacement}`);
   }
   const rate = verdicts.length === 0 ? 0 : (100 * killed) / verdicts.length;

@@ -15,19 +15,40 @@ export interface TestRunOptions {
   readonly folder: string;
   readonly files: readonly string[];
   readonly limitMs: number;
+  readonly runs: Runs;
   readonly variables?: Readonly<Record<string, string>>;
 }
 
 /** Others work on this machine too. */
 const NICE = 10;
 
+/** What runs now, by the leader of its group; ended with this process. */
+export class Runs {
+  readonly #leaders = new Set<number>();
+
+  begin(pid: number | undefined): void {
+    if (pid !== undefined) this.#leaders.add(pid);
+  }
+
+  /** Ends what is left of a run, gateways that its tests have started included. */
+  end(pid: number | undefined): void {
+    if (pid === undefined || !this.#leaders.delete(pid)) return;
+    killGroup(pid);
+  }
+
+  endAll(): void {
+    for (const pid of this.#leaders) this.end(pid);
+  }
+}
+
 /** Runs test files in a process of their own, up to the first failure. */
-export function runTests({ folder, files, limitMs, variables = {} }: TestRunOptions): Promise<TestRun> {
+export function runTests({ folder, files, limitMs, runs, variables = {} }: TestRunOptions): Promise<TestRun> {
   const { promise, resolve } = Promise.withResolvers<TestRun>();
   const startedAt = performance.now();
   const { PATH, HOME, TMPDIR } = process.env;
   const args = [join(folder, 'node_modules/mocha/bin/mocha.js'), '--bail', '--reporter', 'dot', '--no-color', ...files];
   const child = spawn(process.execPath, args, { cwd: folder, env: { PATH, HOME, TMPDIR, ...variables }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  runs.begin(child.pid);
   if (child.pid !== undefined) setPriority(child.pid, NICE);
   let output = '';
   const keep = (text: string): void => { output = (output + text).slice(-20_000); };
@@ -36,19 +57,19 @@ export function runTests({ folder, files, limitMs, variables = {} }: TestRunOpti
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
-    killGroup(child.pid);
+    runs.end(child.pid);
   }, limitMs);
   child.on('close', (exitCode) => {
     clearTimeout(timer);
-    killGroup(child.pid); // what a broken gateway's test has left running
+    runs.end(child.pid);
     resolve({ isGreen: exitCode === 0, isLate, ms: performance.now() - startedAt, failed: firstFailure(output) });
   });
   return promise;
 }
 
-function killGroup(pid: number | undefined): void {
+function killGroup(pid: number): void {
   try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+    process.kill(-pid, 'SIGKILL');
   } catch {
     // nobody is left
   }
