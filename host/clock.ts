@@ -24,3 +24,14 @@ export const systemClock: Clock = {
     return { refresh: () => { timeout.refresh(); }, cancel: () => clearTimeout(timeout) };
   },
 };
+
+/** The work's result, or a failure when it takes longer: work that hangs is left behind. */
+export async function within<T>(work: Promise<T>, ms: number, { timer: start }: Clock, what: string): Promise<T> {
+  const limit = Promise.withResolvers<never>();
+  const timer = start(ms, () => limit.reject(new Error(`${what} did not finish within ${ms} ms`)));
+  try {
+    return await Promise.race([work, limit.promise]);
+  } finally {
+    timer.cancel();
+  }
+}

@@ -1,5 +1,8 @@
 type Close = () => Promise<void> | void;
 
+/** What hangs while it closes is left behind, so that the rest is closed and a process can end. */
+export const CLOSE_LIMIT_MS = 5000;
+
 /** Takes every step, one after another, whatever fails. Throws what failed once all are done: one error, or all of them in one. */
 export async function closeInTurn(steps: Iterable<Close>): Promise<void> {
   const errors: unknown[] = [];

@@ -1,7 +1,7 @@
 import type { BuiltinModule } from './builtin.ts';
 import { NO_CATALOG } from './catalog.ts';
-import type { Clock } from './clock.ts';
-import { closeAll, closeInTurn } from './close-all.ts';
+import { type Clock, within } from './clock.ts';
+import { CLOSE_LIMIT_MS, closeAll, closeInTurn } from './close-all.ts';
 import { createCommandLine } from './command-line.ts';
 import { CONFIG_RULES } from './config/rules/index.ts';
 import { ruleTap } from './config/rules/rule.ts';
@@ -49,7 +49,7 @@ export function createHost(environment: HostEnvironment): Host {
   const redactor = createRedactor(variables);
   const log = createLogger(settings.logLevel, environment.lines, redactor);
   const hooks = createHostHooks();
-  closeInReverse(hooks.close, log);
+  closeInReverse(hooks.close, log, clock);
   const counters = createCounters();
   const transport = createTransport();
   const slot = createSlot(log);
@@ -114,20 +114,21 @@ function namedSurfaces(hooks: Host['hooks']): readonly Surface[] {
 }
 
 /** Taps of `close` run last declared first, so that what was opened last closes first, and all of them, whatever one throws. */
-function closeInReverse(hook: Host['hooks']['close'], log: Log): void {
+function closeInReverse(hook: Host['hooks']['close'], log: Log, clock: Clock): void {
   let taps = 0;
   const kept = (name: string, close: (host: Host) => Promise<void>) => async (host: Host): Promise<void> => {
-    await close(host).catch((error: unknown) => log.error('closing failed', { builtin: name, error }));
+    await within(close(host), CLOSE_LIMIT_MS, clock, name).catch((error: unknown) => log.error('closing failed', { builtin: name, error }));
   };
   hook.intercept({ register: (tap) => ({ ...tap, stage: (taps -= 1), ...(tap.type === 'promise' && { fn: kept(tap.name, tap.fn as (host: Host) => Promise<void>) }) }) });
 }
 
 async function closeHost(host: Host): Promise<void> {
+  const bounded = (what: string, close: () => Promise<void>) => (): Promise<void> => within(close(), CLOSE_LIMIT_MS, host.services.clock, what);
   await closeInTurn([
     () => host.applier.close(),
     () => host.slot.close(),
     () => host.hooks.close.promise(host),
-    () => closeAll([...host.providers.values()].map((provider) => () => provider.dispose())),
-    () => host.services.transport.close(),
+    bounded('the providers', () => closeAll([...host.providers.values()].map((provider) => () => provider.dispose()))),
+    bounded('the connections', () => host.services.transport.close()),
   ]).catch((error: unknown) => host.log.error('closing failed', { error }));
 }

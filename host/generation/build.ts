@@ -1,4 +1,5 @@
-import { closeInTurn } from '../close-all.ts';
+import { within } from '../clock.ts';
+import { CLOSE_LIMIT_MS, closeInTurn } from '../close-all.ts';
 import type { PluginDeps, Prices, StrategyDeps } from '../contract/index.ts';
 import { DEFAULT_MAX_REQUEST_BYTES, type GatewayConfig, type TargetConfig } from '../config/document.ts';
 import { parseDuration } from '../config/duration.ts';
@@ -19,18 +20,20 @@ import { allOf, buildModelIndex, type KnownModels, type ModelSource } from './mo
 export async function buildGeneration(host: Host, config: GatewayConfig, number: number): Promise<Generation> {
   const hooks = createGenerationHooks();
   const carryover = host.carryover.open();
-  const undo: (() => Promise<void> | void)[] = [() => carryover.release()];
+  const undo: (() => Promise<void>)[] = [];
+  const undoLater = (what: string, close: () => Promise<void>): void => { undo.unshift(() => within(close(), CLOSE_LIMIT_MS, host.services.clock, what)); };
+  undoLater('what configurations share', () => carryover.release());
   try {
     const targetList = await everyResult(config.targets.map(async (target) => {
       const provider = await providerOf(host, target.virtual_key);
-      if (provider?.module.offline) undo.push(() => provider.dispose());
+      if (provider?.module.offline) undoLater(`the provider ${target.virtual_key}`, () => provider.dispose());
       const budget = (): RetryBudget => carryover.lease(`retry budget ${target.virtual_key}`, () => new RetryBudget(host.services.clock));
       return buildTarget(target, provider, budget);
     }));
     const targets = new Map(targetList.map((target) => [target.virtualKey, target]));
     const models = buildModelIndex(targetList, (target) => modelsOf(host, target));
     const plugins = await bindPlugins({ config, registry: host.registry, hooks, environment: host.variables, deps: pluginDeps(host), carryover });
-    undo.unshift(() => plugins.dispose());
+    undoLater('the plugins', () => plugins.dispose());
     const strategy = bindStrategy(config.strategy, host.registry, hooks, targets, strategyDeps(host, hooks));
     await host.hooks.assemble.promise({ config, hooks, carryover, targets: targetList, registry: host.registry, models, plugins, strategy, host });
     sealGenerationHooks(hooks);

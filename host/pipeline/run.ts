@@ -1,4 +1,5 @@
 import { type Billed, type ChatReply, GatewayError, readUsage, SURFACES, type Usage } from '../contract/index.ts';
+import { within } from '../clock.ts';
 import { callEventual, throwRefusal } from './eventual.ts';
 import type { LiveExchange } from './exchange.ts';
 import { isTapped } from './hooks.ts';
@@ -60,7 +61,7 @@ export async function finishStream(exchange: LiveExchange, session: StreamSessio
   });
   try {
     const finishing = after(exchange);
-    if (finishing) await within(finishing, services);
+    if (finishing) await within(finishing, DETACHED_LIMIT_MS, services.clock, 'a plugin stage');
     return undefined;
   } catch (cause) {
     return failStream(exchange, asGatewayError(cause), services);
@@ -142,7 +143,7 @@ async function fail(exchange: LiveExchange, error: GatewayError, services: Pipel
   exchange.stage = 'on_error';
   const hook = exchange.generation.hooks.onError[exchange.surface];
   if (isTapped(hook)) {
-    await within(hook.promise(exchange), services).catch((cause: unknown) => {
+    await within(hook.promise(exchange), DETACHED_LIMIT_MS, services.clock, 'a plugin stage').catch((cause: unknown) => {
       services.log.error('on_error did not finish', { trace_id: exchange.id, error: cause });
     });
   }
@@ -156,14 +157,3 @@ async function failStream(exchange: LiveExchange, error: GatewayError, services:
   exchange.costUsd = undefined;
   return error;
 }
-
-async function within<T>(work: Promise<T>, { clock }: PipelineServices): Promise<T> {
-  const limit = Promise.withResolvers<never>();
-  const timer = clock.timer(DETACHED_LIMIT_MS, () => limit.reject(new Error(`a plugin stage did not finish within ${DETACHED_LIMIT_MS} ms`)));
-  try {
-    return await Promise.race([work, limit.promise]);
-  } finally {
-    timer.cancel();
-  }
-}
-

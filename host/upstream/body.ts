@@ -49,6 +49,7 @@ export async function pumpReply(pending: Promise<WireReply>, sink: ReplySink): P
     const source = (body instanceof Uint8Array ? oneBody(body) : body)[Symbol.asyncIterator]();
     pump.source = source;
     sink.onReply(status, headers, pump);
+    if (pump.isAborted) return; // nobody wants it any more, and its first piece may never come
     for (let next = await source.next(); !pump.isAborted && !next.done; next = await source.next()) {
       sink.onData(Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength));
       await pump.gate?.promise;

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import Joi from 'joi';
 import { defineBuiltin } from '../../host/builtin.ts';
 import { ConfigRefused } from '../../host/config/problems.ts';
-import { ask, chatReply, replyJson, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
+import { ask, chatReply, eventually, fakeClock, replyJson, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
 
 interface Kept {
   readonly made: string[];
@@ -226,6 +226,35 @@ describe('applying a configuration', () => {
     expect(closed).to.deep.equal(['third', 'second', 'first', 'a', 'b', 'c']);
     expect(t.host.services.transport.origins).to.equal(0);
     expect(t.lines.filter(({ msg }) => msg === 'closing failed')).to.have.length(2);
+  });
+
+  it('leaves behind what hangs while it closes, and closes the rest', async () => {
+    const clock = fakeClock();
+    const closed: string[] = [];
+    const hanging = definePlugin({
+      name: 'hanging', type: 'guardrail', summary: 'Never closes', stages: ['before_request'], settings: Joi.object({}),
+      create: () => ({ before_request: () => {}, dispose: () => new Promise<void>(() => {}) }),
+    });
+    const { module, kept } = tracker();
+    const upstream = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')));
+    const slow = defineBuiltin({ name: 'slow', apply: ({ hooks }) => hooks.close.tapPromise('slow', () => new Promise(() => {})) });
+    const last = defineBuiltin({ name: 'last', apply: ({ hooks }) => hooks.close.tapPromise('last', async () => { closed.push('last'); }) });
+    const config = { targets: [upstream.target('a')], plugins: [{ name: 'hanging', stage: 'before_request', enabled: true }, entry('one')] };
+    const t = await startHost(config, { clock, modules: [hanging, module], builtins: [last, slow] });
+    expect((await t.post('/v1/chat/completions', ask())).status).to.equal(200);
+    const closing = t.host.close().then(() => { closed.push('host'); });
+    for (let step = 0; step < 2; step += 1) {
+      await eventually(() => clock.waiting > 0);
+      expect(closed).to.deep.equal([]);
+      clock.advance(5000);
+    }
+    await closing;
+    expect(closed).to.deep.equal(['last', 'host']);
+    expect([kept.disposed, t.host.services.transport.origins]).to.deep.equal([['one'], 0]);
+    expect(t.lines.filter(({ msg }) => msg === 'closing failed').map(({ error }) => String(error).split('\n')[0])).to.deep.equal([
+      'slow did not finish within 5000 ms',
+    ]);
+    expect(t.lines.find(({ msg }) => msg === 'a configuration could not be closed')?.['error']).to.include('the plugins did not finish within 5000 ms');
   });
 
   it('closes everything with the host', async () => {

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../architecture/source.ts';
@@ -18,9 +18,10 @@ export interface Copy {
 export function copyProject(): Copy {
   const folder = mkdtempSync(join(tmpdir(), 'gw-mutants-'));
   for (const name of readdirSync(ROOT)) {
-    if (!LEFT_OUT.has(name)) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+    // With its times: a lock file that is newer than what is installed would have it installed anew.
+    if (!LEFT_OUT.has(name)) cpSync(join(ROOT, name), join(folder, name), { recursive: true, preserveTimestamps: true });
   }
-  if (existsSync(join(ROOT, 'node_modules'))) symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  linkFolder(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
   const write = (path: string, source: string): void => writeFileSync(join(folder, path), source);
   return {
@@ -33,4 +34,23 @@ export function copyProject(): Copy {
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** The packages are a folder of their own, whose files are the same: whatever removes them there leaves the project's alone. */
+function linkFolder(from: string, to: string): void {
+  mkdirSync(to);
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) linkFolder(source, target);
+    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
+    else linkOrCopy(source, target);
+  }
+}
+
+function linkOrCopy(source: string, target: string): void {
+  try {
+    linkSync(source, target);
+  } catch {
+    cpSync(source, target); // another file system
+  }
 }
