@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { ask, atEnd, compileScript, FAULTS, loadScript, SCRIPTS, startGateway, temporaryFolder } from '../kit/index.ts';
+import { ask, atEnd, compileScript, eventually, FAULTS, loadScript, SCRIPTS, startGateway, temporaryFolder } from '../kit/index.ts';
 import { readOptions } from './options.ts';
 
 const LAB = fileURLToPath(new URL('lab.ts', import.meta.url));
@@ -35,17 +35,23 @@ async function startLab(...args: readonly string[]): Promise<Lab> {
   return { child, url: await listening.promise, stdout: () => stdout, exited };
 }
 
-/** Asks the lab itself, one request after another; what it says of each. */
+const told = (lab: Lab): string[] => lab.stdout().split('\n').filter((line) => /^#\d+ chat/.test(line));
+
+/** Asks the lab itself, one request after another, and leaves it where it goes silent; what it says of each. */
 async function story(seed: string): Promise<string[]> {
   const lab = await startLab('--script', 'chaos', '--seed', seed);
   for (let turn = 0; turn < 40; turn += 1) {
-    const stream = turn % 2 === 0;
-    await fetch(`${lab.url}/chat/completions`, { method: 'POST', body: JSON.stringify(ask('hi', { stream })), signal: AbortSignal.timeout(150) })
-      .then((response) => response.text()).catch(() => 'broken');
+    const leaving = new AbortController();
+    let isOver = false;
+    const asked = fetch(`${lab.url}/chat/completions`, { method: 'POST', body: JSON.stringify(ask('hi', { stream: turn % 2 === 0 })), signal: leaving.signal })
+      .then((response) => response.text()).catch(() => 'broken').finally(() => { isOver = true; });
+    await eventually(() => isOver || (told(lab)[turn]?.endsWith('then silence)') ?? false));
+    leaving.abort();
+    await asked;
   }
   lab.child.kill('SIGTERM');
   await lab.exited;
-  return lab.stdout().split('\n').filter((line) => /^#\d+ chat/.test(line));
+  return told(lab);
 }
 
 describe('npm run lab', function suite() {
