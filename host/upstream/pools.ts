@@ -13,6 +13,8 @@ const KEEP_ALIVE_MS = 90_000;
  */
 export class Pools {
   readonly #byOrigin = new Map<string, OriginPool>();
+  /** One for all, so that TLS sessions outlive the pools they were opened in; it bounds no time by itself. */
+  readonly #connect = buildConnect({ allowH2: false, timeout: 0, rejectUnauthorized: true }); // whatever NODE_TLS_REJECT_UNAUTHORIZED says
 
   /** Origins with a connection or a call. */
   get size(): number {
@@ -23,7 +25,7 @@ export class Pools {
   dispatch(origin: string, connectTimeoutMs: number, options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): Socket | undefined {
     let pool = this.#byOrigin.get(origin);
     if (!pool) {
-      pool = new OriginPool(origin, () => this.#byOrigin.delete(origin));
+      pool = new OriginPool(origin, this.#connect, () => this.#byOrigin.delete(origin));
       this.#byOrigin.set(origin, pool);
     }
     return pool.dispatch(connectTimeoutMs, options, handler);
@@ -36,9 +38,11 @@ export class Pools {
   }
 }
 
+type Connect = ReturnType<typeof buildConnect>;
+
 class OriginPool {
   readonly #pool: Pool;
-  readonly #connect = buildConnect({ allowH2: false, timeout: 0, rejectUnauthorized: true }); // whatever NODE_TLS_REJECT_UNAUTHORIZED says
+  readonly #connect: Connect;
   /** Of the call that is being dispatched: undici asks for its connection before `dispatch` returns. */
   #connectTimeoutMs = 0;
   #opened: Socket | undefined;
@@ -46,7 +50,8 @@ class OriginPool {
   readonly #connecting = new Set<Socket>();
   #connections = 0;
 
-  constructor(origin: string, onIdle: () => void) {
+  constructor(origin: string, connect: Connect, onIdle: () => void) {
+    this.#connect = connect;
     this.#pool = new Pool(origin, { allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS, connect: (options, callback) => this.#open(options, callback) });
     const endIfIdle = (): void => {
       if (this.#connections > 0 || this.#pool.stats.size > 0 || this.#pool.closed) return;
@@ -63,9 +68,10 @@ class OriginPool {
 
   dispatch(connectTimeoutMs: number, options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): Socket | undefined {
     this.#connectTimeoutMs = connectTimeoutMs;
-    this.#opened = undefined;
     this.#pool.dispatch(options, handler);
-    return this.#opened;
+    const opened = this.#opened;
+    this.#opened = undefined;
+    return opened;
   }
 
   destroy(): Promise<void> {
