@@ -68,6 +68,7 @@ class OriginPool {
 
   dispatch(connectTimeoutMs: number, options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): Socket | undefined {
     this.#connectTimeoutMs = connectTimeoutMs;
+    this.#opened = undefined; // undici may have opened one for a call that it took up again
     this.#pool.dispatch(options, handler);
     const opened = this.#opened;
     this.#opened = undefined;
