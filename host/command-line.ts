@@ -1,5 +1,6 @@
 import { cac } from 'cac';
 import { closestMatch } from 'leven';
+import { setMember } from './contract/index.ts';
 
 /** Where a command writes, and what it may know of its surroundings. */
 export interface CommandIo {
@@ -97,14 +98,14 @@ async function dispatch(commands: readonly CommandDefinition[], argv: readonly s
 /** The parser reads `007` as a number; options are text, and of a repeated one the last counts. */
 function optionsAsWritten({ options = [] }: CommandDefinition, parsed: Readonly<Record<string, unknown>>, words: readonly string[]): CommandInput['options'] {
   const written: Record<string, string | boolean> = {};
-  for (const [name, value] of Object.entries(parsed)) if (typeof value === 'boolean') written[name] = value;
+  for (const [name, value] of Object.entries(parsed)) if (typeof value === 'boolean') setMember(written, name, value);
   for (const { flags } of [...options, ...GLOBAL_OPTIONS]) {
     const names = flags.replace(/ <.*/, '').split(', ');
     const at = words.findLastIndex((word) => names.some((name) => word === name || word.startsWith(`${name}=`)));
     const word = words[at];
     if (word === undefined || !flags.includes('<')) continue;
     const camel = (names.at(-1) ?? '').slice(2).replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
-    written[camel] = word.includes('=') ? word.slice(word.indexOf('=') + 1) : (words[at + 1] ?? '');
+    setMember(written, camel, word.includes('=') ? word.slice(word.indexOf('=') + 1) : (words[at + 1] ?? ''));
   }
   return written;
 }

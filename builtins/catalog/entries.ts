@@ -1,4 +1,5 @@
 import type { CatalogEntry, CatalogPricing } from '../../host/catalog.ts';
+import { setMember } from '../../host/contract/index.ts';
 
 /** In the order in which `/v1/models` lists them. Source: providers reference 9.2. */
 export const CAPABILITIES = [
@@ -63,7 +64,7 @@ function problemOf(key: string, raw: unknown): string | undefined {
   if (!isObject(raw)) return 'it is no object';
   if (raw['mode'] !== undefined && !isText(raw['mode'])) return 'mode is no text';
   const { provider = key.slice(0, slash), model_id = key.slice(slash + 1) } = raw;
-  return `${String(provider)}/${String(model_id)}` === key ? undefined : 'provider and model_id do not make its key';
+  return isText(provider) && isText(model_id) && `${provider}/${model_id}` === key ? undefined : 'provider and model_id do not make its key';
 }
 
 /** An entry of which nothing is known but its key. */
@@ -113,10 +114,10 @@ function readEntry(raw: Raw, had: CatalogEntry, ignore: Ignore): CatalogEntry {
 function readPricing(raw: unknown, had: CatalogPricing, ignore: Ignore): CatalogPricing {
   if (raw === undefined || raw === null) return had;
   if (!isObject(raw)) return ignored('pricing', had, ignore);
-  const pricing: Record<keyof CatalogPricing, number | null> = { ...had };
+  const pricing = { ...had };
   for (const name of Object.keys(raw)) {
     const value = raw[name];
-    if (isPriceName(name)) pricing[name] = isPrice(value) ? value : null;
+    if (isPriceName(name)) setMember<number | null>(pricing, name, isPrice(value) ? value : null);
     if (isPriceName(name) ? value !== null && !isPrice(value) : !UNUSED.has(name)) ignore(`pricing.${name}`);
   }
   return pricing;
@@ -128,7 +129,7 @@ function readCapabilities(raw: unknown, had: CatalogEntry['capabilities'], ignor
   const capabilities: Record<string, boolean> = { ...had };
   for (const name of Object.keys(raw)) {
     const value = raw[name];
-    if (KNOWN_CAPABILITIES.has(name) && typeof value === 'boolean') capabilities[name] = value;
+    if (KNOWN_CAPABILITIES.has(name) && typeof value === 'boolean') setMember(capabilities, name, value);
     else ignore(`capabilities.${name}`);
   }
   return capabilities;

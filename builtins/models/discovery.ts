@@ -1,4 +1,4 @@
-import { type DiscoveredModel, GatewayError } from '../../host/contract/index.ts';
+import { type DiscoveredModel, GatewayError, parseJson } from '../../host/contract/index.ts';
 import type { Timer } from '../../host/clock.ts';
 import type { ConnectedProvider } from '../../host/upstream/connect.ts';
 import type { Host } from '../../host/host.ts';
@@ -91,7 +91,7 @@ export class Discovery {
       const reply = await transport.unary({ request: { ...unsigned, headers }, cancellation, connectTimeoutMs: LIMIT_MS, headersTimeoutMs: LIMIT_MS });
       if (reply.status >= 300 && reply.status < 400) throw new Error(redirection(reply.status, reply.headers['location'], unsigned.url));
       if (reply.status !== 200) throw replyError(module, reply, clock.now());
-      return distinct(discovery.read(JSON.parse(reply.body.toString('utf8'))));
+      return distinct(discovery.read(parseJson(reply.body.toString('utf8'))));
     } finally {
       timer.cancel();
       stopListening();

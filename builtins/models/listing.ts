@@ -64,12 +64,12 @@ function named(ranked: readonly RouteTarget[], surface: Surface, targets: Genera
   return able ? [able] : ranked.slice(0, 1);
 }
 
-const SURFACE_OF_MODE: Readonly<Record<string, Surface>> = { embedding: 'embeddings', image: 'images', audio_in: 'audio.transcriptions', audio_out: 'audio.speech' };
+const SURFACE_OF_MODE: ReadonlyMap<string | undefined, Surface> = new Map([['embedding', 'embeddings'], ['image', 'images'], ['audio_in', 'audio.transcriptions'], ['audio_out', 'audio.speech']]);
 
 function bareQuery(model: string, mode: string | undefined, upstreamModel: RouteQuery['upstreamModel']): RouteQuery {
   return {
     isListing: true,
-    surface: SURFACE_OF_MODE[mode ?? 'chat'] ?? 'chat',
+    surface: SURFACE_OF_MODE.get(mode) ?? 'chat',
     model, upstreamModel, metadata: {}, userTexts: () => [], promptCharacters: () => 0, maxTokens: undefined, images: 1,
   };
 }

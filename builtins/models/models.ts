@@ -7,7 +7,7 @@ import type { Host } from '../../host/host.ts';
 import { rawPath } from '../../host/http/context.ts';
 import { mountGet } from '../../host/http/methods.ts';
 import { sendError, sendJson } from '../../host/http/reply.ts';
-import { shownModel } from '../../host/pipeline/walk.ts';
+import { shownModel } from '../../host/pipeline/shown.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { Discovery } from './discovery.ts';
 import { listModels, type ModelEntry } from './listing.ts';

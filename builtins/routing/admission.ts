@@ -1,5 +1,5 @@
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
-import { modelNotFound, shownModel } from '../../host/pipeline/walk.ts';
+import { modelNotFound, shownModel } from '../../host/pipeline/shown.ts';
 
 /**
  * Refuses a model that no configured target can serve before any plugin runs, so that a typo spends no rate and no

@@ -1,5 +1,5 @@
-import { GatewayError } from '../../host/contract/index.ts';
-import { isRawNumber, type JsonObject } from '../../host/http/body.ts';
+import { GatewayError, isRawNumber } from '../../host/contract/index.ts';
+import type { JsonObject } from '../../host/http/body.ts';
 
 /** What a known field may hold, and how to say so. */
 export interface FieldKind {

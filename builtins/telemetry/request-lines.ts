@@ -1,7 +1,7 @@
 import { defineBuiltin } from '../../host/builtin.ts';
 import { errorType } from '../../host/pipeline/error-type.ts';
 import type { LiveExchange } from '../../host/pipeline/exchange.ts';
-import { shownModel } from '../../host/pipeline/walk.ts';
+import { shownModel } from '../../host/pipeline/shown.ts';
 import type { ExchangeOutcome, ImagesReply, ModerationsReply, RerankReply, Surface } from '../../host/contract/index.ts';
 import type { Host } from '../../host/host.ts';
 

@@ -29,12 +29,14 @@ function decodeDocument(document: ParsedDocument): Decoded {
   }
   const context: SchemaContext = document.format === 'yaml' ? { numberText: document.numberText } : {};
   const options = { abortEarly: false, convert: false, context } as const;
-  const first = configSchema.validate(value, options);
-  const details = first.error?.details ?? [];
   const description = configSchema.describe();
-  const placed = [...textProblems(value, []), ...details.map((detail) => decodeProblem(detail, description))];
+  const unseen = textProblems(value, []);
+  const safe = withoutPrototypes(value, unseen, description);
+  const first = configSchema.validate(safe, options);
+  const details = first.error?.details ?? [];
+  const placed = [...unseen, ...details.map((detail) => decodeProblem(detail, description))];
   const problems = placed.map(({ at, ...problem }) => ({ ...problem, line: lineOf(at) }));
-  const usable = details.length === 0 ? first.value : configSchema.validate(without(value, details, description), options).value;
+  const usable = details.length === 0 ? first.value : configSchema.validate(without(safe, pathsOf(details), description), options).value;
   return { config: normalize(usable as GatewayConfig), problems, lineOf };
 }
 
@@ -106,10 +108,20 @@ function kindOf(value: unknown): string {
   return kinds[typeof value] ?? (typeof value === 'number' ? `the number ${value}` : typeof value);
 }
 
-/** A copy without what these details complain of. In lists something harmless takes its place, so that others keep theirs. */
-function without(value: unknown, details: readonly ValidationErrorItem[], description: Description): unknown {
+type Path = readonly (string | number)[];
+
+const pathsOf = (details: readonly ValidationErrorItem[]): readonly Path[] => details.map(({ path }) => path);
+
+/** The schema copies objects by assignment, where a key `__proto__` becomes the copy's prototype: they are taken out before. */
+function withoutPrototypes(value: unknown, found: readonly PlacedProblem[], description: Description): unknown {
+  const paths = found.map(({ at }) => at).filter((at) => at.at(-1) === '__proto__');
+  return paths.length === 0 ? value : without(value, paths, description);
+}
+
+/** A copy without what stands at these paths. In lists something harmless takes its place, so that others keep theirs. */
+function without(value: unknown, paths: readonly Path[], description: Description): unknown {
   const copy = structuredClone(value);
-  for (const { path } of details) {
+  for (const path of paths) {
     let parent = copy as Record<string | number, unknown> | undefined;
     for (const part of path.slice(0, -1)) parent = parent?.[part] as typeof parent;
     const last = path.at(-1);

@@ -67,7 +67,7 @@ export interface Exchange<S extends Surface = Surface> {
   readonly signal: AbortSignal;
   /** Text of a stream that has been delivered so far, over all choices. */
   deliveredText(): string;
-  /** Adds a response header; ignored once the response has begun. */
+  /** Adds a response header; ignored once the response has begun. A value longer than 1 KiB is cut, and ends with an ellipsis. */
   setHeader(name: string, value: string): void;
 }
 

@@ -8,6 +8,9 @@ export type { ErrorCode, ErrorEnvelope, ErrorType, GatewayErrorOptions, Upstream
 export { isChat, STAGES } from './exchange.ts';
 export type { Exchange, ExchangeOutcome, Measurements, Principal, Scope, Stage } from './exchange.ts';
 export { finishReason } from './finish-reason.ts';
+export { parseExactJson, parseJson } from './json.ts';
+export { isRawNumber } from './json-numbers.ts';
+export { memberOf, setMember } from './members.ts';
 export type { GuardrailSettings, PluginDeps, PluginHandlers, PluginModule, PluginType, StageProblem, StreamGuard } from './plugin.ts';
 export type {
   Authorize, CallInfo, ChatTranslator, ChunkEdit, Connection, ConnectionDeps, Credentials, DiscoveredModel, Discovery, FormField, FormFile, FormPart,

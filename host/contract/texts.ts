@@ -1,4 +1,5 @@
 import { type Exchange, isChat } from './exchange.ts';
+import { parseJson } from './json.ts';
 import type { RequestOf, Surface } from './surface.ts';
 import type { ChatMessage, ChatReply, ChatRequest, ContentPart, ReplyMessage } from './wire/chat.ts';
 
@@ -150,12 +151,20 @@ function* decoded(text: string): Generator<string> {
   if (!/^\s*[{["]/.test(text)) return;
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
+    value = parseJson(text);
+  } catch (error) {
+    if (error instanceof RangeError) yield unescaped(text);
     return; // ordinary text that begins like JSON
   }
   yield* leaves(value);
 }
+
+/** JSON that is too large to be parsed, as one text: no escape hides a word from a guardrail. */
+function unescaped(text: string): string {
+  return text.replace(/\\u([\da-f]{4})|\\(.)/gis, (_escape, code: string | undefined, character = '') => (code === undefined ? (CONTROLS.get(character) ?? character) : String.fromCharCode(Number.parseInt(code, 16))));
+}
+
+const CONTROLS: ReadonlyMap<string, string> = new Map([['n', '\n'], ['t', '\t'], ['r', '\r'], ['b', '\b'], ['f', '\f']]);
 
 function* leaves(value: unknown): Generator<string> {
   const open: unknown[] = [value];

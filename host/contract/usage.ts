@@ -1,8 +1,9 @@
+import { setMember } from './members.ts';
 import type { Usage } from './wire/chat.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const count = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0);
+const count = (value: unknown): number => (typeof value === 'number' && value > 0 && value <= Number.MAX_SAFE_INTEGER ? value : 0);
 const NONE: Fields = Object.freeze({});
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : NONE);
 
@@ -39,7 +40,7 @@ export function readUsage(value: unknown): Usage | undefined {
   if (cacheWrite > 0) usage['cache_write_tokens'] = cacheWrite;
   putDetails(usage, 'prompt_tokens_details', promptDetails, 'cached_tokens', cacheRead);
   putDetails(usage, 'completion_tokens_details', completionDetails, 'reasoning_tokens', reasoning);
-  for (const key in raw) if (!KNOWN.has(key)) usage[key] = raw[key];
+  for (const key in raw) if (!KNOWN.has(key)) setMember(usage, key, raw[key]);
   return usage as unknown as Usage;
 }
 
@@ -63,8 +64,8 @@ function putDetails(usage: Record<string, unknown>, name: string, given: Fields,
   let details: Record<string, unknown> | undefined;
   for (const key in given) {
     const value = given[key];
-    if (value !== 0 && value !== null) (details ??= {})[key] = value;
+    if (value !== 0 && value !== null) setMember(details ??= {}, key, value);
   }
-  if (count > 0) (details ??= {})[known] = count;
-  if (details) usage[name] = details;
+  if (count > 0) setMember(details ??= {}, known, count);
+  if (details) setMember(usage, name, details);
 }

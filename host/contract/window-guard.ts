@@ -1,3 +1,4 @@
+import { setMember } from './members.ts';
 import type { StreamGuard } from './plugin.ts';
 import { reject, type Rejection } from './verdict.ts';
 import type { ChatChunk, ChunkDelta } from './wire/chat.ts';
@@ -9,7 +10,6 @@ export interface Scan {
 }
 
 interface Held {
-  readonly choice: number;
   readonly text: string;
   readonly toDelta: (text: string) => ChunkDelta;
 }
@@ -23,25 +23,27 @@ type Pass = (key: string, choice: number, piece: string, toDelta: Held['toDelta'
  * came after it. A match ends the stream with `reason`.
  */
 export function windowGuard(scan: (text: string) => Scan, reason: string): StreamGuard {
-  const held = new Map<string, Held>();
+  /** By choice, then by which text of it. */
+  const held = new Map<number, Map<string, Held>>();
   let head: ChatChunk = { choices: [] };
 
   const pass: Pass = (key, choice, piece, toDelta) => {
-    const text = (held.get(key)?.text ?? '') + piece;
+    let texts = held.get(choice);
+    if (!texts) held.set(choice, texts = new Map());
+    const text = (texts.get(key)?.text ?? '') + piece;
     const { isMatch, keep } = scan(text);
     if (isMatch) return undefined;
     const cut = cutBefore(text, text.length - Math.min(keep, text.length));
-    held.set(key, { choice, text: text.slice(cut), toDelta });
+    texts.set(key, { text: text.slice(cut), toDelta });
     return text.slice(0, cut);
   };
 
-  const release = (choice?: number): ChatChunk[] => {
+  const release = (index: number): ChatChunk[] => {
     const out: ChatChunk[] = [];
-    for (const [key, { choice: index, text, toDelta }] of held) {
-      if (choice !== undefined && index !== choice) continue;
-      held.delete(key);
+    for (const { text, toDelta } of held.get(index)?.values() ?? []) {
       if (text !== '') out.push({ ...head, choices: [{ index, delta: toDelta(text), finish_reason: null }] });
     }
+    held.delete(index);
     return out;
   };
 
@@ -53,12 +55,12 @@ export function windowGuard(scan: (text: string) => Scan, reason: string): Strea
       const { index, delta, finish_reason } = choice;
       delete choice.logprobs; // they repeat the text
       if (!guardDelta(delta, index, pass)) return reject(reason);
-      if (finish_reason) released.push(...release(index));
+      if (finish_reason) for (const late of release(index)) released.push(late);
     }
     return [...withoutFinish(chunk, released), chunk];
   };
 
-  return { push, end: () => release() };
+  return { push, end: () => [...held.keys()].flatMap(release) };
 }
 
 /** Runs every text of a delta through the window, in place; false on a match. */
@@ -70,9 +72,9 @@ function guardTexts(delta: ChunkDelta, choice: number, pass: Pass): boolean {
   for (const field of ['content', 'reasoning_content', 'refusal'] as const) {
     const piece = delta[field];
     if (typeof piece !== 'string' || piece === '') continue;
-    const passed = pass(`${choice} ${field}`, choice, piece, (text) => ({ [field]: text }));
+    const passed = pass(field, choice, piece, (text) => ({ [field]: text }));
     if (passed === undefined) return false;
-    delta[field] = passed;
+    setMember<unknown>(delta, field, passed);
   }
   return true;
 }
@@ -86,12 +88,17 @@ function guardDetails(delta: ChunkDelta, choice: number, pass: Pass): boolean {
       const piece = detail[field];
       if (typeof piece !== 'string' || piece === '') continue;
       const { [field]: _piece, signature: _signature, ...rest } = detail;
-      const passed = pass(`${choice} detail ${String(detail['index'])} ${field}`, choice, piece, (text) => ({ reasoning_details: [{ ...rest, [field]: text }] }));
+      const passed = pass(`detail ${placeOf(detail['index'])} ${field}`, choice, piece, (text) => ({ reasoning_details: [{ ...rest, [field]: text }] }));
       if (passed === undefined) return false;
-      detail[field] = passed;
+      setMember(detail, field, passed);
     }
   }
   return true;
+}
+
+/** Upstreams send anything as an index: what is neither a number nor a text stands for none. */
+function placeOf(index: unknown): string {
+  return typeof index === 'number' || typeof index === 'string' ? String(index) : '';
 }
 
 function guardCalls(delta: ChunkDelta, choice: number, pass: Pass): boolean {
@@ -99,7 +106,7 @@ function guardCalls(delta: ChunkDelta, choice: number, pass: Pass): boolean {
     const piece = call.function?.arguments;
     if (!call.function || !piece) continue;
     const index = call.index ?? place;
-    const passed = pass(`${choice} tool ${index}`, choice, piece, (text) => ({ tool_calls: [{ index, function: { arguments: text } }] }));
+    const passed = pass(`tool ${index}`, choice, piece, (text) => ({ tool_calls: [{ index, function: { arguments: text } }] }));
     if (passed === undefined) return false;
     call.function.arguments = passed;
   }

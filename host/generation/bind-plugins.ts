@@ -201,7 +201,7 @@ function passThrough(guard: StreamGuard, chunks: readonly ChatChunk[], moment: '
   for (const chunk of chunks) {
     const result = guard.push(chunk);
     if ('action' in result) return result;
-    passed.push(...result);
+    for (const each of result) passed.push(each); // there may be more than a call takes arguments
   }
   if (moment === 'push') return passed;
   const rest = guard.end();

@@ -1,6 +1,6 @@
 import type { LiveExchange } from '../pipeline/exchange.ts';
-import { shownModel } from '../pipeline/walk.ts';
 import type { Redactor } from '../log/redact.ts';
+import { shownModel, shownNames } from '../pipeline/shown.ts';
 import type { FlatHeaders } from './reply.ts';
 
 /**
@@ -18,9 +18,9 @@ export function attributionHeaders(exchange: LiveExchange, redactor: Redactor): 
       'X-Gateway-Attempts', String(exchange.attempts),
     );
     if (reportedModel !== undefined && reportedModel !== exchange.upstreamModel) headers.push('X-Gateway-Upstream-Model', headerText(shownModel(reportedModel, redactor), redactor));
-    if (ignoredParams.length > 0) headers.push('X-Gateway-Ignored-Params', headerText(ignoredParams.join(', '), redactor));
+    if (ignoredParams.length > 0) headers.push('X-Gateway-Ignored-Params', headerText(shownNames(ignoredParams), redactor));
   }
-  for (const name in added) headers.push(name, headerText(added[name] ?? '', redactor));
+  if (added) for (const [name, value] of added) headers.push(name, headerText(value, redactor));
   return headers;
 }
 
@@ -38,10 +38,26 @@ export function replyHeaders(exchange: LiveExchange, redactor: Redactor): FlatHe
   return headers;
 }
 
-/** Model names come from clients and configurations: redacted, and what a header cannot hold is percent-encoded. */
+/** Bytes of a header whose text grows with what a client sent or a plugin chose: proxies and clients take few kilobytes of all. */
+const MAX_HEADER = 1024;
+const PRINTABLE = /^[\x20-\x7e]*$/;
+const ELLIPSIS = encodeURIComponent('…');
+
+/** Redacted; what a header cannot hold is percent-encoded; what is too long ends with an ellipsis. */
 function headerText(words: string, redactor: Redactor): string {
   const text = redactor.redact(words);
-  return /^[\x20-\x7e]*$/.test(text) ? text : text.replace(/[^\x20-\x7e]/gu, (character) => encodeURIComponentSafely(character));
+  if (text.length <= MAX_HEADER && PRINTABLE.test(text)) return text;
+  const pieces: string[] = [];
+  let bytes = 0;
+  let kept = 0; // pieces that leave room for an ellipsis
+  for (const character of text) {
+    const piece = PRINTABLE.test(character) ? character : encodeURIComponentSafely(character);
+    if (bytes + piece.length > MAX_HEADER) return pieces.slice(0, kept).join('') + ELLIPSIS;
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes <= MAX_HEADER - ELLIPSIS.length) kept = pieces.length;
+  }
+  return pieces.join('');
 }
 
 function encodeURIComponentSafely(character: string): string {

@@ -50,8 +50,25 @@ export interface SurfaceRoute {
 
 /** A surface whose body is one JSON object. */
 export function jsonBody(read: (body: JsonObject, request: IncomingMessage) => ReadRequest): SurfaceRoute['read'] {
-  return ({ request, maxBytes, clock }) => readBody(request, maxBytes, clock).then((bytes) => read(parseJsonObject(bytes), request));
+  return ({ request, maxBytes, clock }) => readBody(request, maxBytes, clock).then((bytes) => (
+    bytes.length < LARGE_BYTES ? read(parseJsonObject(bytes), request) : readInTurns(bytes, (body) => read(body, request))
+  ));
 }
+
+/** From this size on a body is read step by step. */
+const LARGE_BYTES = 256 * 1024;
+
+/** Others are served between its arrival, its parsing, its checks and its way through the pipeline. */
+async function readInTurns(bytes: Buffer, read: (body: JsonObject) => ReadRequest): Promise<ReadRequest> {
+  await nextTurn();
+  const body = parseJsonObject(bytes);
+  await nextTurn();
+  const found = read(body);
+  await nextTurn();
+  return found;
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
 
 /** The builtin that serves one surface. */
 export function surfaceBuiltin(route: SurfaceRoute): BuiltinModule {

@@ -1,4 +1,4 @@
-import type { ChatChunk, ChatReply, ChunkDelta, ToolCall, ToolCallDelta, Usage } from '../contract/index.ts';
+import { type ChatChunk, type ChatReply, type ChunkDelta, memberOf, setMember, type ToolCall, type ToolCallDelta, type Usage } from '../contract/index.ts';
 import { type Fields, isFields } from '../fields.ts';
 import { unusableReply } from '../upstream/fault.ts';
 
@@ -18,6 +18,9 @@ export type TextKind = 'content' | 'reasoning_content' | 'arguments';
 
 /** Characters of one answer that are kept for plugins. Longer than any model's, and short of what hurts. */
 const MAX_CHARACTERS = 50 * 1024 * 1024;
+/** What a value without characters, such as a number, and what a whole choice count as. */
+const VALUE_CHARACTERS = 8;
+const CHOICE_CHARACTERS = 64;
 
 const OWN_MEMBERS = new Set(['role', 'content', 'reasoning_content', 'reasoning_details', 'tool_calls']);
 
@@ -33,9 +36,9 @@ export class Assembly {
       const into = this.#choice(choice.index);
       if (typeof delta.content === 'string') this.addText(choice.index, 'content', -1, delta.content);
       if (typeof delta.reasoning_content === 'string') this.addText(choice.index, 'reasoning_content', -1, delta.reasoning_content);
-      if (Array.isArray(delta.reasoning_details)) into.details.add(delta.reasoning_details);
+      if (Array.isArray(delta.reasoning_details)) this.#addDetails(into, delta.reasoning_details);
       for (const call of delta.tool_calls ?? []) this.#addCall(into, call);
-      if (typeof logprobs === 'object' && logprobs !== null) merge(into.logprobs ??= {}, logprobs as Fields);
+      if (isFields(logprobs)) this.#merge(into.logprobs ??= {}, logprobs);
       this.#addOthers(into, delta);
       if (finish !== null && finish !== undefined) into.finish = finish;
     }
@@ -73,7 +76,7 @@ export class Assembly {
   #choice(index: number): AssembledChoice {
     let choice = this.#choices.get(index);
     if (!choice) {
-      this.#count(64); // what an empty choice takes, so that inventing choices is bounded too
+      this.#count(CHOICE_CHARACTERS); // so that inventing choices is bounded too
       choice = { content: undefined, reasoning: undefined, details: new DetailList(), toolCalls: new Map(), logprobs: undefined, others: {}, finish: null };
       this.#choices.set(index, choice);
     }
@@ -81,13 +84,23 @@ export class Assembly {
   }
 
   #addOthers(into: AssembledChoice, delta: ChunkDelta): void {
-    for (const name of Object.keys(delta)) if (!OWN_MEMBERS.has(name)) merge(into.others, { [name]: delta[name] });
+    for (const name of Object.keys(delta)) if (!OWN_MEMBERS.has(name)) this.#merge(into.others, { [name]: delta[name] });
+  }
+
+  #addDetails(into: AssembledChoice, items: readonly unknown[]): void {
+    this.#count(charactersOf(items));
+    into.details.add(items);
+  }
+
+  #merge(into: Fields, delta: Readonly<Fields>): void {
+    this.#count(charactersOf(delta));
+    merge(into, delta);
   }
 
   /** Fragments merge by index; one without an index is a call of its own. */
   #addCall(into: AssembledChoice, delta: ToolCallDelta): void {
     const piece = delta.function?.arguments ?? '';
-    this.#count(piece.length + 16);
+    this.#count(piece.length + charactersOf(delta.id) + charactersOf(delta.type) + charactersOf(delta.function?.name));
     const key = typeof delta.index === 'number' ? delta.index : `call ${this.#unindexed++}`;
     const known = into.toolCalls.get(key) ?? { function: { arguments: '' } };
     const { index: _index, id, type, function: _called, ...others } = delta;
@@ -119,6 +132,18 @@ function assembledChoice(index: number, choice: AssembledChoice): ChatReply['cho
   };
 }
 
+/** How much a value counts: the characters of its strings and names, and a few for every value. Frames bound how deep it is. */
+function charactersOf(value: unknown): number {
+  if (typeof value === 'string') return VALUE_CHARACTERS + value.length;
+  let characters = VALUE_CHARACTERS;
+  if (Array.isArray(value)) for (const item of value) characters += charactersOf(item);
+  else if (isFields(value)) for (const name of Object.keys(value)) characters += name.length + charactersOf(value[name]);
+  return characters;
+}
+
+/** Members of an item of `reasoning_details` that say which one it is: a later piece replaces them. */
+const IDENTITY = new Set(['index', 'type', 'id', 'format']);
+
 /** `reasoning_details` of a stream: items merge by `index`, strings are concatenated, other members replaced. */
 class DetailList {
   readonly items: Fields[] = [];
@@ -126,12 +151,11 @@ class DetailList {
 
   add(items: readonly unknown[]): void {
     for (const item of items) {
-      if (typeof item !== 'object' || item === null) continue;
-      const fields = item as Readonly<Fields>;
-      const { index } = fields;
+      if (!isFields(item)) continue;
+      const { index } = item;
       const known = index === undefined ? undefined : this.#byIndex.get(index);
-      if (known) this.#extend(known, fields);
-      else this.#append(fields);
+      if (known) this.#extend(known, item);
+      else this.#append(item);
     }
   }
 
@@ -143,8 +167,8 @@ class DetailList {
 
   #extend(known: Fields, fields: Readonly<Fields>): void {
     for (const [name, value] of Object.entries(fields)) {
-      const isName = name === 'type' || name === 'id' || name === 'format';
-      known[name] = !isName && typeof value === 'string' && typeof known[name] === 'string' ? `${known[name]}${value}` : value;
+      const before = memberOf(known, name);
+      setMember(known, name, !IDENTITY.has(name) && typeof value === 'string' && typeof before === 'string' ? before + value : value);
     }
   }
 }
@@ -152,10 +176,10 @@ class DetailList {
 /** Adds a delta's member to what came before: strings and lists grow, objects merge, the rest is replaced. */
 function merge(into: Fields, delta: Readonly<Fields>): void {
   for (const [name, value] of Object.entries(delta)) {
-    const known = into[name];
-    if (typeof value === 'string' && typeof known === 'string') into[name] = known + value;
+    const known = memberOf(into, name);
+    if (typeof value === 'string' && typeof known === 'string') setMember(into, name, known + value);
     else if (Array.isArray(value) && Array.isArray(known)) for (const item of value) known.push(item);
     else if (isFields(value) && isFields(known)) merge(known, value);
-    else if (value !== null || known === undefined) into[name] = isFields(value) || Array.isArray(value) ? structuredClone(value) : value;
+    else if (value !== null || known === undefined) setMember(into, name, isFields(value) || Array.isArray(value) ? structuredClone(value) : value);
   }
 }

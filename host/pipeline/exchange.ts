@@ -66,7 +66,8 @@ export class LiveExchange implements Exchange {
   ignoredParams: readonly string[] = [];
   /** The client opted out of usage on its stream. */
   stripsUsage = false;
-  replyHeaders: Record<string, string> | undefined;
+  /** Headers that plugins add, by their names in lower case. */
+  replyHeaders: Map<string, string> | undefined;
   /** Guards of this exchange's stream, by the plugin instance that made them. */
   streamGuards: StreamGuards | undefined;
   readStreamText: (() => string) | undefined;
@@ -133,7 +134,6 @@ export class LiveExchange implements Exchange {
   }
 
   setHeader(name: string, value: string): void {
-    this.replyHeaders ??= {};
-    this.replyHeaders[name.toLowerCase()] = value;
+    (this.replyHeaders ??= new Map()).set(name.toLowerCase(), value);
   }
 }

@@ -9,7 +9,7 @@ import { LiveExchange } from './exchange.ts';
 import { covers, guardsContent } from './guard.ts';
 import type { CircuitState } from './hooks.ts';
 import type { PipelineServices } from './services.ts';
-import { modelNotFound } from './walk.ts';
+import { modelNotFound } from './shown.ts';
 
 /** A request that is not sent. */
 export interface RouteQuestion {
@@ -145,8 +145,7 @@ class HeardNotes implements RankNotes {
   target(virtualKey: string, why: string, figures: RankFigures = {}): void {
     const told = this.#told.get(virtualKey) ?? { reasons: [], figures: {} };
     told.reasons.push(why);
-    Object.assign(told.figures, figures);
-    this.#told.set(virtualKey, told);
+    this.#told.set(virtualKey, { reasons: told.reasons, figures: { ...told.figures, ...figures } });
   }
 
   reasonOf(virtualKey: string): string | undefined {

@@ -4,6 +4,7 @@
  */
 import { type ChatChunk, type ChatReply, type ChunkChoice, type ChunkDelta, finishReason, readUsage, type ReplyMessage, type Usage } from '../contract/index.ts';
 import { type Fields, isFields } from '../fields.ts';
+import { unusableReply } from '../upstream/fault.ts';
 import { CallNumbers } from './call-numbers.ts';
 
 export interface ReplyFacts {
@@ -15,16 +16,23 @@ export interface ReplyFacts {
   readonly created: number;
 }
 
+/** More than any provider makes of one request. An answer beyond it is unusable: each choice costs far more than its bytes. */
+export const MAX_CHOICES = 1024;
+
+/** Whether a value is a place in a list. */
+export const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value !== 0;
+
 /** Fills and corrects a unary reply in place; it was parsed for this one exchange. */
 export function normalizeReply(reply: ChatReply, facts: ReplyFacts): void {
   if (typeof reply.object !== 'string' || reply.object === '') reply.object = 'chat.completion';
   if (typeof reply.id !== 'string') delete reply.id;
-  if (typeof reply.created !== 'number' || reply.created === 0) reply.created = facts.created;
+  if (!isTime(reply.created)) reply.created = facts.created;
   reply.model = facts.model;
   reply.provider = facts.provider;
   const choices: unknown = reply.choices;
   reply.choices = (Array.isArray(choices) ? choices : []).filter(isFields).map((choice, index) => {
-    if (typeof choice['index'] !== 'number') choice['index'] = index;
+    if (!isIndex(choice['index'])) choice['index'] = index;
     choice['message'] = normalizeMessage(choice['message']);
     choice['finish_reason'] = typeof choice['finish_reason'] === 'string' ? finishReason(choice['finish_reason']) : null;
     return choice as unknown as ChatReply['choices'][number];
@@ -92,6 +100,10 @@ function normalizeToolCalls(holder: Fields): boolean {
   let isChanged = !Array.isArray(calls) || usable.length !== calls.length;
   if (isChanged) holder['tool_calls'] = usable;
   for (const call of usable) {
+    if (call['index'] !== undefined && !isIndex(call['index'])) {
+      delete call['index'];
+      isChanged = true;
+    }
     const target = call['function'];
     if (!isFields(target)) {
       call['function'] = {};
@@ -136,6 +148,10 @@ export function isChunk(frame: unknown): frame is ChatChunk {
   return isFields(frame) && ('choices' in frame || 'usage' in frame);
 }
 
+function tooManyChoices(): Error {
+  return unusableReply(`the answer has more than ${MAX_CHOICES} choices`);
+}
+
 /** Carries what one stream needs to know from chunk to chunk. */
 export class ChunkNormalizer {
   /** The last usage that counted something. */
@@ -167,36 +183,40 @@ export class ChunkNormalizer {
   }
 
   #frame(chunk: ChatChunk): boolean {
-    let isChanged = false;
-    const put = (name: string, value: unknown): void => {
-      if (chunk[name] === value) return;
-      chunk[name] = value;
-      isChanged = true;
-    };
-    if (this.#facts.isGuarded) keepOnly(chunk, GUARDED_CHUNK);
-    if (typeof chunk.object !== 'string' || chunk.object === '') put('object', 'chat.completion.chunk');
-    if (typeof chunk.created !== 'number' || chunk.created === 0) put('created', this.#facts.created);
-    const id = typeof chunk.id === 'string' ? chunk.id : '';
-    if (id !== '' && id !== this.#id) {
-      this.#id = id;
-      this.version += 1;
-    }
-    put('id', id || (this.#id ?? ''));
-    if (typeof chunk.model === 'string' && chunk.model !== '') this.reportedModel ??= chunk.model; // a first chunk may leave it empty
-    put('model', this.#facts.model);
+    let isChanged = this.#head(chunk);
     if ('error' in chunk) {
       delete chunk['error']; // a healthy chunk never carries the key
       isChanged = true;
     }
     const choices: unknown = chunk.choices;
     const usable = Array.isArray(choices) ? choices.filter(isFields) : [];
-    if (!Array.isArray(choices) || usable.length !== choices.length) put('choices', usable);
+    if (usable.length > MAX_CHOICES) throw tooManyChoices();
+    if (!Array.isArray(choices) || usable.length !== choices.length) {
+      chunk.choices = usable as unknown as ChunkChoice[];
+      isChanged = true;
+    }
     return isChanged;
+  }
+
+  /** What a chunk tells beside its choices. */
+  #head(chunk: ChatChunk): boolean {
+    const { object, created, id, model } = chunk;
+    if (this.#facts.isGuarded) keepOnly(chunk, GUARDED_CHUNK);
+    if (typeof object !== 'string' || object === '') chunk.object = 'chat.completion.chunk';
+    if (!isTime(created)) chunk.created = this.#facts.created;
+    if (typeof id === 'string' && id !== '' && id !== this.#id) {
+      this.#id = id;
+      this.version += 1;
+    }
+    chunk.id = this.id;
+    if (typeof model === 'string' && model !== '') this.reportedModel ??= model; // a first chunk may leave it empty
+    chunk.model = this.#facts.model;
+    return chunk.object !== object || chunk.created !== created || chunk.id !== id || chunk.model !== model;
   }
 
   #choice(choice: ChunkChoice): boolean {
     let isChanged = false;
-    if (typeof choice.index !== 'number') {
+    if (!isIndex(choice.index)) {
       choice.index = 0;
       isChanged = true;
     }
@@ -223,12 +243,13 @@ export class ChunkNormalizer {
     if (normalizeToolCalls(delta)) isChanged = true;
     if (delta.tool_calls && this.#calls.number(delta.tool_calls, index)) isChanged = true;
     const content: unknown = delta.content;
-    if (typeof content === 'object' && content !== null) {
+    if (content !== undefined && content !== null && typeof content !== 'string') {
       if (Array.isArray(content)) takeThoughts(delta, content);
       delta.content = contentText(content) ?? null;
       isChanged = true;
     }
     if (!this.#roles.has(index)) {
+      if (this.#roles.size === MAX_CHOICES) throw tooManyChoices();
       this.#roles.add(index);
       this.version += 1;
       if (delta.role === 'assistant') return isChanged;

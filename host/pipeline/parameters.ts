@@ -1,4 +1,5 @@
-import { type ChatRequest, GatewayError, inPart, type ParamTreatments, type ProviderModule } from '../contract/index.ts';
+import { type ChatRequest, GatewayError, type ParamTreatments, type ProviderModule } from '../contract/index.ts';
+import { shownNames } from './shown.ts';
 
 /** The chat parameters the capability matrix speaks of, in its order. */
 export const PARAMETERS = [
@@ -28,11 +29,10 @@ const NATIVE_ORDER: readonly string[] = PARAMETERS.flatMap((name) => {
 
 /** Names outside the matrix come after it, in the order of the body's `fields`; those of no field come last. */
 export function inMatrixOrder(names: readonly string[], wire: ProviderModule['wire'], fields: readonly string[] = []): string[] {
-  const order: readonly string[] = [...(wire === 'native' ? NATIVE_ORDER : PARAMETERS), ...fields];
-  const rank = (name: string): number => {
-    const at = order.indexOf(name);
-    return at < 0 ? order.length : at;
-  };
+  const ranks = new Map<string, number>();
+  for (const name of wire === 'native' ? NATIVE_ORDER : PARAMETERS) ranks.set(name, ranks.size);
+  for (const name of fields) if (!ranks.has(name)) ranks.set(name, ranks.size);
+  const rank = (name: string): number => ranks.get(name) ?? ranks.size;
   return [...new Set(names)].toSorted((a, b) => rank(a) - rank(b));
 }
 
@@ -59,9 +59,6 @@ export function withoutUnsupported(request: ChatRequest, unsupported: readonly s
   return kept as ChatRequest;
 }
 
-/** UTF-16 code units of names that a refusal tells: clients choose them. */
-const MAX_NAMES = 512;
-
 export function unsupportedError(names: readonly string[], provider: string): GatewayError {
-  return new GatewayError('unsupported_parameter', `${provider} does not support: ${inPart(names.join(', '), MAX_NAMES)}`);
+  return new GatewayError('unsupported_parameter', `${provider} does not support: ${shownNames(names)}`);
 }

@@ -1,5 +1,5 @@
 import {
-  type CallInfo, type ChatRequest, type ChatTranslator, GatewayError, type OutgoingRequest, type ReplyOf, type Send, type Surface, type TranslatedSurface, type WireReply,
+  type CallInfo, type ChatRequest, type ChatTranslator, GatewayError, type OutgoingRequest, parseJson, type ReplyOf, type Send, type Surface, type TranslatedSurface, type WireReply,
   type WireRequest,
 } from '../contract/index.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
@@ -13,6 +13,7 @@ import { answerTokensOf, headersTimeoutMs } from './patience.ts';
 import { type ChunkFilter, Relay } from './relay.ts';
 import { BufferedReply, readReply, shapeAnswer } from './read-reply.ts';
 import type { PipelineServices } from './services.ts';
+import { shownModel } from './shown.ts';
 import { StreamSession } from './stream.ts';
 import { LiveCall, outgoingRequest, toWire, translatorOf } from './translate.ts';
 
@@ -53,7 +54,7 @@ async function openBytes(attempt: Attempt, wire: WireRequest, { transport, clock
 /** What an error says that came with a good status. */
 function errorIn(body: Buffer): string | undefined {
   try {
-    return errorFrameMessage(JSON.parse(body.toString('utf8')));
+    return errorFrameMessage(parseJson(body.toString('utf8')));
   } catch {
     return undefined;
   }
@@ -81,7 +82,7 @@ export async function openStream(attempt: Attempt, services: PipelineServices, o
     throw error;
   }
   measureCall(attempt, services);
-  services.log.debug('stream request started', { model: exchange.model, provider: attempt.target.virtualKey, trace_id: exchange.id });
+  services.log.debug('stream request started', { model: shownModel(exchange.model, services.redactor), provider: attempt.target.virtualKey, trace_id: exchange.id });
   exchange.reportedModel = session.relay.reportedModel;
   exchange.readStreamText = () => session.relay.assembly.text();
   exchange.ttftMs = (session.firstChunkAt ?? clock.monotonic()) - exchange.arrivedAt;

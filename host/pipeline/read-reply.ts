@@ -1,4 +1,5 @@
-import { type CallInfo, GatewayError, type ReplyOf, SURFACES, type TranslatedSurface, type UnaryReply } from '../contract/index.ts';
+import { type CallInfo, GatewayError, parseJson, type ReplyOf, SURFACES, type TranslatedSurface, type UnaryReply } from '../contract/index.ts';
+import { ANSWER_BOUNDS } from '../contract/json-shape.ts';
 import { unusableReply } from '../upstream/fault.ts';
 import type { CollectedReply } from '../upstream/transport.ts';
 import type { Attempt } from './attempt.ts';
@@ -36,12 +37,14 @@ export function shapeAnswer({ exchange }: Attempt, reply: ReplyOf<TranslatedSurf
   return shapeReply(translator, reply as never, exchange.request as never, { model: exchange.model, exchangeId: exchange.id, created });
 }
 
-/** A whole reply whose JSON is parsed once. */
+/** A whole reply whose JSON is parsed once, whether it is any or not. */
 export class BufferedReply implements UnaryReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
   #json: unknown;
+  /** Why there is none. */
+  #fault: Error | undefined;
   #isParsed = false;
 
   constructor({ status, headers, body }: CollectedReply) {
@@ -51,10 +54,8 @@ export class BufferedReply implements UnaryReply {
   }
 
   json(): unknown {
-    if (!this.#isParsed) {
-      this.#json = JSON.parse(this.body.toString('utf8'));
-      this.#isParsed = true;
-    }
+    this.#parse();
+    if (this.#fault) throw this.#fault;
     return this.#json;
   }
 
@@ -67,13 +68,21 @@ export class BufferedReply implements UnaryReply {
     return this.body[0] === 0x7b && this.saysJson() && this.tryJson() === undefined;
   }
 
-  /** `undefined` for bodies that are no JSON object; audio and subtitles are not even tried. */
+  /** `undefined` for bodies that are no JSON object; audio and subtitles are not even tried. Throws for JSON beyond all bounds. */
   tryJson(): unknown {
     if (this.body[0] !== 0x7b && !this.saysJson()) return undefined;
+    this.#parse();
+    if (this.#fault instanceof GatewayError) throw this.#fault; // too deep or too large, whatever it was meant to be
+    return this.#json;
+  }
+
+  #parse(): void {
+    if (this.#isParsed) return;
+    this.#isParsed = true;
     try {
-      return this.json();
-    } catch {
-      return undefined;
+      this.#json = parseJson(this.body.toString('utf8'), ANSWER_BOUNDS);
+    } catch (error) {
+      this.#fault = error instanceof RangeError ? unusableReply(`it is ${error.message}`, error) : (error as Error);
     }
   }
 }

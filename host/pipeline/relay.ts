@@ -1,4 +1,5 @@
-import { type ChatChunk, type ChunkEdit, GatewayError, type ProviderModule, type StreamDecoder, type StreamEvent, type Usage } from '../contract/index.ts';
+import { type ChatChunk, type ChunkEdit, GatewayError, parseJson, type ProviderModule, type StreamDecoder, type StreamEvent, type Usage } from '../contract/index.ts';
+import { ANSWER_BOUNDS, isNestedTooDeep, TOO_DEEP } from '../contract/json-shape.ts';
 import { FrameReader } from '../upstream/eventstream.ts';
 import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
 import { bytesOfText, dataOf, EventReader, LineCutter, textOfBytes } from '../upstream/sse.ts';
@@ -196,6 +197,7 @@ export class Relay {
         this.isDone = true;
         return;
       }
+      refuseDeep(event.data);
       for (const chunk of decode(event)) {
         this.chunks += 1;
         this.#normalizer.normalize(chunk);
@@ -228,16 +230,22 @@ function streamFailure(message: string): GatewayError {
   return new GatewayError('upstream_error', 'the provider failed while answering', { fault: { kind: 'reply', message } });
 }
 
+/** Decoders parse what they are given, and skip what they cannot parse. Not every wire's events are JSON: those that are, are objects. */
+function refuseDeep(data: string): void {
+  if (/^\s*\{/.test(data) && isNestedTooDeep(data)) throw unusableReply(`an event of the stream is ${TOO_DEEP}`);
+}
+
 /** A client's event, as a byte string. */
 export function eventOf(value: unknown): string {
   return `data: ${bytesOfText(JSON.stringify(value))}\n\n`;
 }
 
-/** `undefined` for what is not JSON: such frames are skipped. */
+/** `undefined` for what is not JSON: such frames are skipped. Throws for JSON that is too deep or too large. */
 function parsed(data: string): unknown {
   try {
-    return JSON.parse(textOfBytes(data));
-  } catch {
+    return parseJson(textOfBytes(data), ANSWER_BOUNDS);
+  } catch (error) {
+    if (error instanceof RangeError) throw unusableReply(`a frame of the stream is ${error.message}`, error);
     return undefined;
   }
 }

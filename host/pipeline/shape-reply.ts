@@ -3,8 +3,9 @@
  * (data-plane reference 2.3 to 2.8). What is missing or malformed makes the call a failed one: it throws.
  */
 import type {
-  EmbeddingsReply, EmbeddingsRequest, ImagesReply, ModerationsReply, RawReply, ReplyOf, RequestOf, RerankReply, RerankRequest, SpeechRequest, TranslatedSurface,
+  ChatReply, EmbeddingsReply, EmbeddingsRequest, ImagesReply, ModerationsReply, RawReply, ReplyOf, RequestOf, RerankReply, RerankRequest, SpeechRequest, TranslatedSurface,
 } from '../contract/index.ts';
+import { isIndex, MAX_CHOICES } from './normalize.ts';
 
 export interface ShapeFacts {
   /** The model the client asked for, after aliases. */
@@ -17,6 +18,7 @@ export interface ShapeFacts {
 type Shape = (reply: never, request: never, facts: ShapeFacts) => object;
 
 const SHAPES: Readonly<Partial<Record<TranslatedSurface, Shape>>> = {
+  chat: shapeChat,
   embeddings: shapeEmbeddings,
   images: shapeImages,
   rerank: shapeRerank,
@@ -29,6 +31,13 @@ export function shapeReply<S extends TranslatedSurface>(surface: S, reply: Reply
   return shape ? (shape(reply as never, request as never, facts) as ReplyOf<S>) : reply;
 }
 
+/** The rest of its shape is `normalizeReply`'s affair, which plugins' answers pass too. */
+function shapeChat(reply: ChatReply): ChatReply {
+  const { choices } = reply as { readonly choices: unknown };
+  if (Array.isArray(choices) && choices.length > MAX_CHOICES) throw new Error(`it has more than ${MAX_CHOICES} choices`);
+  return reply;
+}
+
 function shapeEmbeddings(reply: EmbeddingsReply, { input, encoding_format }: EmbeddingsRequest, { model }: ShapeFacts): EmbeddingsReply {
   const { data, usage, ...rest } = reply;
   const expected = Array.isArray(input) && typeof input[0] !== 'number' ? input.length : 1;
@@ -37,7 +46,7 @@ function shapeEmbeddings(reply: EmbeddingsReply, { input, encoding_format }: Emb
   return {
     ...rest,
     object: 'list',
-    data: data.map(({ embedding, index }, place) => ({ object: 'embedding', embedding: encode(embedding), index: typeof index === 'number' ? index : place })),
+    data: data.map(({ embedding, index }, place) => ({ object: 'embedding', embedding: encode(embedding), index: isIndex(index) ? index : place })),
     model,
     usage: { prompt_tokens: countOf(usage?.prompt_tokens), total_tokens: countOf(usage?.total_tokens) || countOf(usage?.prompt_tokens) },
   };
@@ -60,10 +69,16 @@ function toNumbers(embedding: unknown): number[] {
   if (typeof embedding === 'string') {
     const bytes = Buffer.from(embedding, 'base64');
     if (bytes.length === 0 || bytes.length % FLOAT_BYTES !== 0) throw new Error('a vector is no base64 of float32');
-    return Array.from({ length: bytes.length / FLOAT_BYTES }, (_, place) => bytes.readFloatLE(place * FLOAT_BYTES));
+    return finite(Array.from({ length: bytes.length / FLOAT_BYTES }, (_, place) => bytes.readFloatLE(place * FLOAT_BYTES)));
   }
-  if (!Array.isArray(embedding) || !embedding.every((value) => typeof value === 'number')) throw new Error('a vector is no list of numbers');
-  return embedding;
+  if (!Array.isArray(embedding)) throw new Error('a vector is no list of numbers');
+  return finite(embedding);
+}
+
+/** JSON knows no other numbers. */
+function finite(values: readonly unknown[]): number[] {
+  if (!values.every((value) => Number.isFinite(value))) throw new Error('a vector is no list of numbers');
+  return values as number[];
 }
 
 function shapeImages(reply: ImagesReply, _request: unknown, { created }: ShapeFacts): ImagesReply {
@@ -76,7 +91,7 @@ function shapeRerank(reply: RerankReply, { documents, top_n, return_documents }:
   if (!Array.isArray(reply.results)) throw new Error('it holds no results');
   const results = reply.results.map(({ index, relevance_score }) => {
     const text = Number.isInteger(index) ? documents[index] : undefined;
-    if (text === undefined || typeof relevance_score !== 'number') throw new Error('a result names no document, or has no score');
+    if (text === undefined || !Number.isFinite(relevance_score)) throw new Error('a result names no document, or has no score');
     return { index, relevance_score, ...(return_documents && { document: { text } }) };
   });
   results.sort((a, b) => b.relevance_score - a.relevance_score);
@@ -89,7 +104,7 @@ function shapeModerations(reply: ModerationsReply, _request: unknown, { model, e
     ...result,
     flagged: typeof result.flagged === 'boolean' ? result.flagged : Object.values(result.categories ?? {}).includes(true),
   }));
-  return { ...reply, id: reply.id ?? `modr-${exchangeId}`, model, results };
+  return { ...reply, id: typeof reply.id === 'string' ? reply.id : `modr-${exchangeId}`, model, results };
 }
 
 const SPEECH_TYPES: ReadonlyMap<string, string> = new Map([

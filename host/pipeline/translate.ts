@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
-  type CallInfo, type ChatRequest, type Credentials, GatewayError, type ImagesRequest, type OutgoingRequest, type ProviderModule, quoted, SURFACES, type TranslatedSurface, type Translator,
-  type WireRequest,
+  type CallInfo, type ChatRequest, type Credentials, GatewayError, type ImagesRequest, type OutgoingRequest, type ProviderModule, quoted, setMember, SURFACES, type TranslatedSurface,
+  type Translator, type WireRequest,
 } from '../contract/index.ts';
 import { credentialError } from '../upstream/fault.ts';
 import type { Attempt } from './attempt.ts';
@@ -9,6 +9,7 @@ import { encodeForm } from '../upstream/multipart.ts';
 import { isTapped } from './hooks.ts';
 import { inMatrixOrder, unsupportedError, unsupportedIn, withoutUnsupported } from './parameters.ts';
 import type { PipelineServices } from './services.ts';
+import { shownNames } from './shown.ts';
 
 /** One call as translators see it. The signal is made only for those who ask. */
 export class LiveCall implements CallInfo {
@@ -61,7 +62,7 @@ function pickHeaders(headers: IncomingHttpHeaders, names: readonly string[]): Re
   const picked: Record<string, string> = {};
   for (const name of names) {
     const value = headers[name];
-    if (value !== undefined) picked[name] = Array.isArray(value) ? value.join(', ') : value;
+    if (value !== undefined) setMember(picked, name, Array.isArray(value) ? value.join(', ') : value);
   }
   return Object.keys(picked).length > 0 ? picked : undefined;
 }
@@ -86,7 +87,7 @@ export function toWire(attempt: Attempt, call: CallInfo, services: PipelineServi
   const names = wire.ignored?.length ? [...unsupported, ...wire.ignored] : unsupported;
   exchange.ignoredParams = names.length > 0 ? reportIgnored(attempt, names, services) : NO_NAMES;
   if (wire.bounded?.length) {
-    services.log.warn('parameters bounded to what the provider takes', { target: attempt.target.virtualKey, params: wire.bounded.join(', '), trace_id: exchange.id });
+    services.log.warn('parameters bounded to what the provider takes', { target: attempt.target.virtualKey, params: shownNames(wire.bounded), trace_id: exchange.id });
   }
   return wire;
 }
@@ -99,7 +100,7 @@ function reportIgnored({ exchange, target, provider: { module } }: Attempt, name
   const inOrder = (order: ProviderModule['wire']): string[] => inMatrixOrder(names, order, Object.keys(exchange.request));
   if (policy === 'reject') throw unsupportedError(inOrder(module.wire), module.name);
   const ignored = inOrder('common'); // only the refusal has an order by wire
-  log.warn('parameters ignored by the provider', { target: target.virtualKey, params: ignored.join(', '), policy, trace_id: exchange.id });
+  log.warn('parameters ignored by the provider', { target: target.virtualKey, params: shownNames(ignored), policy, trace_id: exchange.id });
   return policy === 'warn' ? ignored : NO_NAMES;
 }
 

@@ -1,11 +1,11 @@
-import { GatewayError } from '../contract/index.ts';
+import type { GatewayError } from '../contract/index.ts';
 import type { Target } from '../generation/generation.ts';
-import type { Redactor } from '../log/redact.ts';
 import { attemptTarget } from './attempt.ts';
 import { errorType } from './error-type.ts';
 import type { LiveExchange } from './exchange.ts';
 import { MAX_WAIT_MS, type NextStep, nextStep } from './retry.ts';
 import type { PipelineServices } from './services.ts';
+import { modelNotFound } from './shown.ts';
 import type { StreamSession } from './stream.ts';
 
 /** Tries the targets in the order of the route until one answers. The last one's error is the answer if none does. */
@@ -51,17 +51,6 @@ function afterFailure(exchange: LiveExchange, target: Target, error: GatewayErro
 async function waitForRetry(exchange: LiveExchange, target: Target, waitMs: number, { log, clock }: PipelineServices): Promise<void> {
   log.info('retrying target', { target: target.virtualKey, attempt: exchange.attempts + 1, trace_id: exchange.id });
   await exchange.cancellation.wait(waitMs, clock);
-}
-
-/** Names longer than any model's are redacted and cut: clients choose them. Shorter ones are redacted with what they stand in. */
-const MAX_MODEL_SHOWN = 256;
-
-export function modelNotFound(model: string, redactor: Redactor, why?: string): GatewayError {
-  return new GatewayError('model_not_found', why === undefined ? `no configured provider serves the model "${shownModel(model, redactor)}"` : shownModel(why, redactor));
-}
-
-export function shownModel(model: string, redactor: Redactor): string {
-  return model.length > MAX_MODEL_SHOWN ? redactor.excerpt(model, MAX_MODEL_SHOWN) : model;
 }
 
 /** Milliseconds of the request's own clock that are left. */

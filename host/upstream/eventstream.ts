@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { EventStreamCodec, MessageHeaders } from '@smithy/eventstream-codec';
-import type { StreamEvent } from '../contract/index.ts';
+import { parseJson, type StreamEvent } from '../contract/index.ts';
 import { MAX_REPLY_BYTES } from './limits.ts';
 import { bytePile } from './pile.ts';
 
@@ -68,7 +68,7 @@ function eventOf(type: string, payload: string): StreamEvent {
 
 function wrappedText(payload: string): string | undefined {
   try {
-    const { bytes } = JSON.parse(payload) as { readonly bytes?: unknown };
+    const { bytes } = parseJson(payload) as { readonly bytes?: unknown };
     return typeof bytes === 'string' ? Buffer.from(bytes, 'base64').toString('utf8') : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,4 @@
-import { type ErrorCode, GatewayError, type ProviderFault, type ProviderModule, type UpstreamFault, type WireReply } from '../contract/index.ts';
+import { type ErrorCode, GatewayError, parseJson, type ProviderFault, type ProviderModule, type UpstreamFault, type WireReply } from '../contract/index.ts';
 import { isFields } from '../fields.ts';
 import { STATUS_CODES } from '../node-http.ts';
 import { waitHintMs } from './wait-hint.ts';
@@ -81,7 +81,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 export function commonFault(bytes: Uint8Array): ProviderFault {
   let body: unknown;
   try {
-    body = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    body = parseJson(Buffer.from(bytes).toString('utf8'));
   } catch {
     return {};
   }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import type { GatewayError, OutgoingRequest } from '../contract/index.ts';
+import { type GatewayError, type OutgoingRequest, setMember } from '../contract/index.ts';
 import type { Cancellation } from './cancellation.ts';
 import { transportError, unusableReply } from './fault.ts';
 import { MAX_REPLY_BYTES } from './limits.ts';
@@ -133,11 +133,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
     if (status < 200 || this.#isOver) return; // informational replies are not the reply
-    const flat: Record<string, string> = {};
-    for (const name in headers) {
-      const value = headers[name];
-      if (value !== undefined) flat[name] = typeof value === 'string' ? value : value.join(', ');
-    }
+    const flat = flatHeaders(headers);
     const encoding = flat['content-encoding']?.toLowerCase();
     if (encoding !== undefined && encoding !== 'identity') this.#startDecompressing(encoding);
     this.#sink.onReply(status, flat, this);
@@ -213,6 +209,15 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
       this.#sink.onEnd();
     });
   }
+}
+
+/** What came in several lines joined into one, in place: the object was made for this reply. */
+function flatHeaders(headers: Record<string, string | string[] | undefined>): ReplyHeaders {
+  for (const name in headers) {
+    const value = headers[name];
+    if (typeof value === 'object') setMember(headers, name, value.join(', '));
+  }
+  return headers as ReplyHeaders;
 }
 
 /** Upstreams compress although nobody asked them to; an encoding nobody knows stays as it is and fails to decode later. */

@@ -1,4 +1,4 @@
-import type { ProviderFault, WireReply } from 'gw/contract';
+import { parseJson, type ProviderFault, type WireReply } from 'gw/contract';
 import { isFields } from './fields.ts';
 import { withoutTail } from './paths.ts';
 
@@ -13,7 +13,7 @@ const CONTENT_CODES: ReadonlySet<unknown> = new Set(['content_filter', 'contentF
 /** Refusals that the code alone does not tell: it may stand one level deeper, or only in the words. Others are read as usual. */
 export function azureFault({ body }: WireReply): ProviderFault | undefined {
   if (!(body instanceof Uint8Array)) return undefined;
-  const parsed: unknown = JSON.parse(new TextDecoder().decode(body));
+  const parsed: unknown = parseJson(new TextDecoder().decode(body));
   const error = isFields(parsed) ? parsed['error'] : undefined;
   if (!isFields(error)) return undefined;
   const inner = error['innererror'] ?? error['inner_error'];

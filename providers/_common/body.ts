@@ -1,4 +1,4 @@
-import type { CallInfo } from 'gw/contract';
+import { type CallInfo, setMember } from 'gw/contract';
 import { type Fields, isGiven } from './fields.ts';
 
 export interface BodyOptions {
@@ -27,7 +27,7 @@ export function commonBody(request: Fields, call: CallInfo, { renames = {}, drop
 export function renameFields(body: Record<string, unknown>, renames: readonly (readonly [string, string])[]): void {
   for (const [name, wireName] of renames) {
     if (body[name] === undefined) continue;
-    body[wireName] = body[name];
+    setMember(body, wireName, body[name]);
     delete body[name];
   }
 }

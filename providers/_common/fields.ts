@@ -8,7 +8,7 @@ export const isFields = (value: unknown): value is Fields => typeof value === 'o
 export const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
 /** A count an upstream states; 0 for anything else. */
-export const countOf = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0);
+export const countOf = (value: unknown): number => (typeof value === 'number' && value > 0 && value <= Number.MAX_SAFE_INTEGER ? value : 0);
 
 /** Fields without those that are missing or `null`; zeros, empty texts and `false` stay. */
 export function withoutAbsent(fields: Fields): Record<string, unknown> {
@@ -26,6 +26,11 @@ export function objectOf(reply: UnaryReply): Fields {
   const body = reply.json();
   if (!isFields(body)) throw new Error('the answer is no JSON object');
   return body;
+}
+
+/** Adds items at the end of a list. There may be more of them than a call takes arguments. */
+export function addAll<T>(list: T[], more: readonly T[]): void {
+  for (const item of more) list.push(item);
 }
 
 /** The objects of a list. Throws when there is no list, nothing in it, or something else. */

@@ -1,4 +1,6 @@
-import type { CallInfo, ChatChunk, ChatReply, ChatRequest, ChatTranslator, StreamDecoder, StreamEvent, UnaryReply, WireRequest } from 'gw/contract';
+import {
+  type CallInfo, type ChatChunk, type ChatReply, type ChatRequest, type ChatTranslator, parseJson, type StreamDecoder, type StreamEvent, type UnaryReply, type WireRequest,
+} from 'gw/contract';
 import { type Fields, invalidRequest, isFields, objectOf } from 'gw/common-wire';
 import { BEDROCK, openMessagesStream, readMessage, toMessagesBody } from '../_common/anthropic/index.ts';
 import { tierOf } from './common.ts';
@@ -88,7 +90,7 @@ function fieldsIn(data: string): Fields {
 /** `undefined` for what is not JSON: such events say nothing. */
 function parsed(data: string): unknown {
   try {
-    return JSON.parse(data);
+    return parseJson(data);
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { type ErrorCode, GatewayError, type ProviderFault, type StreamEvent, type WireReply } from 'gw/contract';
+import { type ErrorCode, GatewayError, parseJson, type ProviderFault, type StreamEvent, type WireReply } from 'gw/contract';
 import { isFields } from 'gw/common-wire';
 
 /**
@@ -21,7 +21,7 @@ export function toFault({ body }: WireReply): ProviderFault | undefined {
 
 function messageIn(text: string): string | undefined {
   try {
-    const body: unknown = JSON.parse(text);
+    const body: unknown = parseJson(text);
     if (!isFields(body)) return undefined;
     return [body['message'], body['Message']].find((value): value is string => typeof value === 'string' && value.trim() !== '')?.trim();
   } catch {

@@ -1,10 +1,10 @@
-import { bearer, defineProvider, type ProviderFault, type WireReply } from 'gw/contract';
+import { bearer, defineProvider, parseJson, type ProviderFault, type WireReply } from 'gw/contract';
 import { commonTranslators, isFields } from 'gw/common-wire';
 
 /** Messages of `{success, errors: [{code, message}]}`. Source: providers reference 11.2. */
 function toFault({ body }: WireReply): ProviderFault | undefined {
   if (!(body instanceof Uint8Array)) return undefined;
-  const envelope: unknown = JSON.parse(new TextDecoder().decode(body));
+  const envelope: unknown = parseJson(new TextDecoder().decode(body));
   const errors: unknown = isFields(envelope) ? envelope['errors'] : undefined;
   if (!Array.isArray(errors)) return undefined;
   const messages = errors.flatMap((error: unknown) => (isFields(error) && typeof error['message'] === 'string' && error['message'].trim() ? [error['message'].trim()] : []));

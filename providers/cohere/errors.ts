@@ -1,4 +1,4 @@
-import type { ProviderFault, WireReply } from 'gw/contract';
+import { parseJson, type ProviderFault, type WireReply } from 'gw/contract';
 import { isFields } from 'gw/common-wire';
 
 /** Prompts that are too long are told in words alone; a ceiling above the model's own begins alike and is something else. */
@@ -6,7 +6,7 @@ const TOO_LONG = /^too many tokens: (?!max tokens must be)/i;
 
 /** `{message}` and nothing else. Source: Cohere API reference, "Errors", 2026-11-21. */
 export function toFault({ body }: WireReply): ProviderFault {
-  const parsed: unknown = body instanceof Uint8Array ? JSON.parse(new TextDecoder().decode(body)) : undefined;
+  const parsed: unknown = body instanceof Uint8Array ? parseJson(new TextDecoder().decode(body)) : undefined;
   const given = isFields(parsed) ? parsed['message'] : undefined;
   const message = typeof given === 'string' && given.trim() !== '' ? given.trim() : undefined;
   return { message, ...(message !== undefined && TOO_LONG.test(message) && { reason: 'context_length' }) };

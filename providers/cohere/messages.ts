@@ -26,7 +26,7 @@ function toMessage(message: ChatMessage, at: number): Fields {
 }
 
 function toCall({ id, type, function: target }: ToolCall): Fields {
-  return withoutAbsent({ id, type: type ?? 'function', function: { ...target, arguments: target.arguments || '{}' } });
+  return withoutAbsent({ id, type: type ?? 'function', function: { ...target, arguments: target?.arguments || '{}' } });
 }
 
 /** A document, so that the model can cite it. */

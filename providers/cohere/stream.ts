@@ -1,5 +1,5 @@
-import { type ChatChunk, type ChunkDelta, GatewayError, type StreamDecoder, type StreamEvent, type ToolCallDelta, type Usage } from 'gw/contract';
-import { type Fields, isFields } from 'gw/common-wire';
+import { type ChatChunk, type ChunkDelta, GatewayError, parseJson, type StreamDecoder, type StreamEvent, type ToolCallDelta, type Usage } from 'gw/contract';
+import { addAll, type Fields, isFields } from 'gw/common-wire';
 import { annotationsOf } from './citations.ts';
 import { argumentsText, readUsage, textOf } from './response.ts';
 
@@ -63,7 +63,7 @@ class Decoder {
   }
 
   #cite(citations: unknown): readonly ChatChunk[] {
-    this.#citations.push(...[citations].flat());
+    addAll(this.#citations, [citations].flat());
     return [];
   }
 
@@ -129,7 +129,7 @@ function fieldsIn(holder: Fields, name: string): Fields {
 /** `undefined` for what is no JSON object: such events are skipped. */
 function parsed(data: string): Fields | undefined {
   try {
-    const value: unknown = JSON.parse(data);
+    const value: unknown = parseJson(data);
     return isFields(value) ? value : undefined;
   } catch {
     return undefined;

@@ -59,7 +59,7 @@ export class CandidateReader {
     this.#partStarts.push(this.#text);
     const place = thought === true ? this.#thought(piece, text) : this.#call(piece, call, signature) ?? this.#spoken(piece, text, data);
     if (signature === undefined) return;
-    piece.reasoning_details = [...(piece.reasoning_details ?? []), signatureItem(this.#signatures, place, signature)];
+    (piece.reasoning_details ??= []).push(signatureItem(this.#signatures, place, signature));
     this.#signatures += 1;
   }
 
@@ -74,7 +74,7 @@ export class CandidateReader {
 
   #call(piece: Piece, part: unknown, signature: string | undefined): Place | undefined {
     const call = this.#calls.read(part, signature);
-    if (call?.whole) piece.tool_calls = [...(piece.tool_calls ?? []), call.whole];
+    if (call?.whole) (piece.tool_calls ??= []).push(call.whole);
     return call && { id: call.id };
   }
 
@@ -87,7 +87,7 @@ export class CandidateReader {
       this.#text += text.length;
     }
     const image = imageOf(data);
-    if (image) piece.images = [...(piece.images ?? []), image];
+    if (image) (piece.images ??= []).push(image);
     return { start, end: this.#text };
   }
 }

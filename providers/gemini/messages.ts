@@ -1,4 +1,4 @@
-import { type ChatMessage, type ContentPart, contentTexts, type ToolCall } from 'gw/contract';
+import { type ChatMessage, type ContentPart, contentTexts, parseJson, type ToolCall } from 'gw/contract';
 import { type Fields, invalidRequest, isFields } from 'gw/common-wire';
 import { textParts, toParts } from './parts.ts';
 import { callSignature, FOREIGN_SIGNATURE, readSignatures, type Signatures, signedParts } from './signatures.ts';
@@ -110,7 +110,7 @@ function argumentsOf(text: string | null | undefined): Fields {
 /** `undefined` for what is not JSON. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
-import { Buffer } from 'node:buffer';
 import type { ContentPart } from 'gw/contract';
 import { type Fields, invalidRequest, isFields } from 'gw/common-wire';
+import { isDataAddress, percentDecoded, readDataAddress } from '../_common/data-address.ts';
 import { typeByName, typeOfName } from '../_common/file-types.ts';
 
 /** Kinds of files the vendor reads. Source: ai.google.dev, "Document understanding" and "Files API", 2026-11-21. */
@@ -26,7 +26,7 @@ export const textParts = (text: unknown): readonly Fields[] => (typeof text === 
 function imagePart(image: unknown, at: string): Fields {
   const { url, format } = isFields(image) ? image : {};
   if (typeof url !== 'string' || url === '') throw invalidRequest(`${at} is an image without a url`);
-  return isDataUrl(url) ? { inlineData: dataOf(url, at) } : fileAt(url, saidType(format) ?? typeInAddress(url) ?? 'image/jpeg');
+  return isDataAddress(url) ? { inlineData: dataOf(url, at) } : fileAt(url, saidType(format) ?? typeInAddress(url) ?? 'image/jpeg');
 }
 
 /** A type as the caller says it: `image/png`. */
@@ -48,7 +48,7 @@ function audioPart(audio: unknown, at: string): Fields {
 function filePart(file: unknown, at: string): Fields {
   const { file_data: data, file_id: id, filename, format } = isFields(file) ? file : {};
   if (typeof data === 'string' && data !== '') {
-    const inlineData = isDataUrl(data) ? dataOf(data, at) : { mimeType: typeByName(filename, at), data };
+    const inlineData = isDataAddress(data) ? dataOf(data, at) : { mimeType: typeByName(filename, at), data };
     if (!READABLE.test(inlineData.mimeType)) throw invalidRequest(`${at}: gemini takes no files of the type ${inlineData.mimeType}`);
     return { inlineData };
   }
@@ -56,26 +56,15 @@ function filePart(file: unknown, at: string): Fields {
   throw invalidRequest(`${at}: gemini takes a file by its file_data, or by the address of an uploaded file as file_id`);
 }
 
-const isDataUrl = (url: string): boolean => /^data:/i.test(url.slice(0, 5));
-
 interface InlineData {
   readonly mimeType: string;
   readonly data: string;
 }
 
-/** `data:<type>[;parameter…][;base64],<data>`; what is not base64 is percent-encoded bytes. */
+/** What is not base64 is percent-encoded bytes. */
 function dataOf(url: string, at: string): InlineData {
-  const comma = url.indexOf(',');
-  const [mimeType = '', ...parameters] = url.slice('data:'.length, Math.max(comma, 0)).split(';').map((piece) => piece.trim());
-  if (comma < 0 || mimeType === '') throw invalidRequest(`${at}: its data address names no type, or holds no data`);
-  const data = url.slice(comma + 1);
-  const isBase64 = parameters.some((parameter) => parameter.toLowerCase() === 'base64');
+  const address = readDataAddress(url);
+  if (!address || address.mediaType === '') throw invalidRequest(`${at}: its data address names no type, or holds no data`);
+  const { mediaType: mimeType, isBase64, data } = address;
   return { mimeType, data: isBase64 ? data : percentDecoded(data).toString('base64') };
-}
-
-/** As it is where an escape is broken; a plus stays a plus. */
-function percentDecoded(text: string): Buffer {
-  const bytes = Buffer.from(text, 'utf8');
-  if (/%(?![\da-f]{2})/i.test(text)) return bytes;
-  return Buffer.from(bytes.toString('latin1').replace(/%[\da-f]{2}/gi, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16))), 'latin1');
 }

@@ -1,4 +1,4 @@
-import { type CallInfo, type ChatChunk, type ChunkChoice, GatewayError, type StreamDecoder, type Usage } from 'gw/contract';
+import { type CallInfo, type ChatChunk, type ChunkChoice, GatewayError, parseJson, type StreamDecoder, type Usage } from 'gw/contract';
 import { type Fields, isFields } from 'gw/common-wire';
 import { errorOf } from '../_common/google/faults.ts';
 import { blockedPrompt, CandidateReader, readUsage } from './candidates.ts';
@@ -18,7 +18,7 @@ export function openStream({ model, exchangeId }: CallInfo): StreamDecoder {
 /** `undefined` for what is not JSON: such frames are skipped. */
 function parsed(data: string): unknown {
   try {
-    return JSON.parse(data);
+    return parseJson(data);
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import type { CallInfo, ChatChunk, ChatRequest, ChunkEdit, UnaryReply } from 'gw/contract';
-import { type Citation, type Fields, isFields, isGiven, urlCitations } from 'gw/common-wire';
+import { addAll, type Citation, type Fields, isFields, isGiven, urlCitations } from 'gw/common-wire';
 
 /**
  * Tools that the vendor runs by itself (web search and others) make an answer of several messages: calls of the
@@ -73,7 +73,7 @@ function editDelta(delta: Record<string, unknown>, { tools, sources }: StreamedA
   if (role === 'tool') tools.add(index);
   else if (typeof role === 'string') tools.delete(index);
   if (tools.has(index)) delete delta['content'];
-  else sources.push(...partsOf(content).flatMap(sourcesOf));
+  else addAll(sources, partsOf(content).flatMap(sourcesOf));
   if (calls !== undefined) delta['tool_calls'] = callsOfClient(calls, request);
   for (const name of ['index', 'tool_call_id', 'metadata']) delete delta[name];
   if (isLast && sources.length > 0) delta['annotations'] = urlCitations(sources);

@@ -1,4 +1,4 @@
-import { defineProvider, type ProviderFault, type WireReply } from 'gw/contract';
+import { defineProvider, parseJson, type ProviderFault, type WireReply } from 'gw/contract';
 import { commonTranslators, isFields, listedModels } from 'gw/common-wire';
 import { modelNames, OLLAMA_PARAMS, ollamaEmbeddings } from '../_common/ollama.ts';
 
@@ -7,7 +7,7 @@ const DEFAULT_MODELS = ['gpt-oss:120b', 'gpt-oss:20b', 'qwen3-coder:480b', 'deep
 /** An error object may hold no more than a type or a code. Source: providers reference 11.2. */
 function toFault({ body }: WireReply): ProviderFault | undefined {
   if (!(body instanceof Uint8Array)) return undefined;
-  const envelope: unknown = JSON.parse(new TextDecoder().decode(body));
+  const envelope: unknown = parseJson(new TextDecoder().decode(body));
   const error: unknown = isFields(envelope) ? envelope['error'] : undefined;
   if (!isFields(error)) return undefined;
   const words = [error['message'], error['type'], error['code']].find((word) => typeof word === 'string' && word.trim() !== '');

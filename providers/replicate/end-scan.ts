@@ -17,12 +17,13 @@ export class EndScan {
 
   /** How many of these bytes belong to the stream: all, or those up to the end of its last event. */
   read(bytes: Uint8Array): number {
-    for (const [at, byte] of bytes.entries()) {
+    for (let at = 0; at < bytes.length; at += 1) {
+      const byte = bytes[at];
       const isRest = byte === 0x0a && this.#afterCr; // of a line end that has been seen
       this.#afterCr = byte === 0x0d;
       if (isRest) continue;
       if (byte !== 0x0a && byte !== 0x0d) {
-        if (this.#line.length < LONGEST) this.#line += String.fromCharCode(byte);
+        if (this.#line.length < LONGEST) this.#line += String.fromCharCode(byte ?? 0);
       } else if (this.#endLine()) return at + 1;
     }
     return bytes.length;

@@ -1,4 +1,4 @@
-import { type CallInfo, GatewayError, type Usage, type WireReply } from 'gw/contract';
+import { type CallInfo, GatewayError, parseJson, type Usage, type WireReply } from 'gw/contract';
 import { countOf, type Fields, isFields } from 'gw/common-wire';
 
 /** Still on its way; whatever else a status says, nothing follows. Source: Replicate documentation, "Prediction lifecycle", 2026-11-21. */
@@ -18,7 +18,7 @@ export function predictionOf({ body }: WireReply): Fields & { readonly id: strin
 export function jsonOf(body: WireReply['body']): unknown {
   if (!(body instanceof Uint8Array)) return undefined;
   try {
-    return JSON.parse(new TextDecoder().decode(body));
+    return parseJson(new TextDecoder().decode(body));
   } catch {
     return undefined;
   }

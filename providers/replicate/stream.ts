@@ -1,4 +1,4 @@
-import { type ChatChunk, type ChunkDelta, finishReason, GatewayError, type StreamDecoder, type StreamEvent, type Usage } from 'gw/contract';
+import { type ChatChunk, type ChunkDelta, finishReason, GatewayError, parseJson, type StreamDecoder, type StreamEvent, type Usage } from 'gw/contract';
 import { type Fields, isFields } from 'gw/common-wire';
 import { usageOf } from './predictions.ts';
 
@@ -60,7 +60,7 @@ function failure(message: string): GatewayError {
 /** The object of an event's data; empty for any other value. */
 function fieldsOf(data: string): Fields {
   try {
-    const value: unknown = JSON.parse(data);
+    const value: unknown = parseJson(data);
     return isFields(value) ? value : {};
   } catch {
     return {};

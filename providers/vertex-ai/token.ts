@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { Buffer } from 'node:buffer';
-import type { HttpSend } from 'gw/contract';
+import { type HttpSend, parseJson } from 'gw/contract';
 import { isFields } from 'gw/common-wire';
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
@@ -32,7 +32,7 @@ export function readServiceAccount(text: string): ServiceAccount {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined; // the message of the parser would quote the text
   }

@@ -20,11 +20,14 @@ export function arrival<T>(list: T[], fits: (member: T) => boolean, nth = 1): Pr
     const found = list.filter(fits)[nth - 1];
     if (found) resolve(found);
   };
-  list.push = (...more) => {
-    const length = push(...more);
-    look();
-    return length;
-  };
+  Object.defineProperty(list, 'push', {
+    configurable: true,
+    value: (...more: readonly T[]) => {
+      const length = push(...more);
+      look();
+      return length;
+    },
+  });
   look();
   return promise;
 }

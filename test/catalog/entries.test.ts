@@ -32,10 +32,10 @@ describe('the entries of a catalog', () => {
   it('are left out and told when they are none', () => {
     const { entries, malformed } = readEntries({
       'no-slash': {}, '/m': {}, 'acme/': {}, 'acme/text': 'x', 'acme/list': [], 'acme/null': null, 'acme/mode': { mode: 7 },
-      'acme/other': { provider: 'evil' }, 'acme/another': { model_id: 'x' }, 'acme/good': { provider: 'acme', model_id: 'good' },
+      'acme/other': { provider: 'evil' }, 'acme/another': { model_id: 'x' }, 'acme/odd': { provider: { toString: 1, valueOf: 1 } }, 'acme/7': { model_id: 7 }, 'acme/good': { provider: 'acme', model_id: 'good' },
     });
     expect([...entries.keys()]).to.deep.equal(['acme/good']);
-    expect(malformed).to.have.lengthOf(9);
+    expect(malformed).to.have.lengthOf(11);
   });
 
   it('ignore values that are none, and fields nobody knows', () => {

@@ -7,7 +7,7 @@ import { systemClock } from '../../host/clock.ts';
 import { createHost } from '../../host/create-host.ts';
 import type { Host } from '../../host/host.ts';
 import type { GatewayModule } from '../../host/registry/registry.ts';
-import { atEnd, BIN, type ProcessOptions, type RunResult, temporaryFolder } from '../kit/index.ts';
+import { atEnd, BIN, NODE_ARGS, type ProcessOptions, type RunResult, temporaryFolder } from '../kit/index.ts';
 
 /** Root of the project, where the shipped modules and the example configuration lie. */
 export const ROOT = dirname(dirname(BIN));
@@ -100,7 +100,7 @@ const EXIT_LIMIT_MS = 10_000;
 /** Runs the real program until it exits by itself; a start that is not refused ends in a failure, not in a process left over. */
 export async function runUntilExit(args: readonly string[], { variables = {}, cwd }: ProcessOptions & { readonly cwd: string }): Promise<RunResult> {
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, [BIN, ...args], { cwd, env: { PATH, HOME, PORT: '0', ...variables }, stdio: ['ignore', 'pipe', 'pipe'], timeout: EXIT_LIMIT_MS, killSignal: 'SIGKILL' });
+  const child = spawn(process.execPath, [...NODE_ARGS, BIN, ...args], { cwd, env: { PATH, HOME, PORT: '0', ...variables }, stdio: ['ignore', 'pipe', 'pipe'], timeout: EXIT_LIMIT_MS, killSignal: 'SIGKILL' });
   atEnd(() => { child.kill('SIGKILL'); });
   let stdout = '';
   let stderr = '';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type ChatChunk, type ChunkDelta, type Scan, windowGuard } from '../../host/contract/index.ts';
-import { cases, seeded } from '../kit/index.ts';
+import { cases, growth, seeded } from '../kit/index.ts';
 
 const WORDS = ['secret', 'se\u00e9\ud83d\ude00cret', 'ab'];
 const LONGEST = Math.max(...WORDS.map((word) => word.length));
@@ -175,5 +175,26 @@ describe('window guard', () => {
   it('rejects with the reason it was made for', () => {
     const guard = windowGuard(() => ({ isMatch: true, keep: 0 }), 'not this');
     expect(guard.push(chunkOf({ index: 0, channel: 'content', text: 'x' }))).to.deep.equal({ action: 'reject', reason: 'not this' });
+  });
+});
+
+describe('window guard, of hostile streams', () => {
+  it('takes work in proportion, however much other choices hold and however often one finishes', () => {
+    const stream = (size: number): ChatChunk[] => [
+      ...Array.from({ length: size }, (_, index) => ({ choices: [{ index: 1, delta: { tool_calls: [{ index, function: { arguments: 'x' } }] }, finish_reason: null }] })),
+      ...Array.from({ length: size }, () => ({ choices: [{ index: 0, delta: { content: 'x' }, finish_reason: 'stop' }] })),
+    ];
+    const run = (chunks: readonly ChatChunk[]): void => {
+      const guard = windowGuard(scan, 'blocked');
+      for (const chunk of structuredClone(chunks)) guard.push(chunk);
+    };
+    expect(growth(2000, stream, run), 'power of the length').to.be.below(1.6);
+  });
+
+  it('reads reasoning details whatever stands in the place of their index', () => {
+    for (const index of [{ toString: 1, valueOf: 1 }, { constructor: {} }, [[[]]], null, true, 4294967294, -1, '__proto__']) {
+      const details = (text: string): ChatChunk => ({ choices: [{ index: 0, delta: { reasoning_details: [{ index, text }] }, finish_reason: null }] });
+      expect(runGuard([details('se'), details('cret')]).rejection, JSON.stringify(index)).to.equal('blocked');
+    }
   });
 });

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { definePlugin } from 'gw/contract';
 import Joi from 'joi';
-import { MAX_DEPTH } from '../../host/http/body.ts';
+import { MAX_DEPTH } from '../../host/contract/json-shape.ts';
 import { atEnd } from '../kit/cleanup.ts';
 import { type Answer, ask, chatReply, type FakeClock, fakeClock, MASTER_KEY, replyJson, startHost, stubUpstream, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
 

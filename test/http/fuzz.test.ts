@@ -3,7 +3,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import { MAX_DEPTH } from '../../host/http/body.ts';
+import { MAX_DEPTH } from '../../host/contract/json-shape.ts';
 import { atEnd } from '../kit/cleanup.ts';
 import { cases, chatReply, Dice, MASTER_KEY, replyJson, replyStream, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
 

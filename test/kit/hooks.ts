@@ -1,3 +1,4 @@
+import './frozen.ts'; // before anything else
 import type { Context, Suite } from 'mocha';
 import { closeAll } from './cleanup.ts';
 import { expectGivenBack, type Holdings, holdings } from './holdings.ts';

@@ -9,6 +9,8 @@ import { eventually, type Holdings, kept } from './holdings.ts';
 import { MASTER_KEY } from './host.ts';
 
 export const BIN = fileURLToPath(new URL('../../host/gw.js', import.meta.url));
+/** What Node imports before the bin: nothing that every object inherits can be written. */
+export const NODE_ARGS: readonly string[] = ['--import', new URL('frozen.ts', import.meta.url).href];
 const PROBE = new URL('probe.ts', import.meta.url).href;
 
 export interface RunResult {
@@ -30,7 +32,7 @@ export interface ProcessOptions {
 
 function start(nodeArgs: readonly string[], args: readonly string[], { variables = {}, cwd, stdout, stderr, through = [] }: ProcessOptions): ChildProcess {
   const { PATH, HOME } = process.env;
-  const [program = process.execPath, ...rest] = [...through, process.execPath, ...nodeArgs, BIN, ...args];
+  const [program = process.execPath, ...rest] = [...through, process.execPath, ...NODE_ARGS, ...nodeArgs, BIN, ...args];
   const stdio = ['ignore' as const, stdout ?? 'pipe' as const, stderr ?? 'pipe' as const, ...(nodeArgs.length > 0 ? ['ipc' as const] : [])];
   return spawn(program, rest, { ...(cwd !== undefined && { cwd }), env: { PATH, HOME, ...variables }, stdio });
 }

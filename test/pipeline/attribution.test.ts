@@ -86,6 +86,38 @@ describe('attribution headers', () => {
     expect(answer.status).to.equal(200);
     expect(decodeURIComponent(answer.headers.get('x-gateway-model') ?? '')).to.equal('modèle\u{1f600}');
   });
+
+  it('are a kilobyte at most, whatever the request holds and a plugin adds', async () => {
+    const upstream = await healthy();
+    const adder = definePlugin({
+      name: 'adder', type: 'transform', summary: 'Adds a header', stages: ['before_request'], settings: Joi.object({}), keepsModel: true,
+      create: () => ({ before_request: (exchange) => exchange.setHeader('X-Added', String(exchange.request['added'])) }),
+    });
+    const chat = { ...commonTranslators(['chat'], {}).chat! };
+    const wire = { ...chat, toUpstream: (...given: Parameters<typeof chat.toUpstream>) => ({ ...chat.toUpstream(...given), ignored: Object.keys(given[0]).filter((name) => name.startsWith('field')) }) };
+    const plugins = [{ name: 'adder', stage: 'before_request', enabled: true }];
+    const host = await startHost({ targets: [upstream.target('a', { models: [] }, { anyModel: true, translators: { chat: wire } })], plugins }, { modules: [adder] });
+    for (const [letter, bytes] of [['x', 1], ['\u0001', 3], ['é', 6], ['€', 9], ['\u{1f600}', 12]] as const) {
+      const fields = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`field${letter.repeat(8)}${at}`, 1]));
+      for (const stream of [false, true]) {
+        const answer = await host.post(PATH, ask('hi', { model: letter.repeat(2000), stream, added: letter.repeat(3000), ...fields }));
+        expect(answer.status, answer.text).to.equal(200);
+        for (const name of ['x-gateway-ignored-params', 'x-gateway-model', 'x-added']) {
+          const value = answer.headers.get(name) ?? '';
+          expect(value.length, `${name} of ${bytes} bytes each`).to.be.within(name === 'x-gateway-model' ? 256 : 1000, 1024);
+          expect(decodeURIComponent(value), name).to.match(/[^\ufffd]…$/u);
+        }
+      }
+    }
+    for (const { msg, params } of host.lines) if (msg === 'parameters ignored by the provider') expect(params.length).to.be.within(1000, 1025);
+  });
+
+  it('hold what fits as it is', async () => {
+    const upstream = await healthy();
+    const models = ['m'.repeat(256), 'é'.repeat(170)];
+    const host = await startHost({ targets: [upstream.target('a', { models })] });
+    for (const model of models) expect(decodeURIComponent((await host.post(PATH, ask('hi', { model }))).headers.get('x-gateway-model') ?? '')).to.equal(model);
+  });
 });
 
 describe('the model that a router chose', () => {

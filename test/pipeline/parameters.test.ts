@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import type { ChatRequest, ParamTreatments } from '../../host/contract/index.ts';
-import { inMatrixOrder, PARAMETERS, unsupportedIn } from '../../host/pipeline/parameters.ts';
+import { inMatrixOrder, PARAMETERS, unsupportedError, unsupportedIn } from '../../host/pipeline/parameters.ts';
+import { createRedactor } from '../../host/log/redact.ts';
+import { shownModel, shownNames } from '../../host/pipeline/shown.ts';
+import { growth } from '../kit/index.ts';
 
 const NOTHING: ParamTreatments = Object.fromEntries(PARAMETERS.map((name) => [name, 'unsupported' as const]));
 const base: ChatRequest = { model: 'm', messages: [] };
@@ -45,5 +48,20 @@ describe('unsupported parameters', () => {
     const tools = ['logprobs', 'parallel_tool_calls', 'tool_choice'];
     expect(inMatrixOrder(tools, 'common')).to.deep.equal(['tool_choice', 'logprobs', 'parallel_tool_calls']);
     expect(inMatrixOrder(tools, 'native')).to.deep.equal(['tool_choice', 'parallel_tool_calls', 'logprobs']);
+  });
+
+  it('are put in order in proportion to their number', () => {
+    const names = (size: number): string[] => Array.from({ length: size }, (_, at) => `field_${at}`);
+    expect(growth(5000, names, (fields) => inMatrixOrder(fields.toReversed(), 'native', fields)), 'power of the number').to.be.below(1.6);
+  });
+
+  it('are told as far as a kilobyte goes', () => {
+    expect(shownNames([])).to.equal('');
+    expect(shownNames(['a', 'b'])).to.equal('a, b');
+    expect(shownNames(['x'.repeat(1024)])).to.equal('x'.repeat(1024));
+    expect(shownNames(['a', 'x'.repeat(1025)]), 'never half a name').to.equal('a, …');
+    expect(shownNames(Array.from({ length: 1_000_000 }, () => 'name'))).to.have.length.within(1000, 1025);
+    expect(unsupportedError(Array.from({ length: 9999 }, (_, at) => `field_${at}`), 'p').message).to.have.length.below(1100);
+    expect(shownModel(`${'m'.repeat(255)}\u{1f600}`, createRedactor({}))).to.equal(`${'m'.repeat(255)}…`);
   });
 });

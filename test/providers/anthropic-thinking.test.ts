@@ -152,6 +152,7 @@ describe('anthropic, structured answers', () => {
   const recursive = { type: 'object', properties: { next: { $ref: '#/$defs/node' } }, $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } } };
   for (const [name, model, response_format] of [
     ['json_object', MODEL, { type: 'json_object' }], ['an open object', MODEL, formatOf({ type: 'object', properties: {}, additionalProperties: { type: 'string' } })], ['recursion', MODEL, formatOf(recursive)],
+    ['a reference to what every object inherits', MODEL, formatOf({ type: 'object', properties: { a: { $ref: '#/$defs/constructor' } }, $defs: { b: { type: 'integer' } } })],
     ['no schema', MODEL, { type: 'json_schema' }], ['an older model', 'claude-sonnet-4-20250514', formatOf(SCHEMA)],
   ] as const) {
     it(`force a tool for ${name}, unless the caller has tools`, async () => {

@@ -57,12 +57,20 @@ export function frame(headers: Readonly<Record<string, string>>, payload: string
 
 /** A named event, as Converse streams them. */
 export function event(type: string, payload: unknown): Buffer {
-  return frame({ ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' }, JSON.stringify(payload));
+  return eventOfText(type, JSON.stringify(payload));
+}
+
+export function eventOfText(type: string, payload: string): Buffer {
+  return frame({ ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' }, payload);
 }
 
 /** An event of a model's own stream, wrapped as invoke streams it. */
 export function chunk(payload: unknown): Buffer {
-  return event('chunk', { bytes: Buffer.from(JSON.stringify(payload)).toString('base64'), p: 'abcdefghij' });
+  return chunkOfText(JSON.stringify(payload));
+}
+
+export function chunkOfText(payload: string): Buffer {
+  return event('chunk', { bytes: Buffer.from(payload).toString('base64'), p: 'abcdefghij' });
 }
 
 export function exception(type: string, payload: unknown): Buffer {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { CatalogEntry } from '../../../host/catalog.ts';
+import { setMember } from '../../../host/contract/index.ts';
 import { type Entries, readEntries } from '../entries.ts';
 import { type DescribedModel, describedIds, describedModel } from './models.ts';
 import { exactIds, type PricedModel, pricedModel, PRICES_DATE, pricingPage, toPricing } from './prices.ts';
@@ -54,7 +55,7 @@ function addRows(rows: Rows, source: Source): void {
   for (const id of ids) {
     if (!keep.test(id) || drop?.test(id) || !isServed(id)) continue;
     const row = makeRow(id, describedModel(models, id), prices === undefined ? undefined : pricedModel(prices, id), prices);
-    if (row) rows[`${provider}/${id}`] = row;
+    if (row) setMember(rows, `${provider}/${id}`, row);
   }
 }
 
@@ -67,13 +68,13 @@ function addHuggingFaceRows(rows: Rows): void {
       const priced = pricedModel(provider, id);
       if (priced?.name === undefined) continue; // a second spelling of another id
       const row = makeRow(id, undefined, priced, provider);
-      if (row) rows[`hugging_face/${id}:${name}`] = row;
+      if (row) setMember(rows, `hugging_face/${id}:${name}`, row);
       if (row) offers.set(id, [...(offers.get(id) ?? []), row]);
     }
   }
   for (const [id, [first, ...others]] of offers) {
     const isOnePrice = others.every(({ pricing }) => JSON.stringify(pricing) === JSON.stringify(first?.pricing));
-    rows[`hugging_face/${id}`] = { ...first, ...limitsOf(describedModel(['huggingface'], id)), ...(!isOnePrice && { pricing: {} }) };
+    setMember(rows, `hugging_face/${id}`, { ...first, ...limitsOf(describedModel(['huggingface'], id)), ...(!isOnePrice && { pricing: {} }) });
   }
 }
 

@@ -1,3 +1,4 @@
+import { setMember } from 'gw/contract';
 import { type Fields, isFields } from '../fields.ts';
 
 /** Members that hold schemas, by how they hold them. */
@@ -22,7 +23,7 @@ export function inCurrentDraft(schema: Fields): Fields {
 }
 
 function keep(changed: Record<string, unknown>, name: string, before: unknown, after: unknown): void {
-  if (after !== before) changed[name] = after;
+  if (after !== before) setMember(changed, name, after);
 }
 
 function mapped(schemas: Fields): Fields {

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { GatewayError, type ProviderFault, type WireReply } from 'gw/contract';
+import { GatewayError, parseJson, type ProviderFault, type WireReply } from 'gw/contract';
 import { type Fields, isFields } from '../fields.ts';
 import type { MessagesVariant } from './variant.ts';
 
@@ -44,7 +44,7 @@ export function secondMessage({ label }: MessagesVariant): GatewayError {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

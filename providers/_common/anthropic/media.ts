@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { isDataAddress, percentDecoded, readDataAddress } from '../data-address.ts';
 import { type Fields, invalidRequest, isFields } from '../fields.ts';
 import { fileAddress } from '../file-types.ts';
 import type { MessagesVariant } from './variant.ts';
@@ -44,7 +45,7 @@ function namedFile({ file_id, filename }: Fields): Fields {
 }
 
 function sourceOf(url: string, at: string, { label, fetchesMedia }: MessagesVariant): Fields {
-  if (/^data:/i.test(url.slice(0, 5))) {
+  if (isDataAddress(url)) {
     const data = readDataUrl(url, fetchesMedia);
     if (!data) throw invalidRequest(`${at}: ${fetchesMedia ? 'its data address holds no data' : `${label} takes base64 data addresses only`}`);
     return { type: 'base64', media_type: data.mediaType, data: data.base64 };
@@ -53,19 +54,12 @@ function sourceOf(url: string, at: string, { label, fetchesMedia }: MessagesVari
   return { type: 'url', url };
 }
 
-/** `data:<type>[;parameter…][;base64],<data>`; what is not base64 is percent-encoded bytes, and taken as it is where the encoding is broken. */
+/** What is not base64 is percent-encoded bytes, and taken as it is where the encoding is broken. */
 function readDataUrl(url: string, mayEncode: boolean): MediaData | undefined {
-  const comma = url.indexOf(',');
-  if (comma < 0) return undefined;
-  const [type = '', ...parameters] = url.slice('data:'.length, comma).split(';').map((piece) => piece.trim());
+  const address = readDataAddress(url);
+  if (!address) return undefined;
+  const { mediaType: type, isBase64, data } = address;
   const mediaType = type === '' ? 'text/plain' : type;
-  const data = url.slice(comma + 1);
-  if (parameters.some((parameter) => parameter.toLowerCase() === 'base64')) return { mediaType, base64: data };
+  if (isBase64) return { mediaType, base64: data };
   return mayEncode ? { mediaType, base64: percentDecoded(data).toString('base64') } : undefined;
-}
-
-function percentDecoded(text: string): Buffer {
-  const bytes = Buffer.from(text, 'utf8');
-  if (/%(?![\da-f]{2})/i.test(text)) return bytes;
-  return Buffer.from(bytes.toString('latin1').replace(/%[\da-f]{2}/gi, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16))), 'latin1');
 }

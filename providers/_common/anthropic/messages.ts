@@ -1,7 +1,7 @@
 import { type ChatMessage, type ContentPart, contentTexts, type ToolCall } from 'gw/contract';
 import { cacheMarkOf } from '../cache-marks.ts';
 import { CallIds, wordIds } from '../call-ids.ts';
-import { type Fields, invalidRequest, isFields } from '../fields.ts';
+import { addAll, type Fields, invalidRequest, isFields } from '../fields.ts';
 import { markLast } from './cache.ts';
 import { exactJson } from './exact-json.ts';
 import { fileBlock, imageBlock, isFileId } from './media.ts';
@@ -89,7 +89,7 @@ function textBlocks(text: unknown): Fields[] {
 function joined(parts: readonly ContentPart[], draft: Draft, blocksOf: (part: ContentPart, place: number) => readonly Fields[]): Fields[] {
   const blocks: Fields[] = [];
   parts.forEach((part, place) => {
-    blocks.push(...blocksOf(part, place));
+    addAll(blocks, blocksOf(part, place));
     draft.mark(blocks, part);
   });
   return blocks;
@@ -101,7 +101,7 @@ function contentOf(message: ChatMessage, at: string, draft: Draft): string | Fie
   const calls = isAssistant ? (message.tool_calls ?? []) : [];
   const blocks = [...(isAssistant ? thinkingBlocks(message) : []), ...partBlocks(message, at, draft)];
   if (isAssistant && blocks.length === 0) blocks.push(...textBlocks(message['refusal']));
-  blocks.push(...calls.map((call, place) => callBlock(call, `${at}.tool_calls[${place}]`, draft)));
+  for (const [place, call] of calls.entries()) blocks.push(callBlock(call, `${at}.tool_calls[${place}]`, draft));
   draft.mark(blocks, message);
   const [only, ...others] = blocks;
   const isPlain = !Array.isArray(message.content) && others.length === 0 && only?.['type'] === 'text' && !cacheMarkOf(only);

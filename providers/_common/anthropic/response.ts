@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { CallInfo, ChatReply, ToolCall, UnaryReply } from 'gw/contract';
-import { type Fields, isFields, objectOf } from '../fields.ts';
+import { addAll, type Fields, isFields, objectOf } from '../fields.ts';
 import { annotationsOf } from './citations.ts';
 import { exactJson } from './exact-json.ts';
 import { sealedItem, thoughtItem } from './reasoning.ts';
@@ -62,7 +62,7 @@ function citedIn(blocks: readonly Fields[]): { annotations?: Fields[] } {
   let start = 0;
   for (const block of blocks) {
     const end = start + textOf(block).length;
-    if (block['type'] === 'text') annotations.push(...annotationsOf(block['citations'], { start, end }));
+    if (block['type'] === 'text') addAll(annotations, annotationsOf(block['citations'], { start, end }));
     start = end;
   }
   return annotations.length > 0 ? { annotations } : {};

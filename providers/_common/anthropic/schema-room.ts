@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../fields.ts';
+import { addAll, type Fields, isFields } from '../fields.ts';
 
 /** What the vendor takes of schemas that it holds answers and calls to, over a whole request. Source: platform.claude.com, "Structured outputs", "Schema complexity limits", 2026-11-22. */
 const MOST_TOOLS = 20;
@@ -41,16 +41,17 @@ function complexityOf(root: unknown): Complexity {
   let [optional, unions] = [0, 0];
   while (open.length > 0) {
     const schema = open.pop();
-    if (Array.isArray(schema)) open.push(...schema);
+    if (Array.isArray(schema)) addAll(open, schema);
     if (!isFields(schema)) continue;
     const { properties, required, anyOf, type, enum: _values, const: _value, ...others } = schema;
     if (Array.isArray(anyOf) || Array.isArray(type)) unions += 1;
     if (isFields(properties)) {
       const names = new Set(Array.isArray(required) ? required : []);
       optional += Object.keys(properties).filter((name) => !names.has(name)).length;
-      open.push(...Object.values(properties));
+      addAll(open, Object.values(properties));
     }
-    open.push(anyOf, ...Object.values(others));
+    open.push(anyOf);
+    addAll(open, Object.values(others));
   }
   return { optional, unions };
 }

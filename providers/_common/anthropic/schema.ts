@@ -1,3 +1,4 @@
+import { memberOf, setMember } from 'gw/contract';
 import { type Fields, isFields } from '../fields.ts';
 
 /** Schemas below these members, by how they hold them. */
@@ -47,8 +48,8 @@ function narrowed(schema: unknown): Fields {
   const kept: Record<string, unknown> = Object.fromEntries(Object.entries(schema).filter(([name]) => !DROPPED.has(name) && !unknown.includes(name)));
   const told = unknown.map((name) => `${name}: ${JSON.stringify(schema[name])}`);
   if (told.length > 0) kept['description'] = [schema['description'], `{${told.join(', ')}}`].filter((text) => typeof text === 'string').join(' ');
-  for (const name of MAPS) if (isFields(schema[name])) kept[name === 'definitions' ? '$defs' : name] = mapped(schema[name]);
-  for (const name of LISTS) if (Array.isArray(schema[name])) kept[name === 'oneOf' ? 'anyOf' : name] = schema[name].map(narrowed);
+  for (const name of MAPS) if (isFields(schema[name])) setMember(kept, name === 'definitions' ? '$defs' : name, mapped(schema[name]));
+  for (const name of LISTS) if (Array.isArray(schema[name])) setMember(kept, name === 'oneOf' ? 'anyOf' : name, schema[name].map(narrowed));
   if (schema['items'] !== undefined) kept['items'] = narrowed(schema['items']);
   if (typeof schema['$ref'] === 'string') kept['$ref'] = schema['$ref'].replace('#/definitions/', '#/$defs/');
   if (isObjectSchema(schema)) kept['additionalProperties'] = false;
@@ -80,11 +81,12 @@ function isRecursive(root: Fields): boolean {
   const open = new Set<string>();
   const seen = new Set<string>();
   const refersBack = (name: string): boolean => {
-    if (open.has(name) || definitions[name] === undefined) return true;
+    const definition = memberOf(definitions, name);
+    if (open.has(name) || definition === undefined) return true;
     if (seen.has(name)) return false;
     seen.add(name);
     open.add(name);
-    const isBack = references(definitions[name]).some(refersBack);
+    const isBack = references(definition).some(refersBack);
     open.delete(name);
     return isBack;
   };
@@ -92,12 +94,13 @@ function isRecursive(root: Fields): boolean {
 }
 
 /** Names of the definitions that a schema refers to; an empty one for a reference elsewhere. */
-function references(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(references);
-  if (!isFields(value)) return [];
+function references(value: unknown, found: string[] = []): string[] {
+  if (Array.isArray(value)) for (const item of value) references(item, found);
+  if (!isFields(value)) return found;
   const { $ref: reference } = value;
-  const own = typeof reference === 'string' ? [/^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(reference)?.[1] ?? ''] : [];
-  return [...own, ...Object.entries(value).flatMap(([name, member]) => (name === 'enum' || name === 'const' ? [] : references(member)))];
+  if (typeof reference === 'string') found.push(/^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(reference)?.[1] ?? '');
+  for (const [name, member] of Object.entries(value)) if (name !== 'enum' && name !== 'const') references(member, found);
+  return found;
 }
 
 const pick = (value: unknown): Fields => (isFields(value) ? value : {});

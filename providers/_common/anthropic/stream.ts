@@ -1,4 +1,4 @@
-import type { CallInfo, ChatChunk, ChunkDelta, StreamDecoder, StreamEvent } from 'gw/contract';
+import { type CallInfo, type ChatChunk, type ChunkDelta, parseJson, type StreamDecoder, type StreamEvent } from 'gw/contract';
 import { type Fields, isFields, withoutAbsent } from '../fields.ts';
 import { annotationsOf } from './citations.ts';
 import { secondMessage, streamError } from './errors.ts';
@@ -219,7 +219,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 function parsed(data: string): unknown {
   try {
-    return JSON.parse(data);
+    return parseJson(data);
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import type { Fields } from '../fields.ts';
+import { addAll, type Fields } from '../fields.ts';
 
 export interface Turn {
   readonly role: string;
@@ -18,8 +18,13 @@ export function addResult(turns: Turn[], block: Fields): void {
 export function addTurn(turns: Turn[], turn: Turn): void {
   if (turn.content.length === 0) return;
   const last = turns.at(-1);
-  if (last?.role === turn.role) last.content = [...blocksOf(last.content), ...blocksOf(turn.content)];
-  else turns.push(turn);
+  if (last?.role !== turn.role) {
+    turns.push(turn);
+    return;
+  }
+  const blocks = blocksOf(last.content);
+  addAll(blocks, blocksOf(turn.content));
+  last.content = blocks;
 }
 
 const blocksOf = (content: string | Fields[]): Fields[] => (typeof content === 'string' ? [{ type: 'text', text: content }] : content);

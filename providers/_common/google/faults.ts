@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { GatewayError, type ProviderFault, type WireReply } from 'gw/contract';
+import { GatewayError, parseJson, type ProviderFault, type WireReply } from 'gw/contract';
 import { type Fields, isFields } from '../fields.ts';
 
 /** How the services word a prompt that is too long. They give it no code of its own. */
@@ -10,7 +10,7 @@ const REFUSED = /responsible ai|usage guidelines|blocked by (?:our|the) safety|s
 /** The fault of an error body: `{error: {code, message, status, details}}`, also as the one item of a list. Source: AIP-193, 2026-11-21. */
 export function googleFault(reply: WireReply): ProviderFault | undefined {
   if (!(reply.body instanceof Uint8Array)) return undefined;
-  const error = errorOf(JSON.parse(Buffer.from(reply.body).toString('utf8')));
+  const error = errorOf(parseJson(Buffer.from(reply.body).toString('utf8')));
   if (!error) return undefined;
   const { message, details } = error;
   const text = typeof message === 'string' && message.trim() !== '' ? message.trim() : undefined;

@@ -1,4 +1,5 @@
 import { type Fields, invalidRequest, isFields } from 'gw/common-wire';
+import { readDataAddress } from '../../_common/data-address.ts';
 import { fileAddress } from '../../_common/file-types.ts';
 
 const IMAGES: ReadonlyMap<string, string> = new Map([['image/png', 'png'], ['image/jpeg', 'jpeg'], ['image/jpg', 'jpeg'], ['image/gif', 'gif'], ['image/webp', 'webp']]);
@@ -35,7 +36,7 @@ export function fileBlock(file: unknown, at: string, place: string): Fields {
 export function audioBlock(audio: unknown, at: string): Fields {
   const { data, format } = isFields(audio) ? audio : {};
   if (typeof data !== 'string' || data === '') throw invalidRequest(`${at} is audio without data`);
-  if (typeof format !== 'string' || !AUDIO.has(format)) throw invalidRequest(`${at}: bedrock takes no audio of the format ${String(format)}`);
+  if (typeof format !== 'string' || !AUDIO.has(format)) throw invalidRequest(`${at}: bedrock takes no audio of the format ${JSON.stringify(format ?? null)}`);
   return { audio: { format, source: { bytes: data } } };
 }
 
@@ -46,11 +47,9 @@ interface MediaData {
 }
 
 function dataOf(address: unknown, at: string): MediaData {
-  const parts = typeof address === 'string' ? /^data:([^;,]*)((?:;[^;,]*)*),/i.exec(address) : undefined;
-  if (!parts || typeof address !== 'string') throw invalidRequest(`${at}: bedrock takes base64 data addresses only`);
-  const [head, mediaType = '', parameters = ''] = parts;
-  if (!/;\s*base64\s*$/i.test(parameters)) throw invalidRequest(`${at}: bedrock takes base64 data addresses only`);
-  return { mediaType: mediaType.trim().toLowerCase(), bytes: address.slice(head.length) };
+  const data = typeof address === 'string' ? readDataAddress(address) : undefined;
+  if (!data?.isBase64) throw invalidRequest(`${at}: bedrock takes base64 data addresses only`);
+  return { mediaType: data.mediaType.toLowerCase(), bytes: data.data };
 }
 
 /**

@@ -1,5 +1,5 @@
-import { type ChatMessage, type ContentPart, contentTexts, type ToolCall } from 'gw/contract';
-import { type Fields, invalidRequest, isFields } from 'gw/common-wire';
+import { type ChatMessage, type ContentPart, contentTexts, parseJson, type ToolCall } from 'gw/contract';
+import { addAll, type Fields, invalidRequest, isFields } from 'gw/common-wire';
 import { thinkingBlocks } from '../../_common/anthropic/reasoning.ts';
 import { cacheMarkOf } from '../../_common/cache-marks.ts';
 import { CallIds, wordIds } from '../../_common/call-ids.ts';
@@ -32,7 +32,7 @@ export function toConversation(messages: readonly ChatMessage[], traits: Traits)
   const turns: Turn[] = [];
   messages.forEach((message, index) => {
     draft.index = index;
-    if (message.role === 'system' || message.role === 'developer') system.push(...systemBlocks(message, draft));
+    if (message.role === 'system' || message.role === 'developer') addAll(system, systemBlocks(message, draft));
     else if (message.role === 'tool') addTo(turns, 'user', resultBlocks(message, draft));
     else addTo(turns, message.role, spokenBlocks(message, draft));
   });
@@ -68,7 +68,7 @@ class Draft {
 function addTo(turns: Turn[], role: string, content: Fields[]): void {
   if (content.length === 0) return;
   const last = turns.at(-1);
-  if (last?.role === role) last.content.push(...content);
+  if (last?.role === role) addAll(last.content, content);
   else turns.push({ role, content });
 }
 
@@ -99,7 +99,7 @@ function joined(message: ChatMessage, draft: Draft, blocksOf: (part: ContentPart
   const blocks: Fields[] = [];
   if (!Array.isArray(content)) blocks.push(...textBlock(content));
   else content.forEach((part: ContentPart, at) => {
-    blocks.push(...blocksOf(part, at));
+    addAll(blocks, blocksOf(part, at));
     draft.mark(blocks, cacheMarkOf(part));
   });
   if (message.role !== 'assistant') draft.mark(blocks, cacheMarkOf(message));
@@ -141,7 +141,7 @@ function callBlock({ id, function: called }: ToolCall, { ids }: Draft): Fields {
 /** Arguments that are no JSON object become `{}`. Source: providers reference 5.1. */
 function inputOf(text: string | null | undefined): Fields {
   try {
-    const input: unknown = JSON.parse(text ?? '');
+    const input: unknown = parseJson(text ?? '');
     return isFields(input) ? input : {};
   } catch {
     return {};

@@ -67,7 +67,7 @@ function namedIn(root: Fields): Map<string, Fields> {
     for (const name of [id, ...[anchor, dynamic].map((text) => (typeof text === 'string' ? `#${text}` : undefined))]) {
       if (typeof name === 'string' && !named.has(name)) named.set(name, at);
     }
-    open.push(...Object.values(at).filter((value) => typeof value === 'object' && value !== null));
+    for (const value of Object.values(at)) if (typeof value === 'object' && value !== null) open.push(value);
   }
   return named;
 }

@@ -1,0 +1,56 @@
+import { type Container, isContainer, isExact, restoreNumbers } from './json-numbers.ts';
+import { type JsonBounds, MAX_DEPTH, shapeProblem, TEXT_BOUNDS, TOO_DEEP } from './json-shape.ts';
+
+/**
+ * Parses a JSON text from outside. Throws a `SyntaxError` for what is no JSON, and a `RangeError` that says why for what
+ * is nested deeper than 256 levels, or holds more than `bounds` (25,000 members of one object, 250,000 of all, 1,000,000 lists
+ * and objects): it is not parsed at all where that alone would do harm.
+ */
+export function parseJson(text: string, bounds: JsonBounds = TEXT_BOUNDS): unknown {
+  const value = parsed(text, bounds);
+  if (text.length > 2 * MAX_DEPTH && isContainer(value) && look(value, MAX_DEPTH) === DEEP) throw new RangeError(TOO_DEEP);
+  return value;
+}
+
+/**
+ * The same; integers beyond 2^53 and numbers beyond the range of a double become raw JSON (`JSON.rawJSON`), so that they
+ * leave digit for digit. They cost only where they stand.
+ */
+export function parseExactJson(text: string, bounds: JsonBounds = TEXT_BOUNDS): unknown {
+  const value = parsed(text, bounds);
+  if (!isContainer(value)) return value;
+  const found = look(value, MAX_DEPTH);
+  if (found === DEEP) throw new RangeError(TOO_DEEP);
+  if (found === INEXACT) restoreNumbers(text, value);
+  return value;
+}
+
+function parsed(text: string, bounds: JsonBounds): unknown {
+  const problem = shapeProblem(text, bounds);
+  if (problem !== undefined) throw new RangeError(problem);
+  return JSON.parse(text);
+}
+
+const FINE = 0;
+const INEXACT = 1;
+const DEEP = 2;
+
+/** One look at every value: is something nested deeper than these levels, is a number not what was written? */
+function look(value: Container, levels: number): number {
+  let found = FINE;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length && found < DEEP; at += 1) found = Math.max(found, lookAt(value[at], levels));
+    return found;
+  }
+  for (const name in value) {
+    found = Math.max(found, lookAt(value[name], levels));
+    if (found === DEEP) return found;
+  }
+  return found;
+}
+
+function lookAt(member: unknown, levels: number): number {
+  if (typeof member === 'number') return isExact(member) ? FINE : INEXACT;
+  if (!isContainer(member)) return FINE;
+  return levels === 1 ? DEEP : look(member, levels - 1);
+}

@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import type { ChatRequest, ProviderModule } from 'gw/contract';
+import anthropic from '../../providers/anthropic/index.ts';
+import bedrock from '../../providers/bedrock/index.ts';
+import cohere from '../../providers/cohere/index.ts';
+import gemini from '../../providers/gemini/index.ts';
+import replicate from '../../providers/replicate/index.ts';
+import { callFor, growth, relayStream, sseBytes, translateReply } from '../kit/index.ts';
+import { outcomeOf } from '../kit/provider-case.ts';
+
+/** Between work in proportion, 1, and quadratic work, 2. */
+const PROPORTION = 1.6;
+
+const call = callFor('m');
+
+function translated(module: ProviderModule, model: string, request: object): any {
+  const wire = module.translators.chat?.toUpstream({ model, ...request } as ChatRequest, callFor(model));
+  return wire?.body;
+}
+
+const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
+
+/** Those that turn many messages into fewer turns, or look something up in earlier ones. */
+const CONVERSATIONS: Readonly<Record<string, (size: number) => object[]>> = {
+  'messages of one role': (size) => times(size, () => ({ role: 'user', content: [{ type: 'text', text: 'x' }] })),
+  'calls and results': (size) => times(size, (at) => (at % 2
+    ? { role: 'tool', tool_call_id: `c${at - 1}`, content: '{}' }
+    : { role: 'assistant', tool_calls: [{ id: `c${at}`, type: 'function', function: { name: 'f', arguments: '{}' } }] })),
+};
+
+const WIRES: readonly (readonly [module: ProviderModule, model: string])[] = [
+  [anthropic, 'claude-sonnet-4-5'], [gemini, 'gemini-3-pro'], [cohere, 'command-a-03-2025'], [replicate, 'a/b'],
+  [bedrock, 'anthropic.claude-sonnet-4-5-v1:0'], [bedrock, 'amazon.nova-lite-v1:0'], [bedrock, 'meta.llama3-8b-instruct-v1:0'], [bedrock, 'amazon.titan-text-express-v1'], [bedrock, 'mistral.mistral-large'],
+];
+
+describe('a request of native wires takes work in proportion', () => {
+  for (const [what, make] of Object.entries(CONVERSATIONS)) {
+    for (const [module, model] of WIRES.filter(([, name]) => /^claude|gemini|nova/.test(name))) {
+      it(`${what}: ${module.name}, ${model}`, () => {
+        expect(growth(8000, make, (messages) => translated(module, model, { messages })), 'power of the size').to.be.below(PROPORTION);
+      });
+    }
+  }
+
+  it('when there are more parts than a call takes arguments', () => {
+    const many = times(300_000, () => ({ type: 'text', text: 'x' }));
+    for (const [module, model] of WIRES) {
+      for (const role of ['user', 'system']) {
+        const body = translated(module, model, { messages: [{ role, content: 'x' }, { role, content: many }, { role: 'user', content: 'x' }] });
+        expect(JSON.stringify(body).length, `${module.name}, ${model}`).to.be.above(300_000);
+      }
+    }
+  });
+
+  it('when an address is nothing but a head', () => {
+    for (const head of [';', ' ', ';base64', ';;base64 ']) {
+      const url = `data:image/png${head.repeat(3_000_000 / head.length)}`;
+      for (const [module, model] of WIRES.filter(([, name]) => /claude|gemini|nova/.test(name))) {
+        for (const part of [{ type: 'image_url', image_url: { url } }, { type: 'file', file: { file_data: url } }]) {
+          const refused = outcomeOf(() => translated(module, model, { messages: [{ role: 'user', content: [part] }] }));
+          expect(refused, `${module.name}, ${part.type}`).to.have.property('code', 'invalid_request');
+        }
+      }
+    }
+  });
+});
+
+describe('a schema takes work in proportion', () => {
+  const schemaOf = (schema: object): object => ({ messages: [{ role: 'user', content: 'x' }], response_format: { type: 'json_schema', json_schema: { name: 's', schema } } });
+  const deep = (levels: number, inner: object): object => (levels === 0 ? inner : { type: 'object', properties: { a: deep(levels - 1, inner) } });
+
+  it('whose references stand deep inside, for Claude', () => {
+    const make = (size: number): object => schemaOf({ ...deep(50, { anyOf: times(size, () => ({ $ref: '#/$defs/a' })) }), $defs: { a: { type: 'string' } } });
+    expect(growth(8000, make, (request) => translated(anthropic, 'claude-sonnet-4-5', request)), 'power of the size').to.be.below(PROPORTION);
+  });
+
+  for (const [what, definition] of [
+    ['members', Object.fromEntries(times(20_000, (at) => [`x-${at}`, 1]))], ['values', { enum: times(50_000, String) }], ['data', { default: { text: 'x'.repeat(500_000) } }],
+  ] as const) {
+    it(`and refuses one whose references bring too much of their ${what}, for Gemini`, () => {
+      const schema = { type: 'object', properties: Object.fromEntries(times(5000, (at) => [`p${at}`, { $ref: '#/$defs/a' }])), $defs: { a: definition } };
+      const refused = outcomeOf(() => translated(gemini, 'gemini-3-pro', schemaOf(schema)));
+      expect(refused).to.have.property('code', 'invalid_request');
+      expect(refused).to.have.property('message').that.includes('references followed');
+    });
+  }
+});
+
+describe('an answer of Gemini takes work in proportion', () => {
+  const answer = (part: (index: number) => object) => (size: number): object => ({ candidates: [{ content: { parts: times(size, part) }, finishReason: 'STOP' }] });
+  for (const [what, part] of [
+    ['calls', () => ({ functionCall: { name: 'f', args: {} } })], ['signatures', () => ({ text: 'x', thoughtSignature: 's' })], ['images', () => ({ inlineData: { mimeType: 'image/png', data: 'AAAA' } })],
+    ['thoughts', () => ({ text: 'x', thought: true })],
+  ] as const) {
+    it(`of many ${what}, whole`, () => {
+      expect(growth(8000, (size) => JSON.stringify(answer(part)(size)), (body) => translateReply(gemini, call, body)), 'power of the size').to.be.below(PROPORTION);
+    });
+  }
+
+  it('of many calls, streamed', () => {
+    const pieces = (size: number): Buffer[] => times(size / 1000, () => sseBytes([answer(() => ({ functionCall: { name: 'f', args: {} } }))(1000)]));
+    expect(growth(4000, pieces, (bytes) => relayStream(gemini, call, bytes)), 'power of the size').to.be.below(PROPORTION);
+  });
+});
