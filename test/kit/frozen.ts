@@ -1,6 +1,6 @@
 /**
  * Freezes what every object and every list inherits, so that a write that reaches it fails where it stands, and refuses
- * `__proto__` as a way there: in this code base only a name from outside can be that. Loaded first by the tests, and by the
+ * to exchange a prototype by `__proto__`: in this code base only a name from outside can be that. Loaded first by the tests, and by the
  * gateways that they start.
  */
 const everyObject: object = Object.prototype;
@@ -19,7 +19,16 @@ for (const [name, { value, enumerable }] of Object.entries(Object.getOwnProperty
   });
 }
 
-const refused = (): never => { throw new TypeError('__proto__ was used to reach a prototype'); };
-Object.defineProperty(everyObject, '__proto__', { get: refused, set: refused, enumerable: false, configurable: false });
+Object.defineProperty(everyObject, '__proto__', {
+  get(this: object) { return Object.getPrototypeOf(this) as unknown; },
+  set() { throw new TypeError('__proto__ was used to exchange a prototype'); },
+  enumerable: false,
+  configurable: false,
+});
 Object.freeze(everyObject);
-Object.freeze(Array.prototype);
+
+/** Every list inherits these; `join` stays what it is for tests that count what is copied. */
+for (const [name, { writable }] of Object.entries(Object.getOwnPropertyDescriptors(Array.prototype))) {
+  if (writable && name !== 'join') Object.defineProperty(Array.prototype, name, { writable: false, configurable: false });
+}
+Object.preventExtensions(Array.prototype);

@@ -43,16 +43,18 @@ async function heapBytes(): Promise<number> {
 function workOf(run: () => void): number {
   let work = 0;
   const undo: (() => void)[] = [];
-  const count = (holder: any, name: string, sizeOf: (self: any, args: readonly any[]) => number): void => {
+  const count = (holder: any, name: string, sizeOf: (self: any, args: readonly any[], result: any) => number): void => {
     const original = holder[name];
     holder[name] = function counted(this: unknown, ...args: unknown[]) {
-      work += sizeOf(this, args);
-      return original.apply(this, args);
+      const result = original.apply(this, args);
+      work += sizeOf(this, args, result);
+      return result;
     };
     undo.push(() => { holder[name] = original; });
   };
   const lengths = (pieces: readonly { readonly length: number }[]): number => pieces.reduce((sum, { length }) => sum + length, 0);
-  for (const name of ['indexOf', 'lastIndexOf', 'includes', 'split', 'match', 'matchAll', 'replace']) count(String.prototype, name, (self) => self.length);
+  count(String.prototype, 'indexOf', (self, [, from = 0], found) => (found < 0 ? self.length : found) - from); // from there to where it stands
+  for (const name of ['lastIndexOf', 'includes', 'split', 'match', 'matchAll', 'replace']) count(String.prototype, name, (self) => self.length);
   count(RegExp.prototype, 'test', (_self, [given]) => given.length);
   count(Array.prototype, 'join', (self) => lengths(self));
   count(Buffer, 'concat', (_self, [pieces]) => lengths(pieces));

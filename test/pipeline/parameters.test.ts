@@ -62,6 +62,6 @@ describe('unsupported parameters', () => {
     expect(shownNames(['a', 'x'.repeat(1025)]), 'never half a name').to.equal('a, …');
     expect(shownNames(Array.from({ length: 1_000_000 }, () => 'name'))).to.have.length.within(1000, 1025);
     expect(unsupportedError(Array.from({ length: 9999 }, (_, at) => `field_${at}`), 'p').message).to.have.length.below(1100);
-    expect(shownModel(`${'m'.repeat(255)}\u{1f600}`, createRedactor({}))).to.equal(`${'m'.repeat(255)}…`);
+    expect(shownModel(`${'m'.repeat(256)}\u{1f600}`, createRedactor({}))).to.equal(`${'m'.repeat(256)}…`);
   });
 });

@@ -8,7 +8,7 @@ import { describe, sortKeywords, type Told } from './words.ts';
 export const MAX_SCHEMAS = 20_000;
 export const MAX_DEPTH = 200;
 const MAX_FOLLOWED = 5000;
-const MAX_REPEATED = 1024 * 1024;
+const MAX_REPEATED = 256 * 1024;
 
 /** Following so many references makes a schema larger than one may be. */
 export class TooLarge extends Error {}
@@ -50,6 +50,7 @@ export class Conversion {
   readonly #followed: number;
   readonly #allowance: Allowance;
   readonly #lengths = new Map<Fields, number>();
+  readonly #types = new Map<Fields, readonly Type[]>();
   #schemas = 0;
   #repeated = 0;
 
@@ -88,9 +89,18 @@ export class Conversion {
       this.#repeat(target);
       return this.#flatten(target, { depth: place.depth + 1, open: [...place.open, target] });
     }
-    const [type] = typesOf(withoutConst(target));
+    const type = this.#typeOf(target);
     const description = `The same as ${nameOf(pointer)}${isCircle ? ', which this is part of' : ''}.`;
     return { schema: { ...(type && { type }), description }, place };
+  }
+
+  /** Once for each schema: many references may point at one that lists many values. */
+  #typeOf(target: Fields): Type | undefined {
+    const known = this.#types.get(target);
+    if (known) return known[0];
+    const types = typesOf(withoutConst(target));
+    this.#types.set(target, types);
+    return types[0];
   }
 
   #repeat(schema: Fields): void {
