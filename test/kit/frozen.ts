@@ -27,8 +27,9 @@ Object.defineProperty(everyObject, '__proto__', {
 });
 Object.freeze(everyObject);
 
-/** Every list inherits these; `join` stays what it is for tests that count what is copied. */
-for (const [name, { writable }] of Object.entries(Object.getOwnPropertyDescriptors(Array.prototype))) {
-  if (writable && name !== 'join') Object.defineProperty(Array.prototype, name, { writable: false, configurable: false });
+/** `join` may be replaced, by tests that count what is copied. */
+const everyList: object = Array.prototype;
+for (const [name, { writable }] of Object.entries(Object.getOwnPropertyDescriptors(everyList))) {
+  if (writable && name !== 'join') Object.defineProperty(everyList, name, { writable: false, configurable: false });
 }
-Object.preventExtensions(Array.prototype);
+Object.preventExtensions(everyList);
