@@ -131,6 +131,6 @@ async function leftoverOf(held: () => Promise<Holdings>): Promise<Holdings> {
 /** A folder of the test's own. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gw-test-'));
-  atEnd(() => rm(folder, { recursive: true, force: true }));
+  atEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
