@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readReport, validateJson, validateText } from '../cli/commands.ts';
-import { expectProportional } from '../kit/index.ts';
+import { expectProportion } from '../kit/index.ts';
 import { minimal } from './bad-documents.ts';
 
 const ECHO = 'targets: [{virtual_key: echo}]\n';
@@ -64,7 +64,7 @@ describe('a refused configuration', () => {
   it('takes work in proportion to its unknown keys', async () => {
     const unknown = (count: number): object => minimal(Object.fromEntries(Array.from({ length: count }, (_, index) => [`unknown_key_${index}`, 1])));
     expect(await toldOf(unknown(400))).to.have.length(400);
-    await expectProportional(100, (count) => {
+    await expectProportion(100, (count) => {
       const document = unknown(count);
       return () => toldOf(document);
     });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parseDuration } from '../../host/config/duration.ts';
-import { expectProportional } from '../kit/index.ts';
+import { expectProportion } from '../kit/index.ts';
 
 /** Text and milliseconds. Grammar: configuration reference 1.1. */
 const VALID: Readonly<Record<string, number>> = {
@@ -26,7 +26,7 @@ describe('a duration', () => {
   for (const [unit, end] of [['1s', 'x'], ['9', '']] as const) {
     it(`may be long, and takes work in proportion: ${unit}`, async () => {
       expect(parseDuration(`${unit.repeat(100_000)}${end}`)).to.equal(undefined);
-      await expectProportional(50_000, (count) => {
+      await expectProportion(50_000, (count) => {
         const text = `${unit.repeat(count)}${end}`;
         return () => parseDuration(text);
       });

@@ -83,15 +83,18 @@ function sealedHost(): Host {
 }
 
 /** Reads, checks and builds it. */
-async function use(host: Host, { text, format = 'yaml' }: Kind, count: number): Promise<void> {
-  const decoded = decodeText(text(count), format);
+async function use(host: Host, text: string, format: Format): Promise<void> {
+  const decoded = decodeText(text, format);
   const problems = checkConfig(host, decoded);
   if (problems.length === 0 && decoded.config) await (await buildOffline(host, decoded.config)).dispose();
 }
 
-async function expectInProportion(kind: Kind): Promise<void> {
+async function expectInProportion({ count, text, format = 'yaml' }: Kind): Promise<void> {
   const host = sealedHost();
-  await expectProportion(kind.count, (count) => use(host, kind, count));
+  await expectProportion(count, (size) => {
+    const document = text(size);
+    return () => use(host, document, format);
+  }, 4 * count);
 }
 
 describe('a large configuration', function large() {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type ChatChunk, type ChunkDelta, type Scan, windowGuard } from '../../host/contract/index.ts';
-import { cases, growth, seeded } from '../kit/index.ts';
+import { cases, expectProportion, seeded } from '../kit/index.ts';
 
 const WORDS = ['secret', 'se\u00e9\ud83d\ude00cret', 'ab'];
 const LONGEST = Math.max(...WORDS.map((word) => word.length));
@@ -179,7 +179,7 @@ describe('window guard', () => {
 });
 
 describe('window guard, of hostile streams', () => {
-  it('takes work in proportion, however much other choices hold and however often one finishes', () => {
+  it('takes work in proportion, however much other choices hold and however often one finishes', async () => {
     const stream = (size: number): ChatChunk[] => [
       ...Array.from({ length: size }, (_, index) => ({ choices: [{ index: 1, delta: { tool_calls: [{ index, function: { arguments: 'x' } }] }, finish_reason: null }] })),
       ...Array.from({ length: size }, () => ({ choices: [{ index: 0, delta: { content: 'x' }, finish_reason: 'stop' }] })),
@@ -188,7 +188,10 @@ describe('window guard, of hostile streams', () => {
       const guard = windowGuard(scan, 'blocked');
       for (const chunk of structuredClone(chunks)) guard.push(chunk);
     };
-    expect(growth(2000, stream, run), 'power of the length').to.be.below(1.6);
+    await expectProportion(2000, (size) => {
+      const chunks = stream(size);
+      return () => run(chunks);
+    });
   });
 
   it('reads reasoning details whatever stands in the place of their index', () => {

@@ -1,12 +1,11 @@
 export { atEnd, forSuite } from './cleanup.ts';
-export { expectProportional, MOST_TURNS, turnsUntil } from './counted.ts';
+export { MOST_TURNS, turnsUntil } from './counted.ts';
 export { fakeClock, type FakeClock } from './clock.ts';
 export * from './faults/index.ts';
-export { growth } from './growth.ts';
 export { golden } from './golden.ts';
 export { eventually, expectGivenBack, type Holdings, holdings, kept } from './holdings.ts';
 export { type Answer, answerOf, ask, eventsOf, heldBy, MASTER_KEY, NOTHING_HELD, slotsOf, startHost, type TestHost, type TestHostOptions } from './host.ts';
-export { cpuOf, expectProportion } from './proportion.ts';
+export { expectProportion, growthProblem, type Prepare } from './proportion.ts';
 export { startNginx } from './nginx.ts';
 export { BIN, type GatewayProcess, NODE_ARGS, type ProcessOptions, runGw, type RunResult, startGateway, temporaryFolder } from './process.ts';
 export {

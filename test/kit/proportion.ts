@@ -1,25 +1,59 @@
-import { expect } from 'chai';
+/** Makes the work for a size of input. Making it is not measured; the work may run several times. */
+export type Prepare = (size: number) => () => unknown;
 
-/** Work beside which the start of anything is lost: smaller figures count as this, in milliseconds. */
-const LEAST_MS = 10;
-const ROUNDS = 6;
+/** Twice the size may take three times the work: work in proportion takes twice as much, quadratic work four times. */
+const MOST = 3;
+const ROUNDS = 8;
+/** Beside this, in milliseconds, compiling what runs for the first time is nothing: one round will do. */
+const LONG_MS = 60;
+/** Figures below this, in milliseconds, are the measuring itself. */
+const LEAST_MS = 0.5;
+/** From here on the work stands out. What takes less is tried at a larger size, so many times at most. */
+const CLEAR_MS = 6;
+const TRIES = 4;
+const STEP = 4;
 
-/** Milliseconds of CPU time that this process spends on something. What else the machine does is not in it. */
-export async function cpuOf(work: () => unknown): Promise<number> {
+/**
+ * Fails where twice the input takes more than three times the work. Counts the CPU time of this process, the least of several
+ * runs, so that neither other programs nor a collection of garbage in between counts; the size grows until the work stands out
+ * from the measuring, or `largest` is reached, beyond which the product refuses to do it.
+ */
+export async function expectProportion(size: number, prepare: Prepare, largest = Number.POSITIVE_INFINITY): Promise<void> {
+  const problem = await growthProblem(size, prepare, largest);
+  if (problem !== undefined) throw new Error(problem);
+}
+
+/** What `expectProportion` says; `undefined` where the work is in proportion. */
+export async function growthProblem(size: number, prepare: Prepare, largest = Number.POSITIVE_INFINITY): Promise<string | undefined> {
+  for (let tried = 1, small = size; ; tried += 1, small = Math.min(small * STEP, largest)) {
+    const { lessMs, moreMs } = await leastOf(prepare(small), prepare(2 * small));
+    if (!isInProportion(lessMs, moreMs)) return `the work grows faster than its input: ${lessMs.toFixed(2)} ms of CPU for ${small}, ${moreMs.toFixed(2)} for twice as much`;
+    if (moreMs >= CLEAR_MS || tried === TRIES || small >= largest) return undefined;
+  }
+}
+
+interface Least {
+  readonly lessMs: number;
+  readonly moreMs: number;
+}
+
+/** Rounds of both, until they are seen to be in proportion. The first round also compiles what it runs. */
+async function leastOf(less: () => unknown, more: () => unknown): Promise<Least> {
+  let [lessMs, moreMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    lessMs = Math.min(lessMs, await cpuOf(less));
+    moreMs = Math.min(moreMs, await cpuOf(more));
+    if ((round > 1 || lessMs >= LONG_MS) && isInProportion(lessMs, moreMs)) break;
+  }
+  return { lessMs, moreMs };
+}
+
+const isInProportion = (lessMs: number, moreMs: number): boolean => moreMs <= MOST * Math.max(lessMs, LEAST_MS);
+
+/** Milliseconds of CPU time that this process spends on something. */
+async function cpuOf(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await work();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
-}
-
-/** Twice the size may take three times the work at most, by the least of several runs; one that holds at once is not run again. */
-export async function expectProportion(count: number, work: (count: number) => unknown): Promise<void> {
-  let small = Number.POSITIVE_INFINITY;
-  let large = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < ROUNDS; round += 1) {
-    small = Math.min(small, await cpuOf(() => work(count)));
-    large = Math.min(large, await cpuOf(() => work(2 * count)));
-    if (large < 3 * Math.max(small, LEAST_MS)) return;
-  }
-  expect(large / small, `${small} ms of CPU, and ${large} ms for twice as much`).to.be.below(3);
 }

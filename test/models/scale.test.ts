@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { buildModelIndex } from '../../host/generation/model-index.ts';
 import type { Target } from '../../host/generation/generation.ts';
-import { expectProportional } from '../kit/index.ts';
+import { expectProportion } from '../kit/index.ts';
 
 /** Only what the index looks at. */
 const target = (name: string): Target => ({ virtualKey: name, weight: 1, provider: { module: { translators: { chat: {} } } } }) as unknown as Target;
@@ -13,7 +13,7 @@ describe('the model index', () => {
       const models = new Map(targets.map(({ virtualKey }) => [virtualKey, Array.from({ length: count / 30 }, (_, place) => `${virtualKey}/model-${place}`)]));
       return () => buildModelIndex(targets, ({ virtualKey }) => ({ declared: [], configured: [], discovered: [], catalog: [...(models.get(virtualKey) ?? []), 'shared'] }));
     };
-    await expectProportional(3000, prepare);
+    await expectProportion(3000, prepare);
     const index = prepare(5000)();
     expect(index.routeTargets('t7/model-3', 'chat', false).filter(({ serves }) => serves).map(({ virtualKey }) => virtualKey)).to.deep.equal(['t7']);
     expect(index.routeTargets('shared', 'chat', false).every(({ serves }) => serves)).to.equal(true);

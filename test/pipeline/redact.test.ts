@@ -80,7 +80,10 @@ describe('redaction of credential shapes', () => {
     ['schemes', 'a://'], ['userinfo', 'a://b:'], ['colons', 'a:'], ['keywords', 'token'], ['keywords and spaces', 'token  '], ['bearers', 'Bearer\t'], ['prefixes', 'sk-ant-'], ['hex', 'gw_0'], ['parameters', '?key'], ['Basic', 'Basic '], ['Basic and more', 'Basic a'],
     ['percent signs', '%'], ['percent-encoding', '%41'], ['percent-encoding of percent-encoding', '%2525'], ['half of it', '%25%2'],
   ] as const) {
-    it(`takes time in proportion to the text: ${name}`, () => expectProportion(200_000, (length) => shapes.redact(`${unit.repeat(Math.ceil(length / unit.length))} x`)));
+    it(`takes time in proportion to the text: ${name}`, () => expectProportion(50_000, (length) => {
+      const text = `${unit.repeat(Math.ceil(length / unit.length))} x`;
+      return () => shapes.redact(text);
+    }));
   }
 });
 

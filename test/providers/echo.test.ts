@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import echo from '../../providers/echo/index.ts';
 import { ECHO_MODELS } from '../../providers/echo/models.ts';
-import { type Answer, ask, expectProportional, type FakeClock, fakeClock, startHost, type TestHost, type TestHostOptions } from '../kit/index.ts';
+import { type Answer, ask, expectProportion, type FakeClock, fakeClock, startHost, type TestHost, type TestHostOptions } from '../kit/index.ts';
 
 const PATH = '/v1/chat/completions';
 const TARGETS = { targets: [{ virtual_key: 'echo' }] };
@@ -63,7 +63,7 @@ describe('echo', () => {
   for (const unit of [' ', 'x', 'x ']) {
     it(`takes work in proportion to a message of nothing but ${JSON.stringify(unit)}`, async () => {
       const host = await hostOf();
-      await expectProportional(50_000, (count) => {
+      await expectProportion(50_000, (count) => {
         const content = unit.repeat(count);
         return async () => expect((await host.post(PATH, ask(content, { model: 'echo' }))).status).to.equal(200);
       });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { SURFACE_NAMES } from '../../host/contract/index.ts';
-import { expectProportional } from '../kit/index.ts';
+import { expectProportion } from '../kit/index.ts';
 import { order, problemsOf, query, rankOf, targets } from './support.ts';
 
 const all = targets('a', 'b', 'c');
@@ -57,7 +57,7 @@ describe('the strategy content-based', () => {
   for (const value of ['(a+)+$', '(?:a?){40}a{40}$', '(.*)*x(.*)*y']) {
     it(`takes work in proportion to the text, whatever the pattern: ${value}`, async () => {
       const rank = rules({ type: 'prompt_regex', value });
-      await expectProportional(5000, (length) => {
+      await expectProportion(5000, (length) => {
         const hostile = says(`${'a'.repeat(length)}b`);
         return () => expect(order(rank, all, hostile)).to.equal('a b c');
       });
