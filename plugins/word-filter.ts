@@ -70,7 +70,7 @@ function createMatcher(words: readonly string[], isCaseSensitive: boolean): Matc
   const fold = (text: string): string => (isCaseSensitive ? text : text.toLowerCase());
   const folded = words.filter((word) => word !== '').map((word) => ({ word, needle: fold(word) }));
   return {
-    longest: Math.max(0, ...folded.map(({ needle }) => needle.length)),
+    longest: folded.reduce((most, { needle }) => Math.max(most, needle.length), 0),
     find: (text) => {
       const haystack = fold(text);
       return folded.find(({ needle }) => haystack.includes(needle))?.word;

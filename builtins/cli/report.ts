@@ -13,7 +13,7 @@ export function refusalReport(error: unknown): string | undefined {
 
 /** Left-aligned columns, three spaces apart, with dashes under the header. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)));
+  const widths = header.map((title, column) => rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), title.length));
   const line = (cells: readonly string[]): string => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('   ').trimEnd();
   return [line(header), line(header.map((title) => '-'.repeat(title.length))), ...rows.map(line)].join('\n');
 }

@@ -57,7 +57,7 @@ function firstTwo(composer: Composer, text: string, lines: LineCounter): Documen
   for (const token of new Parser(lines.addNewLine).parse(text)) {
     if (token.type === 'error') faults += 1;
     if (faults > MAX_FAULTS) throw new TooManyFaults();
-    found.push(...composer.next(token));
+    for (const document of composer.next(token)) found.push(document);
     if (found.length > 1) return found;
   }
   return [...found, ...composer.end()];

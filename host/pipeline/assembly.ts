@@ -57,7 +57,8 @@ export class Assembly {
   text(): string {
     const pieces: string[] = [];
     for (const { content, reasoning, toolCalls } of this.#choices.values()) {
-      pieces.push(content ?? '', reasoning ?? '', ...toolCalls.values().map((call) => call.function.arguments ?? ''));
+      pieces.push(content ?? '', reasoning ?? '');
+      for (const call of toolCalls.values()) pieces.push(call.function.arguments ?? '');
     }
     return pieces.join('');
   }

@@ -33,7 +33,7 @@ const BOUNDS = { temperature: [0, 1.5], random_seed: [0, Number.MAX_SAFE_INTEGER
 /** Where the temperature is 0 the vendor takes no other `top_p` than 1: "top_p must be 1 when using greedy sampling". */
 function sampled(body: Fields, notes: Notes): Fields {
   const { fields, names } = outOfBounds(body, BOUNDS);
-  notes.bounded.push(...names.map((name) => (name === 'random_seed' ? 'seed' : name)));
+  for (const name of names) notes.bounded.push(name === 'random_seed' ? 'seed' : name);
   const { top_p: topP, ...rest } = body;
   if (body['temperature'] !== 0 || typeof topP !== 'number' || topP === 1) return names.length > 0 ? { ...body, ...fields } : body;
   notes.ignored.push('top_p');

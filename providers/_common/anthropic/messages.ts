@@ -100,7 +100,7 @@ function contentOf(message: ChatMessage, at: string, draft: Draft): string | Fie
   const isAssistant = message.role === 'assistant';
   const calls = isAssistant ? (message.tool_calls ?? []) : [];
   const blocks = [...(isAssistant ? thinkingBlocks(message) : []), ...partBlocks(message, at, draft)];
-  if (isAssistant && blocks.length === 0) blocks.push(...textBlocks(message['refusal']));
+  if (isAssistant && blocks.length === 0) addAll(blocks, textBlocks(message['refusal']));
   for (const [place, call] of calls.entries()) blocks.push(callBlock(call, `${at}.tool_calls[${place}]`, draft));
   draft.mark(blocks, message);
   const [only, ...others] = blocks;

@@ -61,7 +61,7 @@ class Draft {
   mark(blocks: Fields[], mark: Fields | undefined): void {
     if (!mark || !this.traits.caches || isPoint(blocks.at(-1))) return;
     if (blocks.length === 0) this.lostMark = true;
-    else blocks.push(...cachePoint(mark, this.traits));
+    else addAll(blocks, cachePoint(mark, this.traits));
   }
 }
 
@@ -97,7 +97,7 @@ function systemBlocks(message: ChatMessage, draft: Draft): Fields[] {
 function joined(message: ChatMessage, draft: Draft, blocksOf: (part: ContentPart, at: number) => readonly Fields[]): Fields[] {
   const { content } = message;
   const blocks: Fields[] = [];
-  if (!Array.isArray(content)) blocks.push(...textBlock(content));
+  if (!Array.isArray(content)) addAll(blocks, textBlock(content));
   else content.forEach((part: ContentPart, at) => {
     addAll(blocks, blocksOf(part, at));
     draft.mark(blocks, cacheMarkOf(part));

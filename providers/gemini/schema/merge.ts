@@ -32,7 +32,7 @@ export function mergeSchemas(schemas: readonly Fields[]): Fields {
     const [first] = values;
     const all = values.length === 1 ? first : RULES.get(keyword)?.(values);
     if (all !== undefined) return [keyword, all];
-    left.push(...distinct(values).slice(1).map((value) => ({ [keyword]: value })));
+    for (const value of distinct(values).slice(1)) left.push({ [keyword]: value });
     return [keyword, first];
   });
   return Object.fromEntries(left.length > 0 ? [...merged, ['allOf', left]] : merged);
