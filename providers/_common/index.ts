@@ -13,7 +13,7 @@ export { addAll, countOf, fieldsBeside, type Fields, invalidRequest, isFields, i
 export { commonImages, requireImageFormat } from './images.ts';
 export type { ImagesOptions } from './images.ts';
 export { commonModerations } from './moderations.ts';
-export { type Path, pathSegment, pathSegments, withoutTail } from './paths.ts';
+export { type Path, pathSegment, pathSegments, wholeSegment, withoutTail } from './paths.ts';
 export { commonRerank, tokensMeta } from './rerank.ts';
 export type { RerankOptions } from './rerank.ts';
 export { translateWebSearch, type WebSearch } from './web-search.ts';

@@ -1,4 +1,4 @@
-import { invalidRequest } from 'gw/common-wire';
+import { wholeSegment } from 'gw/common-wire';
 
 /**
  * How a model is asked. `claude`, `nova`, `titan` and `llama` have a wire of their own; `converse` is every other model
@@ -92,7 +92,5 @@ export type Operation = 'invoke' | 'invoke-with-response-stream' | 'converse' | 
 
 /** The address of an operation. Ids with slashes, as ARNs have them, stay one segment. Throws a 400 for what could leave it. */
 export function modelPath(model: string, operation: Operation): string {
-  const isSafe = !/[\\\p{Cc}]/u.test(model) && model.split('/').every((piece) => piece !== '' && piece !== '.' && piece !== '..');
-  if (!isSafe) throw invalidRequest(`model "${model}" cannot stand in an address`);
-  return `/model/${encodeURIComponent(model.toWellFormed())}/${operation}`;
+  return `/model/${wholeSegment(model)}/${operation}`;
 }

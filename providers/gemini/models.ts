@@ -1,13 +1,11 @@
-import { pathSegment } from 'gw/common-wire';
+import { wholeSegment } from 'gw/common-wire';
 
 /** The model's name without the collection in front. */
 export const modelName = (model: string): string => model.replace(/^models\//, '');
 
 /** `/models/{m}:{method}` below the root, the name escaped as one segment. Throws a 400 for names that cannot stand in an address. */
 export function methodPath(model: string, method: string): string {
-  const name = modelName(model);
-  const segment = name.includes('/') ? encodeURIComponent(name.toWellFormed()) : pathSegment(name);
-  return `/models/${segment}:${method}`;
+  return `/models/${wholeSegment(modelName(model))}:${method}`;
 }
 
 /** How a model is told to think: by a level, by a budget of tokens, or not at all. */

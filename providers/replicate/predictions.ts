@@ -7,10 +7,13 @@ const PENDING: ReadonlySet<unknown> = new Set(['starting', 'processing', 'queued
 export const isPending = ({ status }: Fields): boolean => PENDING.has(status);
 export const isSuccess = ({ status }: Fields): boolean => status === 'succeeded';
 
+/** What an id may be made of: it becomes part of addresses. */
+const ID = /^[\w-]+$/;
+
 /** The prediction of a reply. Throws when it holds none that could be asked for again. */
 export function predictionOf({ body }: WireReply): Fields & { readonly id: string } {
   const prediction = jsonOf(body);
-  if (!isFields(prediction) || typeof prediction['id'] !== 'string' || prediction['id'] === '') throw unusable('the answer holds no prediction');
+  if (!isFields(prediction) || typeof prediction['id'] !== 'string' || !ID.test(prediction['id'])) throw unusable('the answer holds no prediction');
   return prediction as Fields & { readonly id: string };
 }
 
@@ -29,7 +32,7 @@ export function unusable(message: string): GatewayError {
 }
 
 /** Everything is asked for at the API's own address: what a reply says of addresses is not followed with the credential. */
-export const predictionPath = (id: string): string => `/predictions/${encodeURIComponent(id.toWellFormed())}`;
+export const predictionPath = (id: string): string => `/predictions/${id}`;
 
 /** Token counts of a prediction; `undefined` when it states none. */
 export function usageOf({ metrics }: Fields): Usage | undefined {

@@ -1,5 +1,5 @@
 import type { Credentials } from 'gw/contract';
-import { withoutTail } from 'gw/common-wire';
+import { wholeSegment, withoutTail } from 'gw/common-wire';
 
 /** What stands behind a location: the endpoint of the common format. */
 const COMPATIBLE = '/endpoints/openapi';
@@ -31,11 +31,11 @@ export function rootOf(address: string, otherwise: string): string {
 
 /** `{location}/publishers/google/models/{m}:predict` beside the compatible endpoint. */
 export function predictPath(root: string, model: string): string {
-  return `${withoutTail(root, COMPATIBLE)}/publishers/google/models/${encodeURIComponent(model.toWellFormed())}:predict`;
+  return `${withoutTail(root, COMPATIBLE)}/publishers/google/models/${wholeSegment(model)}:predict`;
 }
 
 /** `{location}/publishers/anthropic/models/{m}:rawPredict` beside the compatible endpoint. Source: platform.claude.com, "Claude on Vertex AI", 2026-11-22. */
 export function claudePath(root: string, model: string, isStreamed: boolean): string {
-  const name = encodeURIComponent(model.toWellFormed()).replace('%40', '@');
+  const name = wholeSegment(model).replace('%40', '@');
   return `${withoutTail(root, COMPATIBLE)}/publishers/anthropic/models/${name}:${isStreamed ? 'streamRawPredict' : 'rawPredict'}`;
 }

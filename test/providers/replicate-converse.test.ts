@@ -96,10 +96,12 @@ describe('replicate, a prediction', () => {
     }
   });
 
-  it('whose id is no id stays in its place of the path', async () => {
-    const { reply, routes } = talk([json({ id: '../../x?y', status: 'starting' }, 201), json({ id: 'x', status: 'succeeded', output: 'a' })]);
-    await reply;
-    expect(routes()[1]).to.equal('GET /predictions/..%2F..%2Fx%3Fy');
+  it('whose id could not stand in an address is none', async () => {
+    for (const id of ['../../x?y', '..', '.', 'a/b', 'a\\b', 'a%2fb', 'a b', '', 'a\n', '\ud800']) {
+      const { reply, routes } = talk([json({ id, status: 'starting' }, 201)]);
+      expect(await failureOf(reply), id).to.have.property('message', 'the provider sent an unusable answer');
+      expect(routes()).to.deep.equal([CREATE]);
+    }
   });
 
   it('that cannot be asked for any more is cancelled, and the refusal goes on', async () => {

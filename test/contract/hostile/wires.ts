@@ -55,6 +55,9 @@ const VARIABLES: Readonly<Record<string, (url: string) => Record<string, string>
   'vertex-ai': () => ({ VERTEX_AI_REGION: 'us-central1', VERTEX_AI_API_KEY: 'key-0123456789' }),
 };
 
+/** What a provider needs beside its required variables. */
+export const wireVariables = ({ name }: ProviderModule, url = 'http://h'): Record<string, string> => VARIABLES[name]?.(url) ?? {};
+
 /** Every golden answer of a provider that is JSON, or a stream of it. */
 export function wiresOf(module: ProviderModule): HostileWire[] {
   return (Object.keys(module.translators) as TranslatedSurface[]).filter((surface) => !ELSEWHERE[module.name]?.includes(surface)).flatMap((surface) => {
@@ -211,7 +214,7 @@ export async function hostOf(module: ProviderModule, isGuarded: boolean): Promis
 function variablesOf(module: ProviderModule, url: string): Record<string, string> {
   const address = baseUrlVariable(module);
   const names = module.connection.env.flatMap((need) => (typeof need === 'string' ? [need] : need.slice(0, 1)));
-  return { ...Object.fromEntries(names.map((name) => [name, 'key-0123456789'])), [address]: url, ...VARIABLES[module.name]?.(url) };
+  return { ...Object.fromEntries(names.map((name) => [name, 'key-0123456789'])), [address]: url, ...wireVariables(module, url) };
 }
 
 async function ask(host: TestHost, { surface, model, stream }: HostileWire, other?: 'completions'): Promise<Answer> {
