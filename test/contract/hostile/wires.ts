@@ -18,8 +18,19 @@ export interface HostileWire {
   readonly model: string;
   readonly stream: boolean;
   readonly edits: () => readonly Edit[];
+  /** The golden answer, or the pieces of the stream that it is. */
+  readonly whole?: unknown;
+  readonly pieces?: readonly StreamPiece[];
   /** An upstream that answers with a changed document. */
   readonly answering: (edit: Edit, url: string) => StubHandler;
+}
+
+/** One event as the upstream sends it. */
+export interface StreamPiece {
+  /** What it holds; `undefined` where that is no JSON. */
+  readonly value: unknown;
+  /** With another text in the place of what it holds. */
+  readonly bytes: (text?: string) => Buffer;
 }
 
 export const PROVIDERS: readonly ProviderModule[] = MODULES.filter((module) => module.kind === 'provider').filter(({ offline }) => !offline);
@@ -75,7 +86,7 @@ function wireOf({ name, framing }: ProviderModule, surface: TranslatedSurface, f
   return { ...wire, stream: false, ...wholeWire(text) };
 }
 
-type Edited = Pick<HostileWire, 'edits' | 'answering'>;
+type Edited = Pick<HostileWire, 'edits' | 'answering' | 'whole' | 'pieces'>;
 
 const json = { 'content-type': 'application/json' };
 
@@ -84,6 +95,7 @@ const laterOn = (text: string, url: string): string => text.replaceAll(/https:\/
 
 function wholeWire(text: string): Edited {
   return {
+    whole: JSON.parse(text) as unknown,
     edits: () => [...STRANGE_DOCUMENTS, ...editsOf(JSON.parse(text))],
     answering: (edit, url) => ({ method }, response) => { response.writeHead(200, json).end(laterOn(method === 'GET' || edit === UNCHANGED ? text : edit.text(), url)); },
   };
@@ -127,14 +139,16 @@ function shapeOf(value: unknown): string {
 function sseWire(text: string, provider: string): Edited {
   const blocks = text.replaceAll('\r\n', '\n').split('\n\n').filter((block) => block.trim() !== '');
   const edits = new EventEdits(blocks.map(dataOf));
+  const withData = (block: string, data: string): string => block.replace(/^data: ?.*$/m, () => `data: ${data}`);
   return {
+    pieces: blocks.map((block) => ({ value: dataOf(block), bytes: (data) => Buffer.from(`${data === undefined ? block : withData(block, data)}\n\n`) })),
     edits: () => edits.all(),
     answering: (edit, url) => ({ method }, response) => {
       if (method === 'POST' && provider === 'replicate') {
         response.writeHead(201, json).end(laterOn(golden('replicate/chat/reply.json'), url));
         return;
       }
-      const sent = blocks.map((block, index) => (edits.isAt(edit, index) ? block.replace(/^data: ?.*$/m, () => `data: ${edit.text()}`) : block));
+      const sent = blocks.map((block, index) => (edits.isAt(edit, index) ? withData(block, edit.text()) : block));
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`${sent.join('\n\n')}\n\n`);
     },
   };
@@ -156,6 +170,7 @@ function frameWire(frames: Frames): Edited {
   const frameOf = (frame: Frames[number], text: string | undefined): Buffer =>
     (Array.isArray(frame) ? eventOfText(String(frame[0]), text ?? JSON.stringify(frame[1])) : chunkOfText(text ?? JSON.stringify(frame)));
   return {
+    pieces: frames.map((frame) => ({ value: Array.isArray(frame) ? frame[1] : frame, bytes: (text) => frameOf(frame, text) })),
     edits: () => edits.all(),
     answering: (edit) => (_request, response) => {
       const sent = frames.map((frame, index) => frameOf(frame, edits.isAt(edit, index) ? edit.text() : undefined));

@@ -1,0 +1,25 @@
+import { expect } from 'chai';
+import { Dice } from '../../kit/index.ts';
+import { PROVIDERS } from '../hostile/wires.ts';
+import { answerWorks, problemsOf, requestWorks, type Work } from './work.ts';
+
+/** Inputs of each kind for each provider; all of them are doubled in the soak. */
+const SAMPLE = 3;
+const SEED = 7;
+
+function sample(works: readonly Work[], dice: Dice): Work[] {
+  return Array.from({ length: SAMPLE }, () => dice.pick(works));
+}
+
+describe('twice the input makes no more than twice the work, or a little more', function suite() {
+  this.timeout(60_000);
+
+  for (const [at, module] of PROVIDERS.entries()) {
+    it(`in requests and answers of ${module.name}`, async () => {
+      const dice = new Dice(SEED + at);
+      const works = [requestWorks(module), answerWorks(module)];
+      expect(works.map(({ length }) => length > 0), 'requests and answers').to.deep.equal([true, true]);
+      expect(await problemsOf(works.flatMap((all) => sample(all, dice)))).to.deep.equal([]);
+    });
+  }
+});
