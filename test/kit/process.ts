@@ -60,6 +60,8 @@ export interface GatewayProcess {
   held(): Promise<Holdings>;
   /** What it goes on holding: nothing as soon as it holds nothing once, else what it holds after some seconds. */
   leftover(): Promise<Holdings>;
+  /** The longest turn of its event loop since it was last asked, in milliseconds of CPU; counted from the first question on. */
+  longestTurn(): Promise<number>;
   /** Sends a signal; resolves with the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -106,7 +108,7 @@ export async function startGateway(options: ProcessOptions = {}): Promise<Gatewa
   first = await holdingsOf(child);
   const key = /Bearer (gw_[0-9a-f]{32})/.exec(stderr)?.[1] ?? options.variables?.['MASTER_KEY'] ?? MASTER_KEY;
   return {
-    url: `http://127.0.0.1:${port}`, child, key, lines, stderr: () => stderr, held, leftover: () => leftoverOf(held),
+    url: `http://127.0.0.1:${port}`, child, key, lines, stderr: () => stderr, held, leftover: () => leftoverOf(held), longestTurn: async () => Number(await tellingOf(child, 'longest turn')),
     stop: async (signal = 'SIGTERM') => {
       child.kill(signal);
       return exited;
@@ -116,10 +118,14 @@ export async function startGateway(options: ProcessOptions = {}): Promise<Gatewa
 
 /** Asks the probe; nothing of a process that has gone or does not answer. */
 async function holdingsOf(child: ChildProcess): Promise<Holdings> {
-  if (!child.connected) return {};
+  return child.connected ? tellingOf(child, 'holdings').then((told) => told as Holdings, () => ({})) : {};
+}
+
+async function tellingOf(child: ChildProcess, asked: string): Promise<unknown> {
   const answer = once(child, 'message', { signal: AbortSignal.timeout(5000) });
-  child.send('holdings', () => {}); // it may have gone meanwhile
-  return answer.then(([told]) => told as Holdings, () => ({}));
+  child.send(asked, () => {}); // it may have gone meanwhile
+  const [told] = await answer;
+  return told as unknown;
 }
 
 async function leftoverOf(held: () => Promise<Holdings>): Promise<Holdings> {

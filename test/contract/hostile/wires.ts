@@ -226,7 +226,7 @@ export async function hostOf(module: ProviderModule, isGuarded: boolean): Promis
   };
 }
 
-function variablesOf(module: ProviderModule, url: string): Record<string, string> {
+export function variablesOf(module: ProviderModule, url: string): Record<string, string> {
   const address = baseUrlVariable(module);
   const names = module.connection.env.flatMap((need) => (typeof need === 'string' ? [need] : need.slice(0, 1)));
   return { ...Object.fromEntries(names.map((name) => [name, 'key-0123456789'])), [address]: url, ...wireVariables(module, url) };

@@ -4,7 +4,7 @@ import { parseJsonObject } from '../../../host/http/body.ts';
 import { callFor, growthProblem, minimal, type Prepare, relayStream, translateReply, unaryReply } from '../../kit/index.ts';
 import { requestsFor } from '../hostile/requests.ts';
 import { type HostileWire, type StreamPiece, wiresOf } from '../hostile/wires.ts';
-import { growthsOf, times } from './growths.ts';
+import { growthsOf, renamed, times } from './growths.ts';
 
 /** An input that can be made twice as large, and what the gateway does with it. */
 export interface Work {
@@ -139,7 +139,7 @@ function streamWorks(module: ProviderModule, { model }: HostileWire, pieces: rea
   });
   return pieces.flatMap((piece, at) => [
     work(`many of event ${at}`, at, (size) => Buffer.concat(times(size, () => piece.bytes()))),
-    ...(typeof piece.value === 'object' && piece.value !== null ? [work(`many of event ${at}, each its own`, at, (size) => Buffer.concat((growthsOf([piece.value])[1]?.document(size) as readonly unknown[]).map((value) => piece.bytes(JSON.stringify(value)))))] : []),
+    ...(piece.value === undefined ? [] : [work(`many of event ${at}, each its own`, at, (size) => Buffer.concat(times(size, (copy) => piece.bytes(JSON.stringify(renamed(piece.value, copy))))))]),
     ...(piece.value === undefined ? [] : growthsOf(piece.value).map(({ what, document }) => work(`in an event, ${what}`, at, (size) => piece.bytes(JSON.stringify(document(size)))))),
   ]);
 }
