@@ -6,9 +6,7 @@ const MOST = 3;
 const ROUNDS = 8;
 /** Beside this, in milliseconds, compiling what runs for the first time is nothing: one round will do. */
 const LONG_MS = 60;
-/** Figures below this, in milliseconds, are the measuring itself. */
-const LEAST_MS = 0.5;
-/** From here on the work stands out. What takes less is tried at a larger size, so many times at most. */
+/** From here on, in milliseconds, work stands out: below it are the measuring, and the steps in which memory is got. What takes less is tried at a larger size. */
 const CLEAR_MS = 6;
 const TRIES = 4;
 const STEP = 4;
@@ -48,7 +46,7 @@ async function leastOf(less: () => unknown, more: () => unknown): Promise<Least>
   return { lessMs, moreMs };
 }
 
-const isInProportion = (lessMs: number, moreMs: number): boolean => moreMs <= MOST * Math.max(lessMs, LEAST_MS);
+const isInProportion = (lessMs: number, moreMs: number): boolean => moreMs <= MOST * Math.max(lessMs, CLEAR_MS / MOST);
 
 /** Milliseconds of CPU time that this process spends on something. */
 async function cpuOf(work: () => unknown): Promise<number> {
