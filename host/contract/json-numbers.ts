@@ -21,7 +21,10 @@ export function isRawNumber(value: unknown): boolean {
 /** Whether a number can be what was written: beyond these only some integers are numbers at all. */
 export const isExact = (value: number): boolean => value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER;
 
-/** Puts the numbers of a text that are not exact back into its value, as they were written. */
+/** Each becomes an object of its own: more of them than anybody means would keep the process for half a second. */
+const MAX_INEXACT = 250_000;
+
+/** Puts the numbers of a text that are not exact back into its value, as they were written. Throws a `RangeError` when there are more than 250,000. */
 export function restoreNumbers(text: string, value: Container): void {
   new NumberRestorer(text, value).run();
 }
@@ -47,6 +50,7 @@ class NumberRestorer {
   readonly #text: string;
   readonly #root: Container;
   readonly #open: Open[] = [];
+  #restored = 0;
 
   constructor(text: string, root: Container) {
     this.#text = text;
@@ -115,6 +119,8 @@ class NumberRestorer {
     if (!open || !container) return;
     const now = this.#memberOf(container, open);
     if (typeof now === 'number' ? isExact(now) : !isRawNumber(now)) return;
+    this.#restored += 1;
+    if (this.#restored > MAX_INEXACT) throw new RangeError(`larger than ${MAX_INEXACT} numbers that no double holds`);
     if (Array.isArray(container)) container[open.place] = json.rawJSON(written);
     else setMember<unknown>(container, this.#nameOf(open), json.rawJSON(written));
   }

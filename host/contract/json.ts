@@ -14,7 +14,7 @@ export function parseJson(text: string, bounds: JsonBounds = TEXT_BOUNDS): unkno
 
 /**
  * The same; integers beyond 2^53 and numbers beyond the range of a double become raw JSON (`JSON.rawJSON`), so that they
- * leave digit for digit. They cost only where they stand.
+ * leave digit for digit. They cost only where they stand; a text that holds more than 250,000 of them is refused as too large.
  */
 export function parseExactJson(text: string, bounds: JsonBounds = TEXT_BOUNDS): unknown {
   const value = parsed(text, bounds);

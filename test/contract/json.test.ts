@@ -55,6 +55,16 @@ describe('JSON whose numbers are kept as they were written', () => {
   });
 });
 
+describe('numbers that no double holds', () => {
+  const list = (count: number): string => `[${'1e400,'.repeat(count - 1)}12345678901234567890]`;
+
+  it('are kept up to a quarter of a million of them, each being an object of its own', () => {
+    expect((parseExactJson(list(250_000)) as unknown[]).every(isRawNumber)).to.equal(true);
+    expect(() => parseExactJson(list(250_001))).to.throw(RangeError, 'larger than 250000 numbers that no double holds');
+    expect(parseJson(list(250_001))).to.have.length(250_001);
+  });
+});
+
 describe('JSON from outside', () => {
   const nested = (levels: number, left: string, right: string): string => `${left.repeat(levels)}1${right.repeat(levels)}`;
   for (const [what, left, right, levelsEach] of [['lists', '[', ']', 1], ['objects', '{"a":', '}', 1], ['both', '[{"a":', '}]', 2]] as const) {

@@ -66,7 +66,9 @@ describe('a request of native wires takes work in proportion', () => {
   });
 });
 
-describe('a schema takes work in proportion', () => {
+describe('a schema takes work in proportion', function schemas() {
+  this.timeout(60_000);
+
   const schemaOf = (schema: object): object => ({ messages: [{ role: 'user', content: 'x' }], response_format: { type: 'json_schema', json_schema: { name: 's', schema } } });
   const deep = (levels: number, inner: object): object => (levels === 0 ? inner : { type: 'object', properties: { a: deep(levels - 1, inner) } });
 
@@ -84,6 +86,15 @@ describe('a schema takes work in proportion', () => {
       expect(JSON.stringify(translated(gemini, 'gemini-3-pro', make(5000))).length).to.be.below(2_000_000);
     });
   }
+});
+
+describe('the tools of a request', () => {
+  it('bring no more by the references of all their schemas than one request may, for Gemini', () => {
+    const parameters = { type: 'object', properties: Object.fromEntries(times(20, (at) => [`p${at}`, { $ref: '#/$defs/a' }])), $defs: { a: { type: 'string', default: 'x'.repeat(10_000) } } };
+    const tools = times(400, (at) => ({ type: 'function', function: { name: `f${at}`, parameters } }));
+    const sent = translated(gemini, 'gemini-3-pro', { messages: [{ role: 'user', content: 'x' }], tools });
+    expect(JSON.stringify(sent)).to.have.length.within(1_000_000, 6_000_000);
+  });
 });
 
 describe('an answer of Gemini takes work in proportion', () => {

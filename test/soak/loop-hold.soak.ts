@@ -10,7 +10,7 @@ import { chatReply, forSuite, type GatewayProcess, replyJson, ROUTES, startGatew
 /** What a body may hold by default, but for a little. */
 const BYTES = 10 * 1024 * 1024 - 4096;
 /** Beyond it, a body under every limit keeps all other clients waiting. Milliseconds of CPU. */
-const MOST_MS = 1000;
+const MOST_MS = 500;
 /** Of the ways to fill a body of a native wire, every so many. */
 const STEP = 3;
 
