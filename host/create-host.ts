@@ -1,15 +1,16 @@
 import type { BuiltinModule } from './builtin.ts';
-import { NO_CATALOG } from './catalog.ts';
-import { type Clock, within } from './clock.ts';
-import { CLOSE_LIMIT_MS, closeAll, closeInTurn } from './close-all.ts';
-import { createCommandLine } from './command-line.ts';
-import { CONFIG_RULES } from './config/rules/index.ts';
+import { NO_CATALOG } from './common/catalog.ts';
+import { type Clock, within } from './common/clock.ts';
+import { CLOSE_LIMIT_MS, closeAll, closeInTurn } from './common/close-all.ts';
+import { createCommandLine } from './cli/command-line.ts';
+import { CONFIG_RULES } from './config/rules/config-rules.ts';
 import { ruleTap } from './config/rules/rule.ts';
 import { type Log, type Surface, SURFACE_NAMES } from './contract/index.ts';
 import { type Applier, createApplier } from './generation/apply.ts';
 import { createCarryover } from './generation/carryover.ts';
 import { createSlot } from './generation/slot.ts';
-import { createHostHooks, sealHooks } from './hooks.ts';
+import { createHostHooks } from './host-hooks.ts';
+import { sealHooks } from './hooks/seal.ts';
 import type { BuildInfo, Host } from './host.ts';
 import { createActivity } from './http/activity.ts';
 import { Outbox } from './http/outbox.ts';
@@ -18,10 +19,10 @@ import { createRedactor } from './log/redact.ts';
 import { STREAM_IDLE_MS } from './pipeline/stream.ts';
 import { MODULE_RULES } from './registry/check-module.ts';
 import { createRegistry, type GatewayModule } from './registry/registry.ts';
-import { readSettings } from './settings.ts';
+import { readSettings } from './environment/settings.ts';
 import { createCounters } from './state/counters.ts';
 import { createMemoryState } from './state/shared-state.ts';
-import type { Variables } from './upstream/connect.ts';
+import type { Variables } from './environment/variables.ts';
 import { createTransport } from './upstream/transport.ts';
 
 /** Everything a host takes from its surroundings. Nothing below `main.ts` reads the process. */
@@ -48,7 +49,7 @@ export function createHost(environment: HostEnvironment): Host {
   const settings = readSettings(variables);
   const redactor = createRedactor(variables);
   const log = createLogger(settings.logLevel, environment.lines, redactor);
-  const hooks = createHostHooks();
+  const hooks = createHostHooks<Host>();
   closeInReverse(hooks.close, log, clock);
   const counters = createCounters();
   const transport = createTransport();

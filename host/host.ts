@@ -1,19 +1,15 @@
-import type { Log, SharedState, Surface } from './contract/index.ts';
-import type { CommandLine } from './command-line.ts';
+import type { Surface } from './contract/index.ts';
+import type { CommandLine } from './cli/command-line.ts';
 import type { LoadedFile } from './config/load.ts';
-import type { Applier } from './generation/apply.ts';
-import type { CarryoverStore } from './generation/carryover.ts';
+import type { Applier, ApplierDeps } from './generation/apply.ts';
 import type { Generation } from './generation/generation.ts';
-import type { Slot } from './generation/slot.ts';
-import type { HostHooks } from './hooks.ts';
-import type { Activity } from './http/activity.ts';
-import type { Outbox } from './http/outbox.ts';
-import type { Redactor } from './log/redact.ts';
-import type { PipelineServices } from './pipeline/services.ts';
-import type { Registry } from './registry/registry.ts';
-import type { Settings } from './settings.ts';
+import type { OfflineDeps } from './generation/offline.ts';
+import type { HostHooks } from './host-hooks.ts';
+import type { ShellHost } from './http/shell.ts';
+import type { SurfaceHost } from './http/surface-route.ts';
+import type { Settings } from './environment/settings.ts';
 import type { CounterHub } from './state/counters.ts';
-import type { ConnectedProvider, Variables } from './upstream/connect.ts';
+import type { ConnectedProvider } from './upstream/connect.ts';
 
 /** What this program is: stamped into `package.json` by the build, `dev` in a checkout. */
 export interface BuildInfo {
@@ -22,27 +18,19 @@ export interface BuildInfo {
   readonly built: string;
 }
 
-/** One gateway in this process. Nothing of it is module-level, so that tests run many. */
-export interface Host {
+/**
+ * One gateway in this process. Nothing of it is module-level, so that tests run many. What builds and applies configurations,
+ * and what answers requests, knows only the views it extends.
+ */
+export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   readonly build: BuildInfo;
   readonly platform: { readonly node: string; readonly os: string; readonly arch: string };
   /** Where this program is installed. */
   readonly installDirectory: string;
-  readonly workingDirectory: string;
-  readonly variables: Variables;
   readonly settings: Settings;
-  readonly hooks: HostHooks;
-  readonly registry: Registry;
-  readonly log: Log;
-  readonly redactor: Redactor;
+  readonly hooks: HostHooks<Host>;
   readonly counters: CounterHub;
-  readonly state: SharedState;
-  readonly carryover: CarryoverStore;
-  readonly slot: Slot;
   readonly applier: Applier;
-  readonly activity: Activity;
-  readonly outbox: Outbox;
-  readonly services: PipelineServices;
   readonly commandLine: CommandLine;
   /** Surfaces that routes are mounted for. */
   readonly surfaces: readonly Surface[];

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BUILTINS, MODULES } from '../builtins/manifest.ts';
-import { systemClock } from './clock.ts';
-import type { CommandIo } from './command-line.ts';
+import { systemClock } from './common/clock.ts';
+import type { CommandIo } from './cli/command-line.ts';
 import { createHost } from './create-host.ts';
 import type { BuildInfo } from './host.ts';
 import { destinationOf, LogOutput } from './log/output.ts';
-import { Printer } from './printer.ts';
+import { Printer } from './cli/printer.ts';
 import { registerResolveHook } from './registry/resolve-hook.ts';
 import type { StopSignal } from './stop-signal.ts';
 

@@ -1,6 +1,6 @@
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { ProviderModule } from '../../host/contract/index.ts';
-import type { Host } from '../../host/host.ts';
+import type { OfflineHost } from '../../host/generation/offline.ts';
 import type { CatalogKeeper } from './keeper.ts';
 
 /** Facts and prices of models: what ships with this build, a newer copy when an address is configured, the operator's own entries. */
@@ -9,12 +9,15 @@ export default defineBuiltin({
   apply: ({ hooks }) => {
     let keeper: CatalogKeeper | undefined;
     let providers: ReadonlyMap<string, ProviderModule> = new Map();
-    const keeperOf = async (host: Host): Promise<CatalogKeeper> => {
+    const keeperOf = async (host: OfflineHost): Promise<CatalogKeeper> => {
       const { CatalogKeeper } = await import('./keeper.ts'); // commands that open nothing do without it
       ({ providers } = host.registry);
       return (keeper = new CatalogKeeper(host));
     };
-    hooks.open.tapPromise('catalog', async (host) => (await keeperOf(host)).open());
+    hooks.open.tapPromise('catalog', async (host) => {
+      const userAgent = `gw/${host.build.version}`;
+      await (await keeperOf(host)).open({ userAgent, onNewCatalog: () => host.applier.refresh() });
+    });
     hooks.openOffline.tapPromise('catalog', async (host) => (await keeperOf(host)).openOffline());
     hooks.close.tapPromise('catalog', async () => keeper?.close());
     hooks.models.tap('catalog', (collector) => {

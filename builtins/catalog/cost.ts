@@ -1,4 +1,4 @@
-import type { CatalogEntry } from '../../host/catalog.ts';
+import type { CatalogEntry } from '../../host/common/catalog.ts';
 import type { Billed, Cost, TokenPrice } from '../../host/contract/index.ts';
 
 /** Parts of a cost in US dollars; `undefined` when nothing prices what was used, or nobody said how much it was. */

@@ -1,4 +1,4 @@
-import type { CatalogEntry, CatalogPricing } from '../../host/catalog.ts';
+import type { CatalogEntry, CatalogPricing } from '../../host/common/catalog.ts';
 import { setMember } from '../../host/contract/index.ts';
 
 /** In the order in which `/v1/models` lists them. Source: providers reference 9.2. */

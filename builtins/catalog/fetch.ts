@@ -1,5 +1,5 @@
 import { EnvHttpProxyAgent, request } from 'undici';
-import type { Variables } from '../../host/upstream/connect.ts';
+import type { Variables } from '../../host/environment/variables.ts';
 import { isHttp } from './address.ts';
 
 /** Largest catalog, and the longest chain of redirects. Source: providers reference 9.1. */

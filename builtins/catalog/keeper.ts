@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import type { Catalog } from '../../host/catalog.ts';
-import type { Timer } from '../../host/clock.ts';
-import type { Host } from '../../host/host.ts';
+import type { Catalog } from '../../host/common/catalog.ts';
+import type { Timer } from '../../host/common/clock.ts';
+import type { OfflineHost } from '../../host/generation/offline.ts';
 import { shownAddress, withShownAddresses } from './address.ts';
 import { readEntries } from './entries.ts';
 import { loadCatalog, type LoadedCatalog, readBundle, readOverlay } from './load.ts';
@@ -10,15 +10,26 @@ import { type CatalogSettings, readCatalogSettings } from './settings.ts';
 const REFRESH_MS = 24 * 60 * 60 * 1000;
 const TOLD_AT_MOST = 10;
 
+/** How a remote catalog is asked for, and what follows a newer one. */
+export interface RemoteUse {
+  readonly userAgent: string;
+  readonly onNewCatalog: () => Promise<void>;
+}
+
+interface RemoteCatalog extends RemoteUse {
+  readonly url: string;
+  readonly timeoutMs: number;
+}
+
 /** Loads the catalog of one host and keeps it fresh. Whatever fails, the last good one stays in force. */
 export class CatalogKeeper {
-  readonly #host: Host;
+  readonly #host: OfflineHost;
   readonly #closing = new AbortController();
   #overlay: unknown;
   #timer: Timer | undefined;
   #fetching: Promise<void> | undefined;
 
-  constructor(host: Host) {
+  constructor(host: OfflineHost) {
     this.#host = host;
   }
 
@@ -27,11 +38,11 @@ export class CatalogKeeper {
   }
 
   /** Puts the shipped catalog in force. A remote one is fetched afterwards: nothing waits for it. */
-  async open(): Promise<void> {
+  async open(remote: RemoteUse): Promise<void> {
     const settings = readCatalogSettings(this.#host.variables);
-    for (const warning of settings.warnings) this.#host.log.warn(warning, { rule: 'WN16' });
+    for (const warning of settings.warnings) this.#host.services.log.warn(warning, { rule: 'WN16' });
     await this.#load(settings);
-    if (settings.url !== undefined) this.#refresh(settings.url, settings.timeoutMs);
+    if (settings.url !== undefined) this.#refresh({ ...remote, url: settings.url, timeoutMs: settings.timeoutMs });
   }
 
   /** The same from this machine alone: nothing is fetched, then or later. */
@@ -52,7 +63,7 @@ export class CatalogKeeper {
   }
 
   async #openOverlay(path: string): Promise<void> {
-    const { log } = this.#host;
+    const { log } = this.#host.services;
     try {
       const overlay = await readOverlay(path);
       const { entries, malformed, ignored } = readEntries(overlay);
@@ -66,7 +77,7 @@ export class CatalogKeeper {
   }
 
   async #useBundle(): Promise<void> {
-    const { log, counters } = this.#host;
+    const { log, counters } = this.#host.services;
     try {
       this.#use(loadCatalog(await readBundle(), this.#overlay), { source: 'bundle' });
       counters.add('gateway_catalog_loads_total', { source: 'fallback', result: 'success' });
@@ -78,26 +89,27 @@ export class CatalogKeeper {
 
   #use({ catalog, entries, malformed, ignored }: LoadedCatalog, from: Readonly<Record<string, string>>): void {
     this.#host.services.catalog = catalog;
-    this.#host.log.info('model catalog loaded', { ...from, version: catalog.version, models: entries.size, skipped: malformed.length, ignored_fields: ignored.length });
+    this.#host.services.log.info('model catalog loaded', { ...from, version: catalog.version, models: entries.size, skipped: malformed.length, ignored_fields: ignored.length });
   }
 
   /** Fetches now and every day from now. */
-  #refresh(url: string, timeoutMs: number): void {
-    this.#timer = this.#host.services.clock.timer(REFRESH_MS, () => this.#refresh(url, timeoutMs));
-    this.#fetching = this.#fetch(url, timeoutMs).catch((error: unknown) => {
+  #refresh(remote: RemoteCatalog): void {
+    const { clock, counters, log } = this.#host.services;
+    this.#timer = clock.timer(REFRESH_MS, () => this.#refresh(remote));
+    this.#fetching = this.#fetch(remote).catch((error: unknown) => {
       if (this.#closing.signal.aborted) return;
-      this.#host.counters.add('gateway_catalog_loads_total', { source: 'remote', result: 'error' });
-      this.#host.log.warn('the remote model catalog is not used; the current one stays', { url: shownAddress(url), version: this.catalog.version, error: reasonOf(error) });
+      counters.add('gateway_catalog_loads_total', { source: 'remote', result: 'error' });
+      log.warn('the remote model catalog is not used; the current one stays', { url: shownAddress(remote.url), version: this.catalog.version, error: reasonOf(error) });
     });
   }
 
-  async #fetch(url: string, timeoutMs: number): Promise<void> {
-    const { variables, build, counters, log } = this.#host;
+  async #fetch({ url, timeoutMs, userAgent, onNewCatalog }: RemoteCatalog): Promise<void> {
+    const { variables, services: { counters, log } } = this.#host;
     const call = this.#bounded(timeoutMs);
     let text: string;
     try {
       const { fetchCatalog } = await import('./fetch.ts'); // most gateways never fetch one
-      text = await fetchCatalog({ url, variables, userAgent: `gw/${build.version}`, signal: call.signal });
+      text = await fetchCatalog({ url, variables, userAgent, signal: call.signal });
     } finally {
       call.end();
     }
@@ -106,7 +118,7 @@ export class CatalogKeeper {
     counters.add('gateway_catalog_loads_total', { source: 'remote', result: 'success' });
     if (loaded.catalog.version === this.catalog.version) return;
     this.#use(loaded, { source: 'remote', url: shownAddress(url) });
-    await this.#host.applier.refresh().catch((error: unknown) => log.error('the configuration could not be rebuilt for the new model catalog', { error }));
+    await onNewCatalog().catch((error: unknown) => log.error('the configuration could not be rebuilt for the new model catalog', { error }));
   }
 
   /** A signal that fires after the time, or when the gateway closes. */

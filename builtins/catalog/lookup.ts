@@ -1,4 +1,4 @@
-import type { CatalogEntry } from '../../host/catalog.ts';
+import type { CatalogEntry } from '../../host/common/catalog.ts';
 import type { Entries } from './entries.ts';
 
 /** Catalog prefixes of gateway providers, in order; every other provider is its own. Source: providers reference 9.3. */

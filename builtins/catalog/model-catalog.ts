@@ -1,4 +1,4 @@
-import type { Catalog, CatalogEntry } from '../../host/catalog.ts';
+import type { Catalog, CatalogEntry } from '../../host/common/catalog.ts';
 import type { Billed, Cost, TokenPrice } from '../../host/contract/index.ts';
 import { costOf, tokenPriceOf } from './cost.ts';
 import type { Entries } from './entries.ts';

@@ -1,5 +1,5 @@
 import { parseDuration } from '../../host/config/duration.ts';
-import type { Variables } from '../../host/upstream/connect.ts';
+import type { Variables } from '../../host/environment/variables.ts';
 import { isHttp, shownAddress } from './address.ts';
 
 const DEFAULT_TIMEOUT_MS = 10_000;

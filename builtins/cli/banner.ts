@@ -1,5 +1,5 @@
 import type { Host } from '../../host/host.ts';
-import type { RunningGateway } from '../../host/serve.ts';
+import type { RunningGateway } from '../../host/start/start-gateway.ts';
 import { missingVariables } from '../../host/upstream/connect.ts';
 
 /** Providers a newcomer looks for first; shown whether or not they have a credential. */

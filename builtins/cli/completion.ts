@@ -1,5 +1,5 @@
 import { defineBuiltin } from '../../host/builtin.ts';
-import { type CommandLine, GLOBAL_OPTIONS, UsageError } from '../../host/command-line.ts';
+import { type CommandLine, GLOBAL_OPTIONS, UsageError } from '../../host/cli/command-line.ts';
 
 /** `gw completion <shell>`: a script that completes commands and options. */
 export default defineBuiltin({

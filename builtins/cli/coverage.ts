@@ -1,6 +1,6 @@
 import { type PluginModule, type Stage, type Surface, SURFACES } from '../../host/contract/index.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
-import { declaredSettings, readSettings } from '../../host/config/rules/settings.ts';
+import { declaredSettings, readSettings } from '../../host/config/module-settings.ts';
 import type { Host } from '../../host/host.ts';
 import { covers, guardsContent } from '../../host/pipeline/guard.ts';
 

@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { defineBuiltin } from '../../host/builtin.ts';
-import { type CommandInput, type CommandIo, UsageError } from '../../host/command-line.ts';
+import { type CommandInput, type CommandIo, UsageError } from '../../host/cli/command-line.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
 import { withoutQuote } from '../../host/config/parse.ts';
 import { checkConfig } from '../../host/generation/apply.ts';
 import { buildOffline } from '../../host/generation/offline.ts';
 import type { Host } from '../../host/host.ts';
 import { redactedCopy } from '../../host/log/redacted-copy.ts';
-import { explain, type Explanation, readQuestion, type RouteQuestion } from '../../host/pipeline/explain.ts';
-import { parseMetadata } from '../../host/pipeline/metadata.ts';
-import { loadConfiguration } from '../../host/start.ts';
+import { explain, type Explanation, readQuestion, type RouteQuestion } from '../../host/explain/explain.ts';
+import { parseMetadata } from '../../host/http/metadata-header.ts';
+import { loadConfiguration } from '../../host/start/steps.ts';
 import { problemReport, table } from './report.ts';
 
 /** `gw explain`: where a request would go and why, without sending it. */

@@ -1,11 +1,11 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { defineBuiltin } from '../../host/builtin.ts';
-import { type CommandInput, type CommandIo, UsageError } from '../../host/command-line.ts';
+import { type CommandInput, type CommandIo, UsageError } from '../../host/cli/command-line.ts';
 import { formatOf } from '../../host/config/load.ts';
 import type { Format } from '../../host/config/parse.ts';
 import type { Host } from '../../host/host.ts';
-import { newMasterKey } from '../../host/start.ts';
+import { newMasterKey } from '../../host/start/master-key.ts';
 import { hasCredentials } from '../../host/upstream/connect.ts';
 
 const PLACEHOLDER = 'openai';

@@ -1,9 +1,9 @@
 import { defineBuiltin } from '../../host/builtin.ts';
-import type { Timer } from '../../host/clock.ts';
-import type { CommandIo } from '../../host/command-line.ts';
+import type { Timer } from '../../host/common/clock.ts';
+import type { CommandIo } from '../../host/cli/command-line.ts';
 import type { Host } from '../../host/host.ts';
 import { errorText } from '../../host/log/error-text.ts';
-import { type RunningGateway, startGateway } from '../../host/serve.ts';
+import { type RunningGateway, startGateway } from '../../host/start/start-gateway.ts';
 import { banner } from './banner.ts';
 import { refusalReport } from './report.ts';
 

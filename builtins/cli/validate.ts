@@ -1,11 +1,11 @@
 import { stringify } from 'yaml';
 import { defineBuiltin } from '../../host/builtin.ts';
-import type { CommandIo, OutputFormat } from '../../host/command-line.ts';
+import type { CommandIo, OutputFormat } from '../../host/cli/command-line.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
 import { unservedKeys } from '../../host/config/unserved.ts';
 import type { Host } from '../../host/host.ts';
 import { checkConfig } from '../../host/generation/apply.ts';
-import { loadConfiguration } from '../../host/start.ts';
+import { loadConfiguration } from '../../host/start/steps.ts';
 import { coverage } from './coverage.ts';
 import { problemReport, table } from './report.ts';
 

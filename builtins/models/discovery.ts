@@ -1,5 +1,5 @@
 import { type DiscoveredModel, GatewayError, parseJson } from '../../host/contract/index.ts';
-import type { Timer } from '../../host/clock.ts';
+import type { Timer } from '../../host/common/clock.ts';
 import type { ConnectedProvider } from '../../host/upstream/connect.ts';
 import type { Host } from '../../host/host.ts';
 import { Cancellation } from '../../host/upstream/cancellation.ts';

@@ -1,7 +1,7 @@
 import type { RouteQuery, RouteTarget, Surface } from '../../host/contract/index.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import { implementsSurface } from '../../host/generation/model-index.ts';
-import type { Catalog, CatalogEntry } from '../../host/catalog.ts';
+import type { Catalog, CatalogEntry } from '../../host/common/catalog.ts';
 
 /** One model as `GET /v1/models` shows it. Source: specification 2.9. */
 export interface ModelEntry {

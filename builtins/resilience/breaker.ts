@@ -4,7 +4,7 @@ import { canonicalJson } from '../../host/config/canonical.ts';
 import type { TargetConfig } from '../../host/config/document.ts';
 import { parseDuration } from '../../host/config/duration.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
-import { AttemptNote } from '../../host/pipeline/note.ts';
+import { AttemptNote } from '../../host/pipeline/attempt.ts';
 import { Circuit, type CircuitSettings, type Ticket } from './circuit.ts';
 
 const DEFAULTS: CircuitSettings = { failureThreshold: 5, successThreshold: 1, maxProbes: 1, openMs: 30_000 };
@@ -12,13 +12,13 @@ const DEFAULTS: CircuitSettings = { failureThreshold: 5, successThreshold: 1, ma
 /** Keeps calls away from a target that fails again and again. Targets without a `circuit_breaker` block have none. */
 export default defineBuiltin({
   name: 'breaker',
-  apply: ({ hooks }) => hooks.assemble.tapPromise('breaker', async ({ hooks: pipeline, targets, carryover, host }) => {
+  apply: ({ hooks }) => hooks.assemble.tapPromise('breaker', async ({ hooks: pipeline, targets, carryover, services: { clock, log } }) => {
     const circuits = new Map<string, Circuit>();
     for (const { virtualKey, config: { circuit_breaker: block } } of targets) {
       if (!block) continue;
       const settings = circuitSettings(block);
       // With other settings it is another circuit; a stream reports to the one that admitted it.
-      const create = (): Circuit => new Circuit(settings, host.services.clock.monotonic);
+      const create = (): Circuit => new Circuit(settings, clock.monotonic);
       circuits.set(virtualKey, carryover.lease(`breaker ${virtualKey} ${canonicalJson(settings)}`, create));
     }
     if (circuits.size === 0) return;
@@ -39,7 +39,7 @@ export default defineBuiltin({
       if (!circuit || !ticket) return;
       const before = circuit.state;
       circuit.report(ticket, attempt.outcome ?? 'ignored');
-      if (circuit.state !== before) host.log.warn('circuit breaker moved', { target: attempt.target.virtualKey, from: before, to: circuit.state, trace_id: attempt.exchange.id });
+      if (circuit.state !== before) log.warn('circuit breaker moved', { target: attempt.target.virtualKey, from: before, to: circuit.state, trace_id: attempt.exchange.id });
     });
   }),
 });

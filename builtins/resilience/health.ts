@@ -16,9 +16,9 @@ interface Rest {
  */
 export default defineBuiltin({
   name: 'health',
-  apply: ({ hooks }) => hooks.assemble.tapPromise('health', async ({ hooks: pipeline, targets, strategy, carryover, host }) => {
+  apply: ({ hooks }) => hooks.assemble.tapPromise('health', async ({ hooks: pipeline, targets, strategy, carryover, services }) => {
     if (!strategy.advances || targets.length < 2) return;
-    const { monotonic } = host.services.clock;
+    const { monotonic } = services.clock;
     const rests = new Map(targets.map(({ virtualKey }) => [virtualKey, carryover.lease<Rest>(`rest ${virtualKey}`, () => ({ until: 0 }))]));
     const isResting = ({ virtualKey }: RouteTarget): boolean => (rests.get(virtualKey)?.until ?? 0) > monotonic();
     const isHealthy = (target: RouteTarget): boolean => !isResting(target) && pipeline.circuit.call(target.virtualKey) !== 'open';

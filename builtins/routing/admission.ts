@@ -7,14 +7,14 @@ import { modelNotFound, shownModel } from '../../host/pipeline/shown.ts';
  */
 export default defineBuiltin({
   name: 'admission',
-  apply: ({ hooks }) => hooks.assemble.tapPromise('admission', async ({ hooks: pipeline, models, plugins, targets, host }) => {
+  apply: ({ hooks }) => hooks.assemble.tapPromise('admission', async ({ hooks: pipeline, models, plugins, targets, services: { log, redactor } }) => {
     if (plugins.mayChangeModel) return;
     pipeline.prepare.tap({ name: 'admission', stage: ORDER.admission }, (exchange) => {
       const { model, surface, streaming } = exchange;
       if (models.routeTargets(model, surface, streaming).some(({ serves }) => serves)) return;
       const absent = targets.filter(({ provider }) => !provider).map(({ virtualKey }) => virtualKey);
-      if (absent.length > 0 && !exchange.explaining) host.log.warn('no registered target serves the model', { model: shownModel(model, host.redactor), unregistered: absent.join(', '), trace_id: exchange.id });
-      throw modelNotFound(model, host.redactor);
+      if (absent.length > 0 && !exchange.explaining) log.warn('no registered target serves the model', { model: shownModel(model, redactor), unregistered: absent.join(', '), trace_id: exchange.id });
+      throw modelNotFound(model, redactor);
     });
   }),
 });

@@ -1,5 +1,5 @@
 import { type ChatRequest, quoted } from '../../host/contract/index.ts';
-import type { JsonObject } from '../../host/http/body.ts';
+import type { JsonObject } from '../../host/http/json-body.ts';
 import {
   checkFields, checkPositive, checkRange, type FieldKind, flag, integer, invalid, isObject, list, longInteger, number, numberMap, object, objects,
   requireText, text, textOrObject, texts,

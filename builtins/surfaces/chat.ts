@@ -1,4 +1,5 @@
-import { jsonBody, surfaceBuiltin } from '../../host/http/surface-route.ts';
+import { jsonBody } from '../../host/http/surface-route.ts';
+import { surfaceBuiltin } from '../../host/surface-builtin.ts';
 import { readChatRequest } from './chat-request.ts';
 import { readMetadata } from './metadata.ts';
 

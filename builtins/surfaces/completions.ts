@@ -1,7 +1,8 @@
 import { type ChatReply, type ChatRequest, contentTexts, GatewayError } from '../../host/contract/index.ts';
-import type { JsonObject } from '../../host/http/body.ts';
-import { jsonBody, surfaceBuiltin } from '../../host/http/surface-route.ts';
-import type { LiveExchange } from '../../host/pipeline/exchange.ts';
+import type { JsonObject } from '../../host/http/json-body.ts';
+import { jsonBody } from '../../host/http/surface-route.ts';
+import { surfaceBuiltin } from '../../host/surface-builtin.ts';
+import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { checkSampling, SAMPLING_FIELDS } from './chat-request.ts';
 import { checkFields, type FieldKind, flag, integer, invalid, requireText, text, texts } from './fields.ts';
 import { readMetadata } from './metadata.ts';

@@ -1,5 +1,5 @@
 import { GatewayError, isRawNumber } from '../../host/contract/index.ts';
-import type { JsonObject } from '../../host/http/body.ts';
+import type { JsonObject } from '../../host/http/json-body.ts';
 
 /** What a known field may hold, and how to say so. */
 export interface FieldKind {

@@ -1,6 +1,7 @@
 import { GatewayError, quoted, type ImagesReply, type ImagesRequest, type Usage } from '../../host/contract/index.ts';
-import type { JsonObject } from '../../host/http/body.ts';
-import { jsonBody, surfaceBuiltin } from '../../host/http/surface-route.ts';
+import type { JsonObject } from '../../host/http/json-body.ts';
+import { jsonBody } from '../../host/http/surface-route.ts';
+import { surfaceBuiltin } from '../../host/surface-builtin.ts';
 import { checkFields, type FieldKind, integer, invalid, requireText, text } from './fields.ts';
 
 const FIELDS: ReadonlyMap<string, FieldKind> = new Map([

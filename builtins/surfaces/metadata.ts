@@ -1,4 +1,4 @@
-import { parseMetadata } from '../../host/pipeline/metadata.ts';
+import { parseMetadata } from '../../host/http/metadata-header.ts';
 
 const NONE: Readonly<Record<string, string>> = Object.freeze({});
 

@@ -1,4 +1,5 @@
-import { jsonBody, surfaceBuiltin } from '../../host/http/surface-route.ts';
+import { jsonBody } from '../../host/http/surface-route.ts';
+import { surfaceBuiltin } from '../../host/surface-builtin.ts';
 import { checkFields, type FieldKind, invalid, requireText, text } from './fields.ts';
 
 const FIELDS: ReadonlyMap<string, FieldKind> = new Map([['model', text]]);

@@ -1,5 +1,6 @@
 import type { Surface, TranscriptionRequest } from '../../host/contract/index.ts';
-import { type RequestSource, type ReadRequest, surfaceBuiltin } from '../../host/http/surface-route.ts';
+import type { RequestSource, ReadRequest } from '../../host/http/surface-route.ts';
+import { surfaceBuiltin } from '../../host/surface-builtin.ts';
 import { invalid } from './fields.ts';
 import { readUpload, type Upload } from './upload.ts';
 

@@ -1,18 +1,18 @@
 import { defineBuiltin } from '../../host/builtin.ts';
 import { errorType } from '../../host/pipeline/error-type.ts';
-import type { LiveExchange } from '../../host/pipeline/exchange.ts';
+import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
 import type { ExchangeOutcome, ImagesReply, ModerationsReply, RerankReply, Surface } from '../../host/contract/index.ts';
-import type { Host } from '../../host/host.ts';
+import type { PipelineServices } from '../../host/pipeline/pipeline-services.ts';
 
 /** One log line and the figures of each exchange, once it is over. Names: observability reference 2 and 3. */
 export default defineBuiltin({
   name: 'request-lines',
-  apply: ({ hooks }) => hooks.assemble.tapPromise('request-lines', async ({ hooks: pipeline, host, models }) => {
+  apply: ({ hooks }) => hooks.assemble.tapPromise('request-lines', async ({ hooks: pipeline, services, models }) => {
     const modelLabel = (model: string): string => (models.isKnown(model) ? model : 'unknown');
     pipeline.finished.tap('request-lines', (exchange, outcome) => {
-      logLine(host, exchange, outcome);
-      count(host, exchange, outcome, modelLabel(exchange.model));
+      logLine(services, exchange, outcome);
+      count(services, exchange, outcome, modelLabel(exchange.model));
     });
   }),
 });
@@ -28,7 +28,7 @@ const OTHER_SURFACES: Partial<Record<Surface, { readonly name: string; readonly 
   'audio.speech': { name: 'speech', figures: ({ sentBytes }) => ({ audio_bytes: sentBytes }) },
 };
 
-function logLine({ log, redactor }: Host, exchange: LiveExchange, outcome: ExchangeOutcome): void {
+function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, outcome: ExchangeOutcome): void {
   const { id, model, error, usage, costUsd, abLabel } = exchange;
   const latency_ms = Math.round(exchange.elapsedMs() * 1000) / 1000;
   const where = { trace_id: id, model: shownModel(model, redactor), provider: exchange.target ?? '', latency_ms };
@@ -39,7 +39,7 @@ function logLine({ log, redactor }: Host, exchange: LiveExchange, outcome: Excha
   else log.debug('request completed', { ...where, tokens_in: usage?.prompt_tokens ?? 0, tokens_out: usage?.completion_tokens ?? 0, cost_usd: costUsd ?? null, ...(abLabel !== undefined && { ab_label: abLabel }) });
 }
 
-function count({ counters }: Host, exchange: LiveExchange, outcome: ExchangeOutcome, model: string): void {
+function count({ counters }: PipelineServices, exchange: LiveExchange, outcome: ExchangeOutcome, model: string): void {
   const { answeredBy, lastTarget, error, usage, costUsd, abLabel } = exchange;
   const provider = answeredBy === undefined ? (lastTarget?.virtualKey ?? 'none') : 'cache';
   const labels = { provider, model };

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '../common/clock.ts';
 
 /** Time between two looks. Looking, rather than being told, also works on network file systems and through links that are swapped. */
 export const WATCH_INTERVAL_MS = 250;

@@ -2,19 +2,27 @@ import type { Decoded } from '../config/decode.ts';
 import type { GatewayConfig } from '../config/document.ts';
 import { ConfigRefused, parsePath, type Problem } from '../config/problems.ts';
 import { GatewayError } from '../contract/index.ts';
-import type { Host } from '../host.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
-import { buildGeneration } from './build.ts';
+import type { CheckContext } from '../config/rules/rule.ts';
+import type { Registry } from '../registry/registry.ts';
+import { type AssemblyHooks, buildGeneration, type GenerationDeps } from './build.ts';
 import type { Generation } from './generation.ts';
+import type { Slot } from './slot.ts';
+
+/** What checking a configuration needs of the host. */
+export interface CheckDeps {
+  readonly registry: Registry;
+  readonly hooks: { readonly checkConfig: { call(config: GatewayConfig, context: CheckContext): void } };
+}
 
 /** Everything that is wrong with a decoded document, decoding included. Reads nothing, opens nothing. */
-export function checkConfig(host: Pick<Host, 'hooks' | 'registry'>, decoded: Decoded): readonly Problem[] {
+export function checkConfig({ hooks, registry }: CheckDeps, decoded: Decoded): readonly Problem[] {
   const { config, problems: found, lineOf } = decoded;
   if (!config) return found;
   const problems: Problem[] = [...found];
   const isVoid = voidedBy(found.filter(({ rule }) => rule === 'DC02').map(({ path }) => path));
-  host.hooks.checkConfig.call(config, {
-    known: host.registry,
+  hooks.checkConfig.call(config, {
+    known: registry,
     report: (problem) => {
       if (isVoid(problem)) return;
       const { needs: _, ...told } = problem;
@@ -45,6 +53,14 @@ function voidedBy(mistyped: readonly string[]): (problem: Problem) => boolean {
   };
 }
 
+/** What applying a configuration needs of the host. */
+export interface ApplierDeps extends GenerationDeps {
+  readonly hooks: AssemblyHooks & CheckDeps['hooks'];
+  readonly slot: Slot;
+  /** True once the process is ending: nothing is built for it any more. */
+  readonly isDraining: boolean;
+}
+
 export interface Applier {
   /** Checks, builds and swaps in one configuration; one at a time. Throws `ConfigRefused` and changes nothing on any problem. */
   apply(decoded: Decoded): Promise<Generation>;
@@ -57,22 +73,22 @@ export interface Applier {
 }
 
 /** The only writer of the slot. A failure leaves the old generation serving. */
-export function createApplier(host: Host): Applier {
+export function createApplier(deps: ApplierDeps): Applier {
   let number = 0;
   let queue: Promise<unknown> = Promise.resolve();
   const closing = new Cancellation();
 
   const swapIn = async (config: GatewayConfig): Promise<Generation> => {
-    const generation = await buildGeneration(host, config, number + 1);
-    if (closing.cause) await generation.dispose().catch((error: unknown) => host.log.error('a configuration could not be closed', { generation: generation.number, error }));
+    const generation = await buildGeneration(deps, config, number + 1);
+    if (closing.cause) await generation.dispose().catch((error: unknown) => deps.services.log.error('a configuration could not be closed', { generation: generation.number, error }));
     closing.throwIfCancelled();
     number += 1;
-    host.slot.swap(generation);
+    deps.slot.swap(generation);
     return generation;
   };
 
   const checkAndSwap = async (decoded: Decoded): Promise<Generation> => {
-    const problems = checkConfig(host, decoded);
+    const problems = checkConfig(deps, decoded);
     if (problems.length > 0 || !decoded.config) throw new ConfigRefused(problems);
     return swapIn(decoded.config);
   };
@@ -90,8 +106,8 @@ export function createApplier(host: Host): Applier {
     apply: (decoded) => inTurn(() => checkAndSwap(decoded)),
     applyDefault: (config) => inTurn(() => swapIn(config)),
     refresh: () => inTurn(async () => {
-      const { current } = host;
-      if (current && !host.isDraining) await swapIn(current.config);
+      const { current } = deps.slot;
+      if (current && !deps.isDraining) await swapIn(current.config);
     }).catch((error: unknown) => { if (error !== closing.cause) throw error; }),
     close: () => closing.cancel(new GatewayError('upstream_unavailable', 'the gateway is shutting down')),
   };

@@ -1,29 +1,24 @@
 import {
   type Carryover, type ChatChunk, GatewayError, type PluginDeps, type PluginHandlers, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES,
 } from '../contract/index.ts';
-import { closeAll } from '../close-all.ts';
+import { closeAll } from '../common/close-all.ts';
 import { canonicalJson } from '../config/canonical.ts';
 import type { GatewayConfig, PluginEntry } from '../config/document.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { resolveReferences } from '../config/references.ts';
-import { declaredSettings, settingsProblems } from '../config/rules/settings.ts';
+import { declaredSettings, settingsProblems } from '../config/module-settings.ts';
 import { tapEventual } from '../pipeline/eventual.ts';
-import { covers, failsOpen, type GuardDeps, guardHandler, guardsContent, isObserving, noteVerdict, type PluginInstance, type StreamGuards } from '../pipeline/guard.ts';
+import { covers, failsOpen, type GuardDeps, guardHandler, guardsContent, isObserving, noteVerdict } from '../pipeline/guard.ts';
 import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
-import type { LiveExchange } from '../pipeline/exchange.ts';
+import type { LiveExchange } from '../pipeline/live-exchange.ts';
+import type { PluginInstance } from '../pipeline/plugin-instance.ts';
+import type { RunningPlugins } from '../pipeline/running-generation.ts';
 import type { Registry } from '../registry/registry.ts';
 
 /** The plugins of one generation. */
-export interface BoundPlugins {
-  readonly instances: readonly PluginInstance[];
-  /** Surfaces whose unreadable bodies are refused, because a content guardrail stands before the request. */
-  readonly contentGuarded: ReadonlySet<Surface>;
-  /** Surfaces that a content guardrail leaves out: bodies there are refused altogether. */
-  readonly uncovered: ReadonlyMap<Surface, string>;
+export interface BoundPlugins extends RunningPlugins {
   /** True when a `before_request` transform might change the model, so that admission must wait. */
   readonly mayChangeModel: boolean;
-  /** The guards of one stream, by the instance that made them; `undefined` when nobody guards it. */
-  readonly openStreamGuards: (exchange: LiveExchange) => StreamGuards | undefined;
   dispose(): Promise<void>;
 }
 
@@ -105,7 +100,7 @@ function describe(instances: readonly PluginInstance[], listed: readonly Listed[
     if (absent) uncovered.set(surface, absent.module.name);
   }
   return {
-    instances,
+    count: instances.length,
     contentGuarded,
     uncovered,
     mayChangeModel: before.some(({ module }) => module.type === 'transform' && module.keepsModel !== true),

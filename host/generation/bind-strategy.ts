@@ -3,22 +3,18 @@ import {
 } from '../contract/index.ts';
 import type { StrategyConfig } from '../config/document.ts';
 import { ConfigRefused } from '../config/problems.ts';
-import { readSettings, strategySettings } from '../config/rules/settings.ts';
-import { ORDER } from '../builtin.ts';
-import type { LiveExchange } from '../pipeline/exchange.ts';
+import { readSettings, strategySettings } from '../config/module-settings.ts';
+import { ORDER } from '../hooks/order.ts';
+import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import type { GenerationHooks } from '../pipeline/hooks.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { Target } from './generation.ts';
+import type { FailoverRules } from '../pipeline/retry.ts';
+import type { Target } from '../pipeline/target.ts';
 
 /** The routing strategy of one generation, with its settings. */
-export interface BoundStrategy {
+export interface BoundStrategy extends FailoverRules {
   readonly module: StrategyModule;
   readonly rank: Rank;
-  /** Whether a failed target is followed by the next. */
-  readonly advances: boolean;
-  /** Reasons and statuses that advance although they would not by default. */
-  readonly failoverOn: ReadonlySet<string>;
-  readonly failoverStatuses: ReadonlySet<number>;
 }
 
 /** Makes the configured strategy and taps it on the route. What it invents or repeats is dropped. */

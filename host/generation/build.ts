@@ -1,51 +1,73 @@
-import { within } from '../clock.ts';
-import { CLOSE_LIMIT_MS, closeInTurn } from '../close-all.ts';
-import type { PluginDeps, Prices, StrategyDeps } from '../contract/index.ts';
+import { within } from '../common/clock.ts';
+import { CLOSE_LIMIT_MS, closeInTurn } from '../common/close-all.ts';
+import type { PluginDeps, Prices, SharedState, StrategyDeps } from '../contract/index.ts';
 import { DEFAULT_MAX_REQUEST_BYTES, type GatewayConfig, type TargetConfig } from '../config/document.ts';
 import { parseDuration } from '../config/duration.ts';
-import type { Host } from '../host.ts';
 import { createGenerationHooks, type GenerationHooks, sealGenerationHooks } from '../pipeline/hooks.ts';
+import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import { RetryBudget, retryPolicy } from '../pipeline/retry.ts';
+import type { Target } from '../pipeline/target.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Variables } from '../environment/variables.ts';
 import { type ConnectedProvider, connectProvider } from '../upstream/connect.ts';
-import { sendHttp } from '../pipeline/send-http.ts';
+import { sendHttp } from '../upstream/send-http.ts';
 import { bindPlugins } from './bind-plugins.ts';
 import { bindStrategy } from './bind-strategy.ts';
-import type { Generation, Target } from './generation.ts';
-import { allOf, buildModelIndex, type KnownModels, type ModelSource } from './model-index.ts';
+import type { CarryoverStore } from './carryover.ts';
+import type { Generation, GenerationDraft } from './generation.ts';
+import { allOf, buildModelIndex, type KnownModels, type ModelCollector, type ModelSource } from './model-index.ts';
+
+/** The host's hooks that a configuration is built with. */
+export interface AssemblyHooks {
+  readonly models: { call(collector: ModelCollector): void };
+  readonly assemble: { promise(draft: GenerationDraft): Promise<void> };
+}
+
+/** What a configuration is built from besides its own text. */
+export interface GenerationDeps {
+  readonly services: PipelineServices;
+  readonly state: SharedState;
+  readonly registry: Registry;
+  readonly carryover: CarryoverStore;
+  readonly hooks: AssemblyHooks;
+  /** Providers whose credentials were found, by name. */
+  readonly providers: ReadonlyMap<string, ConnectedProvider>;
+  readonly variables: Variables;
+}
 
 /**
  * Builds a configuration that has passed every check: plugins, strategy, pipeline. Nothing serves it yet. Throws
  * `ConfigRefused` when a plugin cannot be built; what was built until then is closed again.
  */
-export async function buildGeneration(host: Host, config: GatewayConfig, number: number): Promise<Generation> {
+export async function buildGeneration(deps: GenerationDeps, config: GatewayConfig, number: number): Promise<Generation> {
   const hooks = createGenerationHooks();
-  const carryover = host.carryover.open();
+  const carryover = deps.carryover.open();
   const undo: (() => Promise<void>)[] = [];
-  const undoLater = (what: string, close: () => Promise<void>): void => { undo.unshift(() => within(close(), CLOSE_LIMIT_MS, host.services.clock, what)); };
+  const undoLater = (what: string, close: () => Promise<void>): void => { undo.unshift(() => within(close(), CLOSE_LIMIT_MS, deps.services.clock, what)); };
   undoLater('what configurations share', () => carryover.release());
   try {
     const targetList = await everyResult(config.targets.map(async (target) => {
-      const provider = await providerOf(host, target.virtual_key);
+      const provider = await providerOf(deps, target.virtual_key);
       if (provider?.module.offline) undoLater(`the provider ${target.virtual_key}`, () => provider.dispose());
-      const budget = (): RetryBudget => carryover.lease(`retry budget ${target.virtual_key}`, () => new RetryBudget(host.services.clock));
+      const budget = (): RetryBudget => carryover.lease(`retry budget ${target.virtual_key}`, () => new RetryBudget(deps.services.clock));
       return buildTarget(target, provider, budget);
     }));
     const targets = new Map(targetList.map((target) => [target.virtualKey, target]));
-    const models = buildModelIndex(targetList, (target) => modelsOf(host, target));
-    const plugins = await bindPlugins({ config, registry: host.registry, hooks, environment: host.variables, deps: pluginDeps(host), carryover });
+    const models = buildModelIndex(targetList, (target) => modelsOf(deps, target));
+    const plugins = await bindPlugins({ config, registry: deps.registry, hooks, environment: deps.variables, deps: pluginDeps(deps), carryover });
     undoLater('the plugins', () => plugins.dispose());
-    const strategy = bindStrategy(config.strategy, host.registry, hooks, targets, strategyDeps(host, hooks));
-    await host.hooks.assemble.promise({ config, hooks, carryover, targets: targetList, registry: host.registry, models, plugins, strategy, host });
+    const strategy = bindStrategy(config.strategy, deps.registry, hooks, targets, strategyDeps(deps, hooks));
+    await deps.hooks.assemble.promise({ config, hooks, carryover, targets: targetList, registry: deps.registry, models, plugins, strategy, services: deps.services });
     sealGenerationHooks(hooks);
     return {
-      number, config, hooks, targets, targetList, models, strategy, plugins, modelCounts: countModels(host, targetList),
+      number, config, services: deps.services, hooks, targets, targetList, models, strategy, plugins, modelCounts: countModels(deps, targetList),
       requestTimeoutMs: durationOf(config.request_timeout),
       maxRequestBytes: config.max_request_bytes || DEFAULT_MAX_REQUEST_BYTES,
       unsupportedParams: (config.compatibility.on_unsupported_param || 'warn') as Generation['unsupportedParams'],
       dispose: () => closeInTurn(undo),
     };
   } catch (error) {
-    await closeInTurn(undo).catch((cause: unknown) => host.log.error('a refused configuration could not be closed', { error: cause }));
+    await closeInTurn(undo).catch((cause: unknown) => deps.services.log.error('a refused configuration could not be closed', { error: cause }));
     throw error;
   }
 }
@@ -57,10 +79,10 @@ async function everyResult<T>(pending: readonly Promise<T>[]): Promise<T[]> {
 }
 
 /** A provider registered at start, or an offline one, which needs nothing but a target that names it. */
-async function providerOf(host: Host, name: string): Promise<ConnectedProvider | undefined> {
-  const module = host.registry.providers.get(name);
-  if (module?.offline) return connectProvider(module, host.variables, { log: host.log, now: host.services.clock.now });
-  return host.providers.get(name);
+async function providerOf(deps: GenerationDeps, name: string): Promise<ConnectedProvider | undefined> {
+  const module = deps.registry.providers.get(name);
+  if (module?.offline) return connectProvider(module, deps.variables, { log: deps.services.log, now: deps.services.clock.now });
+  return deps.providers.get(name);
 }
 
 function buildTarget(config: TargetConfig, provider: ConnectedProvider | undefined, budget: () => RetryBudget): Target {
@@ -79,20 +101,20 @@ function buildTarget(config: TargetConfig, provider: ConnectedProvider | undefin
 }
 
 /** What is known of a target's models: declared, mapped, configured, and what builtins add. */
-function modelsOf(host: Host, { virtualKey, provider, config }: Target): KnownModels {
-  return providerModels(host, virtualKey, provider, [...(config.models ?? []), ...Object.keys(config.model_map ?? {})]);
+function modelsOf(deps: GenerationDeps, { virtualKey, provider, config }: Target): KnownModels {
+  return providerModels(deps, virtualKey, provider, [...(config.models ?? []), ...Object.keys(config.model_map ?? {})]);
 }
 
-function providerModels(host: Host, name: string, provider: ConnectedProvider | undefined, declared: readonly string[]): KnownModels {
+function providerModels(deps: GenerationDeps, name: string, provider: ConnectedProvider | undefined, declared: readonly string[]): KnownModels {
   const added: Record<ModelSource, string[]> = { catalog: [], discovered: [] };
-  host.hooks.models.call({ provider: name, add: (source, models) => { for (const model of models) added[source].push(model); } });
+  deps.hooks.models.call({ provider: name, add: (source, models) => { for (const model of models) added[source].push(model); } });
   return { declared, configured: provider?.configuredModels ?? [], ...added };
 }
 
 /** Of every registered provider, targets or not. */
-function countModels(host: Host, targets: readonly Target[]): Map<string, number> {
-  const counts = new Map(host.providers.entries().map(([name, provider]) => [name, allOf(providerModels(host, name, provider, [])).size]));
-  for (const target of targets) if (target.provider) counts.set(target.virtualKey, allOf(modelsOf(host, target)).size);
+function countModels(deps: GenerationDeps, targets: readonly Target[]): Map<string, number> {
+  const counts = new Map(deps.providers.entries().map(([name, provider]) => [name, allOf(providerModels(deps, name, provider, [])).size]));
+  for (const target of targets) if (target.provider) counts.set(target.virtualKey, allOf(modelsOf(deps, target)).size);
   return counts;
 }
 
@@ -100,23 +122,24 @@ function durationOf(text: string | undefined): number | undefined {
   return text ? parseDuration(text) : undefined;
 }
 
-function pluginDeps(host: Host): Omit<PluginDeps, 'carryover'> {
-  const { log, counters, state, services } = host;
+function pluginDeps(deps: GenerationDeps): Omit<PluginDeps, 'carryover'> {
+  const { state, services } = deps;
+  const { log, counters } = services;
   return {
-    log, counters, state, prices: pricesOf(host), now: services.clock.now, random: services.random,
+    log, counters, state, prices: pricesOf(deps), now: services.clock.now, random: services.random,
     send: sendHttp(services), requestLog: undefined,
   };
 }
 
 /** Reads the catalog that is in force when it is asked: a refresh reaches plugins that were made before it. */
-function pricesOf({ services }: Host): Prices {
+function pricesOf({ services }: GenerationDeps): Prices {
   return {
     tokenPrice: (target, model) => services.catalog.tokenPrice(target, model),
     cost: (target, model, billed) => services.catalog.cost(target, model, billed),
   };
 }
 
-function strategyDeps({ services }: Host, { median }: GenerationHooks): StrategyDeps {
+function strategyDeps({ services }: GenerationDeps, { median }: GenerationHooks): StrategyDeps {
   return {
     medianMs: (virtualKey) => median.call(virtualKey),
     price: (target, model) => services.catalog.tokenPrice(target, model),

@@ -1,4 +1,4 @@
-import { closeAll } from '../close-all.ts';
+import { closeAll } from '../common/close-all.ts';
 import type { Carryover } from '../contract/index.ts';
 
 interface Kept {

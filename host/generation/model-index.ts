@@ -1,5 +1,6 @@
 import { type RouteTarget, type Surface, SURFACES } from '../contract/index.ts';
-import type { Target } from './generation.ts';
+import type { RoutedModels } from '../pipeline/running-generation.ts';
+import type { Target } from '../pipeline/target.ts';
 
 /** Where model ids that no operator wrote come from. */
 export type ModelSource = 'catalog' | 'discovered';
@@ -21,9 +22,7 @@ export interface KnownModels {
 }
 
 /** Which targets may serve a model. Immutable; lookups are O(1). Rules: data-plane reference 10.1. */
-export interface ModelIndex {
-  /** Every declared target, in order, marked with whether it serves the model on the surface. */
-  routeTargets(model: string, surface: Surface, streaming: boolean): readonly RouteTarget[];
+export interface ModelIndex extends RoutedModels {
   /** Whether any target owns the model, whatever the surface. */
   isKnown(model: string): boolean;
   /** The same as `routeTargets`, marked with whether it owns the model, whatever the surface. */

@@ -1,30 +1,47 @@
-import type { Counters, Log } from '../contract/index.ts';
 import type { GatewayConfig } from '../config/document.ts';
-import type { Host } from '../host.ts';
+import type { Counters, Log } from '../contract/index.ts';
+import type { PipelineServices } from '../pipeline/pipeline-services.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Variables } from '../environment/variables.ts';
 import { type ConnectedProvider, connectProvider, hasCredentials } from '../upstream/connect.ts';
-import { buildGeneration } from './build.ts';
+import { type AssemblyHooks, buildGeneration, type GenerationDeps } from './build.ts';
 import type { Generation } from './generation.ts';
 
 const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const UNCOUNTED: Counters = { add: () => {}, observe: () => {} };
 
+/** What builtins get that must know something before questions are answered: no listener, no applied configuration. */
+export interface OfflineHost {
+  readonly services: PipelineServices;
+  readonly registry: Registry;
+  readonly variables: Variables;
+  readonly workingDirectory: string;
+}
+
+/** What building offline needs of the host. It connects providers of its own. */
+export interface OfflineDeps extends Omit<GenerationDeps, 'providers'>, OfflineHost {
+  readonly hooks: AssemblyHooks & { readonly openOffline: { promise(host: OfflineHost): Promise<void> } };
+}
+
 /**
  * Builds a configuration that has passed every check to answer questions about it: it calls nobody, logs and counts
  * nothing, resolves no reference, and holds no plugin. A target is registered when the environment holds its credential.
  */
-export async function buildOffline(host: Host, config: GatewayConfig): Promise<Generation> {
-  const services = { ...host.services, log: SILENT, counters: UNCOUNTED };
-  const offline = Object.assign(Object.create(host) as Host, { log: SILENT, counters: UNCOUNTED, services, providers: await registeredProviders(host, config) });
-  await host.hooks.openOffline.promise(offline);
-  return buildGeneration(offline, { ...config, plugins: [], mcp_servers: [], observability: {} }, 0);
+export async function buildOffline(host: OfflineDeps, config: GatewayConfig): Promise<Generation> {
+  const { state, registry, carryover, hooks, variables, workingDirectory } = host;
+  const services: PipelineServices = { ...host.services, log: SILENT, counters: UNCOUNTED };
+  const providers = await registeredProviders(host, config);
+  await hooks.openOffline.promise({ services, registry, variables, workingDirectory });
+  const deps: GenerationDeps = { services, state, registry, carryover, hooks, providers, variables };
+  return buildGeneration(deps, { ...config, plugins: [], mcp_servers: [], observability: {} }, 0);
 }
 
-async function registeredProviders(host: Host, { targets }: GatewayConfig): Promise<ReadonlyMap<string, ConnectedProvider>> {
+async function registeredProviders({ registry, variables, services: { clock } }: OfflineHost, { targets }: GatewayConfig): Promise<ReadonlyMap<string, ConnectedProvider>> {
   const registered = new Map<string, ConnectedProvider>();
   for (const { virtual_key: name } of targets) {
-    const module = host.registry.providers.get(name);
-    if (!module || module.offline || !hasCredentials(module, host.variables)) continue;
-    const provider = await connectProvider(module, host.variables, { log: SILENT, now: host.services.clock.now, isOffline: true }).catch(() => undefined);
+    const module = registry.providers.get(name);
+    if (!module || module.offline || !hasCredentials(module, variables)) continue;
+    const provider = await connectProvider(module, variables, { log: SILENT, now: clock.now, isOffline: true }).catch(() => undefined);
     if (provider) registered.set(name, provider); // one that cannot be set up is left out at start, too
   }
   return registered;

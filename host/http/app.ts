@@ -1,17 +1,22 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Request, Response } from 'express';
+import type { Request, Response, Router } from 'express';
 import { GatewayError } from '../contract/index.ts';
-import type { Host } from '../host.ts';
 import { contextOf } from './context.ts';
 import { sendError } from './reply.ts';
 import { createRouter } from './router.ts';
-import { createShell } from './shell.ts';
+import { createShell, type ShellHost } from './shell.ts';
+
+/** The host's hooks that every request passes, and that routes are mounted by. */
+export interface RequestHooks<H> {
+  readonly arrived: { call(request: IncomingMessage, response: ServerResponse, host: H): 'answered' | undefined };
+  readonly mount: { call(router: Router, host: H): void };
+}
 
 /**
  * The shell, then whoever looks at every request, then the routes that builtins mount, and recovery. Express's router without its application object, which
  * gives every request and reply another prototype; handlers get what Node made (docs/decisions/0008).
  */
-export function createApp(host: Host): RequestListener {
+export function createApp<H extends ShellHost>(host: H & { readonly hooks: RequestHooks<H> }): RequestListener {
   const { arrived } = host.hooks;
   const shell = createShell(host);
   const router = createRouter({ caseSensitive: true, strict: true });
@@ -39,7 +44,7 @@ function malformedPath(): GatewayError {
 }
 
 /** A fault nobody expected: the client learns nothing of it, the log everything. */
-function recover(host: Host, error: unknown, response: ServerResponse): void {
+function recover(host: ShellHost, error: unknown, response: ServerResponse): void {
   const isCommitted = response.headersSent;
   host.log.error('panic recovered', {
     trace_id: contextOf(response).id, panic: error instanceof Error ? error.message : String(error),

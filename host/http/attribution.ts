@@ -1,4 +1,4 @@
-import type { LiveExchange } from '../pipeline/exchange.ts';
+import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import type { Redactor } from '../log/redact.ts';
 import { shownModel, shownNames } from '../pipeline/shown.ts';
 import type { FlatHeaders } from './reply.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { AddressRange } from '../settings.ts';
+import type { AddressRange } from '../environment/settings.ts';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 

@@ -3,6 +3,12 @@ import type { Principal } from '../contract/index.ts';
 import type { Ending } from './leftovers.ts';
 import type { Outbox } from './outbox.ts';
 
+/** What answering needs of the host: how a connection ends, and by what replies leave. */
+export interface AnsweringHost extends Ending {
+  readonly isDraining: boolean;
+  readonly outbox: Outbox;
+}
+
 /** What the shell knows of one HTTP request, from its first byte to the access-log line. */
 export interface RequestContext {
   /** 32 lower-case hex digits. */
@@ -23,7 +29,7 @@ export interface RequestContext {
   /** The connection ends with this answer: where its requests begin and end is in doubt. */
   isLast: boolean;
   /** While the process drains, the connection ends with the reply; replies leave by its outbox. */
-  readonly gateway: Ending & { readonly isDraining: boolean; readonly outbox: Outbox };
+  readonly gateway: AnsweringHost;
 }
 
 const contexts = Symbol('request context');

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '../common/clock.ts';
 import type { Activity } from './activity.ts';
 
 /** What is still read, and thrown away, of a connection whose last answer is known, or of a body whose request is answered. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { GatewayError, type RawReply } from '../contract/index.ts';
-import type { Clock } from '../clock.ts';
-import { closeBody } from '../upstream/body.ts';
+import type { Clock } from '../common/clock.ts';
+import { closeBody } from '../upstream/reply-body.ts';
 import { contextOf } from './context.ts';
 import { type FlatHeaders, sendBody, writeHead } from './reply.ts';
 import { whenTaken } from './when-taken.ts';

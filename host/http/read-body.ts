@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../contract/index.ts';
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '../common/clock.ts';
 
 /** Longest silence of an uploading client; how long the upload takes in all is its own affair. */
 export const UPLOAD_IDLE_MS = 60_000;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { GatewayError } from '../contract/index.ts';
-import { createServer, STATUS_CODES } from '../node-http.ts';
+import { createServer, STATUS_CODES } from '../common/node-http.ts';
 import { contextOf } from './context.ts';
 import { announceEnd, type Ending, hasLeftovers, linger } from './leftovers.ts';
 import { postponeInvitation } from './read-body.ts';

@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { GatewayError } from '../contract/index.ts';
-import type { Host } from '../host.ts';
+import { type Counters, GatewayError, type Log } from '../contract/index.ts';
+import type { Settings } from '../environment/settings.ts';
 import type { Redactor } from '../log/redact.ts';
+import type { PipelineServices } from '../pipeline/pipeline-services.ts';
+import type { Registry } from '../registry/registry.ts';
 import { createBuckets } from '../state/buckets.ts';
+import type { Activity } from './activity.ts';
 import { createAddressFinder, limiterKey } from './client-address.ts';
-import { bindContext, contextOf, isAuthority, normalizeTarget, rawPath, type RequestContext } from './context.ts';
+import { type AnsweringHost, bindContext, contextOf, isAuthority, normalizeTarget, rawPath, type RequestContext } from './context.ts';
 import { isTooLate } from './leftovers.ts';
 import { sendEmpty, sendError } from './reply.ts';
 import { createIdSource, requestId } from './request-id.ts';
@@ -18,8 +21,19 @@ const VARY: readonly string[] = ['Vary', 'Origin'];
 const REQUEST_HEADERS = 'Content-Type, Authorization, X-Provider, X-User-ID, X-Session-ID, Baggage, X-Gateway-Metadata, Traceparent, Tracestate, X-Request-ID';
 const EXPOSED = 'X-Request-ID, Retry-After, X-Gateway-Provider, X-Gateway-Target, X-Gateway-Model, X-Gateway-Upstream-Model, X-Gateway-Attempts, X-Gateway-Ignored-Params, X-Gateway-Cache, X-Gateway-Overhead-Ms, Server-Timing';
 
+/** What the shell needs of the host. */
+export interface ShellHost extends AnsweringHost {
+  readonly services: PipelineServices;
+  readonly settings: Pick<Settings, 'trustedProxies' | 'corsOrigins' | 'rateLimit'>;
+  readonly registry: Registry;
+  readonly log: Log;
+  readonly redactor: Redactor;
+  readonly counters: Counters;
+  readonly activity: Activity;
+}
+
 /** What browsers may send: the gateway's own headers, and those that some provider reads. */
-function requestHeaders({ registry }: Host): string {
+function requestHeaders({ registry }: ShellHost): string {
   const read = [...registry.providers.values()].flatMap(({ clientHeaders }) => clientHeaders ?? []);
   return [REQUEST_HEADERS, ...new Set(read)].join(', ');
 }
@@ -43,7 +57,7 @@ export type Shell = (request: IncomingMessage, response: ServerResponse) => bool
  * The one layer in front of every route: request id, security headers, unknown methods, CORS, and beside the probes the
  * client address, the access log and the per-address limit. One function, because each layer costs.
  */
-export function createShell(host: Host): Shell {
+export function createShell(host: ShellHost): Shell {
   const { clock } = host.services;
   const createId = createIdSource();
   const addressOf = createAddressFinder(host.settings.trustedProxies);
@@ -84,7 +98,7 @@ export function createShell(host: Host): Shell {
 }
 
 /** From here on the request counts as in flight, and leaves a line when it ends. */
-function watch(host: Host, context: RequestContext, request: IncomingMessage, response: ServerResponse): void {
+function watch(host: ShellHost, context: RequestContext, request: IncomingMessage, response: ServerResponse): void {
   host.activity.begin();
   response.on('close', () => {
     host.activity.end();
@@ -95,7 +109,7 @@ function watch(host: Host, context: RequestContext, request: IncomingMessage, re
 }
 
 /** The per-address limit; answers for itself when it refuses. */
-function createLimiter(host: Host): (context: RequestContext, response: ServerResponse) => boolean {
+function createLimiter(host: ShellHost): (context: RequestContext, response: ServerResponse) => boolean {
   const limit = host.settings.rateLimit;
   if (!limit) return () => false;
   const buckets = createBuckets(MAX_ADDRESSES);
@@ -147,7 +161,7 @@ export function unknownMethod(method: string): GatewayError {
 const shownPath = (path: string, redactor: Redactor): string => (path.length > MAX_LOGGED_PATH ? redactor.excerpt(path, MAX_LOGGED_PATH) : path);
 
 /** One line per request that was answered; connections that broke off leave none. */
-function logAccess({ log, redactor, services: { clock } }: Host, request: IncomingMessage, response: ServerResponse): void {
+function logAccess({ log, redactor, services: { clock } }: ShellHost, request: IncomingMessage, response: ServerResponse): void {
   if (!response.writableFinished) return;
   const { id, arrivedAt, address, bytes } = contextOf(response);
   const { statusCode: status } = response;

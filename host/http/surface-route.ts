@@ -1,19 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Router } from 'express';
 import { type ChatReply, type ExchangeOutcome, GatewayError, type RawReply, type RequestOf, type Surface, SURFACES } from '../contract/index.ts';
-import type { Clock } from '../clock.ts';
-import { type BuiltinModule, defineBuiltin, ORDER } from '../builtin.ts';
-import type { Lease } from '../generation/slot.ts';
-import type { Host } from '../host.ts';
-import { LiveExchange } from '../pipeline/exchange.ts';
+import type { Clock } from '../common/clock.ts';
+import type { Lease, Slot } from '../generation/slot.ts';
+import type { PipelineServices } from '../pipeline/pipeline-services.ts';
+import type { RunningGeneration } from '../pipeline/running-generation.ts';
+import { LiveExchange } from '../pipeline/live-exchange.ts';
 import { eventOf } from '../pipeline/relay.ts';
 import { replayReply } from '../pipeline/replay.ts';
 import { failReply, finishStream, run } from '../pipeline/run.ts';
 import type { StreamSession } from '../pipeline/stream.ts';
 import { attributionHeaders, replyHeaders } from './attribution.ts';
-import { type JsonObject, parseJsonObject } from './body.ts';
+import { type JsonObject, parseJsonObject } from './json-body.ts';
 import { contextOf } from './context.ts';
-import { wrongMethod } from './methods.ts';
 import { closeRaw, sendRaw } from './raw-reply.ts';
 import { readBody } from './read-body.ts';
 import { errorEnvelope, type FlatHeaders, sendError, sendJson } from './reply.ts';
@@ -48,6 +46,12 @@ export interface SurfaceRoute {
   read(source: RequestSource): Promise<ReadRequest>;
 }
 
+/** What serving a surface needs of the host. */
+export interface SurfaceHost {
+  readonly services: PipelineServices;
+  readonly slot: Slot;
+}
+
 /** A surface whose body is one JSON object. */
 export function jsonBody(read: (body: JsonObject, request: IncomingMessage) => ReadRequest): SurfaceRoute['read'] {
   return ({ request, maxBytes, clock }) => readBody(request, maxBytes, clock).then((bytes) => (
@@ -70,30 +74,12 @@ async function readInTurns(bytes: Buffer, read: (body: JsonObject) => ReadReques
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
 
-/** The builtin that serves one surface. */
-export function surfaceBuiltin(route: SurfaceRoute): BuiltinModule {
-  return defineBuiltin({
-    name: route.surface.replace('.', '-'),
-    apply: ({ hooks }) => {
-      hooks.surfaces.tap(route.surface, (surfaces) => surfaces.add(route.surface));
-      hooks.mount.tap({ name: route.surface, stage: ORDER.surfaces }, (router, host) => mountSurface(router, host, route));
-    },
-  });
-}
-
-/** POST runs the surface, every other method is told so. */
-function mountSurface(router: Router, host: Host, route: SurfaceRoute): void {
-  router.route(route.path)
-    .post((request, response) => serve(host, route, request, response))
-    .all((request, response) => sendError(response, wrongMethod(request.method, route.path, 'POST'), host.redactor, ['Allow', 'POST']));
-}
-
 /** Reads the request and answers it; a fault of the request is answered at once. */
-function serve(host: Host, route: SurfaceRoute, request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
-  const { current } = host;
+export function serveSurface(host: SurfaceHost, route: SurfaceRoute, request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
+  const { current } = host.slot;
   const refuse = (error: unknown): void => {
     if (!(error instanceof GatewayError)) throw error;
-    sendError(response, error, host.redactor);
+    sendError(response, error, host.services.redactor);
   };
   const { isAdmitted } = contextOf(response);
   if (isAdmitted && current) {
@@ -104,11 +90,11 @@ function serve(host: Host, route: SurfaceRoute, request: IncomingMessage, respon
 }
 
 /** Ties an exchange to its client: it is cancelled when the connection closes, or when the process must end. */
-function openExchange(host: Host, surface: Surface, read: ReadRequest, lease: Lease, response: ServerResponse): LiveExchange {
+function openExchange(host: SurfaceHost, surface: Surface, read: ReadRequest, lease: Lease, response: ServerResponse): LiveExchange {
   const context = contextOf(response);
   const { id, principal, arrivedAt } = context;
   const exchange = new LiveExchange({
-    id, surface, principal, arrivedAt, generation: lease.generation, clock: host.services.clock,
+    id, surface, principal, arrivedAt, clock: host.services.clock,
     metadata: read.metadata ?? {}, request: read.request, streaming: read.streaming, unreadable: read.unreadable ?? SURFACES[surface].isUnreadable ?? false,
     clientHeaders: response.req.headers,
   });
@@ -122,26 +108,27 @@ function openExchange(host: Host, surface: Surface, read: ReadRequest, lease: Le
   return exchange;
 }
 
-async function answer(host: Host, surface: Surface, read: ReadRequest, response: ServerResponse): Promise<void> {
+async function answer(host: SurfaceHost, surface: Surface, read: ReadRequest, response: ServerResponse): Promise<void> {
   const lease = host.slot.lease();
   if (!lease) {
     read.dispose?.();
-    sendError(response, new GatewayError('upstream_unavailable', 'the gateway is shutting down'), host.redactor);
+    sendError(response, new GatewayError('upstream_unavailable', 'the gateway is shutting down'), host.services.redactor);
     return;
   }
+  const { generation } = lease;
   const exchange = openExchange(host, surface, read, lease, response);
   try {
-    const session = await run(exchange, host.services);
-    const sending = session ? sendStream(host, exchange, session, response) : sendReply(host, read, exchange, response);
+    const session = await run(exchange, generation);
+    const sending = session ? sendStream(host, exchange, session, generation, response) : sendReply(host, read, exchange, generation, response);
     if (sending) await sending;
   } catch (error) {
     exchange.error ??= error instanceof GatewayError ? error : new GatewayError('internal_error', 'the gateway failed', { cause: error });
     if (!(error instanceof GatewayError)) throw error;
-    if (error.code !== 'client_canceled') sendError(response, error, host.redactor, attributionHeaders(exchange, host.redactor));
+    if (error.code !== 'client_canceled') sendError(response, error, host.services.redactor, attributionHeaders(exchange, host.services.redactor));
   } finally {
     exchange.end();
     try {
-      exchange.generation.hooks.finished.call(exchange, outcomeOf(exchange));
+      generation.hooks.finished.call(exchange, outcomeOf(exchange));
     } finally {
       lease.release();
       if (SURFACES[exchange.surface].isRaw) closeRaw(exchange.reply as RawReply | undefined);
@@ -151,8 +138,8 @@ async function answer(host: Host, surface: Surface, read: ReadRequest, response:
 }
 
 /** A promise only for bytes that still arrive. */
-function sendReply(host: Host, { write }: ReadRequest, exchange: LiveExchange, response: ServerResponse): Promise<void> | undefined {
-  const headers = replyHeaders(exchange, host.redactor);
+function sendReply(host: SurfaceHost, { write }: ReadRequest, exchange: LiveExchange, generation: RunningGeneration, response: ServerResponse): Promise<void> | undefined {
+  const headers = replyHeaders(exchange, host.services.redactor);
   const { reply } = exchange;
   if (exchange.streaming) {
     const writer = new SseWriter(response, host.services.clock);
@@ -160,35 +147,35 @@ function sendReply(host: Host, { write }: ReadRequest, exchange: LiveExchange, r
     writer.end(`${replayReply(reply as ChatReply, exchange.stripsUsage)}data: [DONE]\n\n`);
     return undefined;
   }
-  if (SURFACES[exchange.surface].isRaw) return sendBytes(host, exchange, response, headers);
+  if (SURFACES[exchange.surface].isRaw) return sendBytes(host, exchange, generation, response, headers);
   sendJson(response, 200, write?.(exchange) ?? reply, headers);
   return undefined;
 }
 
-async function sendBytes(host: Host, exchange: LiveExchange, response: ServerResponse, headers: FlatHeaders): Promise<void> {
+async function sendBytes(host: SurfaceHost, exchange: LiveExchange, generation: RunningGeneration, response: ServerResponse, headers: FlatHeaders): Promise<void> {
   try {
     await sendRaw(response, exchange.reply as RawReply, headers, host.services.clock);
   } catch (cause) {
-    throw await failReply(exchange, exchange.cancellation.cause ?? cause, host.services);
+    throw await failReply(exchange, exchange.cancellation.cause ?? cause, generation);
   } finally {
     exchange.sentBytes = contextOf(response).bytes;
   }
 }
 
-async function sendStream(host: Host, exchange: LiveExchange, session: StreamSession, response: ServerResponse): Promise<void> {
+async function sendStream(host: SurfaceHost, exchange: LiveExchange, session: StreamSession, generation: RunningGeneration, response: ServerResponse): Promise<void> {
   const writer = new SseWriter(response, host.services.clock);
   writer.onDrain = () => session.resume();
-  writer.open(replyHeaders(exchange, host.redactor));
+  writer.open(replyHeaders(exchange, host.services.redactor));
   session.attach(writer);
-  const error = await finishStream(exchange, session, host.services);
+  const error = await finishStream(exchange, session, generation);
   if (!response.destroyed) writer.end(error ? eventOf(streamErrorEvent(host, error)) : 'data: [DONE]\n\n');
   session.release();
 }
 
 /** The last event of a stream that failed: what the upstream said itself, or our message, redacted. */
-function streamErrorEvent(host: Host, error: GatewayError): object {
+function streamErrorEvent(host: SurfaceHost, error: GatewayError): object {
   const code = error.code === 'stream_timeout' ? 'stream_timeout' : 'stream_error';
-  return errorEnvelope(new GatewayError(code, error.fault?.message ?? error.message), host.redactor);
+  return errorEnvelope(new GatewayError(code, error.fault?.message ?? error.message), host.services.redactor);
 }
 
 /** A stream that a plugin ended after its start was delivered in part: an error, and no rejection (observability 2.4). */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../common/clock.ts';
 
 /** Longest time a client may take nothing of what waits for it. Source: specification 6.2 rule 5. */
 const WRITE_LIMIT_MS = 15_000;

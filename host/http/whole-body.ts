@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../common/clock.ts';
 import { contextOf } from './context.ts';
 import { dropBody } from './leftovers.ts';
 import type { Leaving } from './outbox.ts';

@@ -1,4 +1,4 @@
-import type { Fields } from '../fields.ts';
+import type { Fields } from '../contract/fields.ts';
 import type { Redactor } from './redact.ts';
 
 /** Characters of one log line. Those that take longer lines cut them, and half a line is no JSON. */

@@ -1,6 +1,6 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '../common/clock.ts';
 import type { LineWriter } from './logger.ts';
 
 /** Bytes of lines that are written together. */

@@ -1,5 +1,5 @@
 import { type ChatChunk, type ChatReply, type ChunkDelta, memberOf, setMember, type ToolCall, type ToolCallDelta, type Usage } from '../contract/index.ts';
-import { type Fields, isFields } from '../fields.ts';
+import { type Fields, isFields } from '../contract/fields.ts';
 import { unusableReply } from '../upstream/fault.ts';
 
 interface AssembledChoice {

@@ -1,5 +1,5 @@
 import type { ToolCallDelta } from '../contract/index.ts';
-import { isFields } from '../fields.ts';
+import { isFields } from '../contract/fields.ts';
 import { unusableReply } from '../upstream/fault.ts';
 
 /** Calls of one stream that are kept apart: far more than a model makes, and short of what hurts. */

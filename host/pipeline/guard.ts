@@ -1,20 +1,11 @@
 import {
-  type Answer, type Counters, GatewayError, type GuardrailSettings, type Log, type PluginHandlers, type PluginModule,
-  type Rejection, type Rewrite, type Stage, type StreamGuard, type Surface, SURFACES, type Verdict,
+  type Answer, type Counters, GatewayError, type GuardrailSettings, type Log, type PluginModule,
+  type Rejection, type Rewrite, type Stage, type Surface, SURFACES, type Verdict,
 } from '../contract/index.ts';
-import { isFields } from '../fields.ts';
-import type { LiveExchange } from './exchange.ts';
+import { isFields } from '../contract/fields.ts';
+import type { LiveExchange } from './live-exchange.ts';
 import type { Eventual } from './eventual.ts';
-
-/** One plugin instance: shared by every stage that lists the same name and config. */
-export interface PluginInstance {
-  readonly module: PluginModule;
-  readonly settings: object;
-  readonly handlers: PluginHandlers;
-}
-
-/** The guards of one stream, by the plugin instance that made them. */
-export type StreamGuards = ReadonlyMap<PluginInstance, StreamGuard>;
+import type { PluginInstance, StreamGuards } from './plugin-instance.ts';
 
 export interface GuardDeps {
   readonly log: Log;

@@ -1,8 +1,8 @@
 import { AsyncSeriesBailHook, AsyncSeriesHook, AsyncSeriesWaterfallHook, SyncBailHook, SyncHook, SyncWaterfallHook } from 'tapable';
 import { type ChatChunk, type ExchangeOutcome, type GatewayError, type OutgoingRequest, type PluginModule, type Rejection, type RouteTarget, type Surface, SURFACE_NAMES } from '../contract/index.ts';
-import { sealHook } from '../hooks.ts';
+import { sealHook } from '../hooks/seal.ts';
 import type { Attempt } from './attempt.ts';
-import type { LiveExchange } from './exchange.ts';
+import type { LiveExchange } from './live-exchange.ts';
 
 /** Names on the wire. */
 export type CircuitState = 'closed' | 'open' | 'half-open';

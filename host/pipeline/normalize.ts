@@ -3,7 +3,7 @@
  * are read leniently: what has the wrong type is repaired or left out, never passed on unread.
  */
 import { type ChatChunk, type ChatReply, type ChunkChoice, type ChunkDelta, finishReason, readUsage, type ReplyMessage, type Usage } from '../contract/index.ts';
-import { type Fields, isFields } from '../fields.ts';
+import { type Fields, isFields } from '../contract/fields.ts';
 import { unusableReply } from '../upstream/fault.ts';
 import { CallNumbers } from './call-numbers.ts';
 

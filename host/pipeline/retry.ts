@@ -1,7 +1,6 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../common/clock.ts';
 import type { GatewayError } from '../contract/index.ts';
 import type { TargetConfig } from '../config/document.ts';
-import type { BoundStrategy } from '../generation/bind-strategy.ts';
 
 /** When a target is tried again. Defaults: one try; 100 ms base. */
 export interface RetryPolicy {
@@ -81,6 +80,15 @@ export class RetryBudget {
   }
 }
 
+/** What of the routing strategy decides whether another target follows a failed one. */
+export interface FailoverRules {
+  /** Whether a failed target is followed by the next. */
+  readonly advances: boolean;
+  /** Reasons and statuses that advance although they would not by default. */
+  readonly failoverOn: ReadonlySet<string>;
+  readonly failoverStatuses: ReadonlySet<number>;
+}
+
 /** What follows a failed attempt. */
 export type NextStep =
   | { readonly step: 'again'; readonly waitMs: number }
@@ -94,7 +102,7 @@ export interface RetryQuestion {
   readonly policy: RetryPolicy;
   /** Absent where the policy never tries again. */
   readonly budget: RetryBudget | undefined;
-  readonly strategy: BoundStrategy;
+  readonly strategy: FailoverRules;
   /** Milliseconds the request has left; `undefined` without a bound. */
   readonly leftMs: number | undefined;
   readonly random: () => number;
@@ -126,7 +134,7 @@ function isRetryable(error: GatewayError, policy: RetryPolicy): boolean {
 }
 
 /** Whether another target may do better (data-plane reference 3.3). */
-function advances(error: GatewayError, strategy: BoundStrategy): boolean {
+function advances(error: GatewayError, strategy: FailoverRules): boolean {
   const { fault, code } = error;
   if (!fault) return code === 'upstream_unavailable' || code === 'provider_saturated' || isAttemptTimeout(error);
   const { status } = fault;

@@ -1,10 +1,11 @@
 import { type Billed, type ChatReply, GatewayError, readUsage, SURFACES, type Usage } from '../contract/index.ts';
-import { within } from '../clock.ts';
+import { within } from '../common/clock.ts';
 import { callEventual, throwRefusal } from './eventual.ts';
-import type { LiveExchange } from './exchange.ts';
+import type { LiveExchange } from './live-exchange.ts';
 import { isTapped } from './hooks.ts';
 import { normalizeReply } from './normalize.ts';
-import type { PipelineServices } from './services.ts';
+import type { PipelineServices } from './pipeline-services.ts';
+import type { RunningGeneration, RunningPlugins } from './running-generation.ts';
 import type { StreamSession } from './stream.ts';
 import { walkTargets } from './walk.ts';
 
@@ -15,23 +16,23 @@ const DETACHED_LIMIT_MS = 10_000;
  * Takes an exchange through the pipeline. A unary answer ends in `exchange.reply`; a stream comes back with its first
  * chunk read, to be ended with `finishStream`. Whatever fails is told to `on_error` and thrown as a `GatewayError`.
  */
-export async function run(exchange: LiveExchange, services: PipelineServices): Promise<StreamSession | undefined> {
-  const disarm = armDeadline(exchange, services);
+export async function run(exchange: LiveExchange, generation: RunningGeneration): Promise<StreamSession | undefined> {
+  const disarm = armDeadline(exchange, generation);
   try {
-    exchange.generation.hooks.prepare.call(exchange);
-    refuseUnreadable(exchange);
-    const waiting = before(exchange);
+    generation.hooks.prepare.call(exchange);
+    refuseUnreadable(exchange, generation);
+    const waiting = before(exchange, generation);
     if (waiting) await waiting;
     exchange.cancellation.throwIfCancelled();
-    const session = exchange.answeredBy === undefined ? await walkTargets(exchange, services) : undefined;
+    const session = exchange.answeredBy === undefined ? await walkTargets(exchange, generation) : undefined;
     if (session) return session;
-    completeReply(exchange, services);
-    const finishing = after(exchange);
+    completeReply(exchange, generation.services);
+    const finishing = after(exchange, generation);
     if (finishing) await exchange.cancellation.race(finishing);
     exchange.cancellation.throwIfCancelled();
     return undefined;
   } catch (cause) {
-    throw await fail(exchange, asGatewayError(cause), services);
+    throw await fail(exchange, asGatewayError(cause), generation);
   } finally {
     if (exchange.bodyOver) void exchange.bodyOver.then(disarm);
     else disarm?.();
@@ -39,16 +40,17 @@ export async function run(exchange: LiveExchange, services: PipelineServices): P
 }
 
 /** Tells `on_error` of an answer that broke off on its way. Returns the error. */
-export function failReply(exchange: LiveExchange, cause: unknown, services: PipelineServices): Promise<GatewayError> {
-  return fail(exchange, asGatewayError(cause), services);
+export function failReply(exchange: LiveExchange, cause: unknown, generation: RunningGeneration): Promise<GatewayError> {
+  return fail(exchange, asGatewayError(cause), generation);
 }
 
 /** Runs what follows a stream's last chunk. Returns the error its last event must tell, if any. */
-export async function finishStream(exchange: LiveExchange, session: StreamSession, services: PipelineServices): Promise<GatewayError | undefined> {
+export async function finishStream(exchange: LiveExchange, session: StreamSession, generation: RunningGeneration): Promise<GatewayError | undefined> {
+  const { services } = generation;
   const broken = await session.ended;
   if (broken) {
     exchange.usage = session.relay.usage;
-    return failStream(exchange, broken, services);
+    return failStream(exchange, broken, generation);
   }
   exchange.reportedModel = session.relay.reportedModel;
   price(exchange, { usage: session.relay.usage }, services);
@@ -60,11 +62,11 @@ export async function finishStream(exchange: LiveExchange, session: StreamSessio
     usage: exchange.usage,
   });
   try {
-    const finishing = after(exchange);
+    const finishing = after(exchange, generation);
     if (finishing) await within(finishing, DETACHED_LIMIT_MS, services.clock, 'a plugin stage');
     return undefined;
   } catch (cause) {
-    return failStream(exchange, asGatewayError(cause), services);
+    return failStream(exchange, asGatewayError(cause), generation);
   }
 }
 
@@ -101,22 +103,21 @@ function asGatewayError(cause: unknown): GatewayError {
 }
 
 /** `request_timeout` of the whole request, bytes that are relayed included; of a stream it ends with the first chunk, when `run` returns. */
-function armDeadline(exchange: LiveExchange, { clock }: PipelineServices): (() => void) | undefined {
-  const ms = exchange.generation.requestTimeoutMs;
+function armDeadline(exchange: LiveExchange, { requestTimeoutMs: ms, services: { clock } }: RunningGeneration): (() => void) | undefined {
   if (ms === undefined) return undefined;
   const timer = clock.timer(ms, () => exchange.cancellation.cancel(new GatewayError('gateway_timeout', `the request did not finish within ${ms} ms`)));
   return () => timer.cancel();
 }
 
 /** A body nobody can read is refused while a content guardrail stands before the request (specification 4.3 rule 8). */
-function refuseUnreadable(exchange: LiveExchange): void {
-  const why = whyUnreadable(exchange);
+function refuseUnreadable(exchange: LiveExchange, { plugins }: RunningGeneration): void {
+  const why = whyUnreadable(exchange, plugins);
   if (why === undefined) return;
   exchange.rejectedBy = 'gateway';
   throw new GatewayError('request_rejected', `request rejected by gateway (before_request): ${why}`);
 }
 
-function whyUnreadable({ generation: { plugins }, surface, unreadable }: LiveExchange): string | undefined {
+function whyUnreadable({ surface, unreadable }: LiveExchange, plugins: RunningPlugins): string | undefined {
   const absent = plugins.uncovered.get(surface);
   if (absent !== undefined) return `${absent} does not read ${surface} bodies, and this deployment does not forward them uninspected`;
   if (!unreadable || !plugins.contentGuarded.has(surface)) return undefined;
@@ -124,24 +125,24 @@ function whyUnreadable({ generation: { plugins }, surface, unreadable }: LiveExc
 }
 
 /** Throws the refusal; a promise only where a plugin waits, and then no longer than the client does. */
-function before(exchange: LiveExchange): Promise<void> | undefined {
-  const hook = exchange.generation.hooks.beforeRequest[exchange.surface];
+function before(exchange: LiveExchange, { hooks }: RunningGeneration): Promise<void> | undefined {
+  const hook = hooks.beforeRequest[exchange.surface];
   exchange.stage = 'before_request';
   const waiting = isTapped(hook) ? throwRefusal(callEventual(hook, exchange)) : undefined;
   return waiting && exchange.cancellation.race(waiting);
 }
 
-function after(exchange: LiveExchange): Promise<void> | undefined {
-  const hook = exchange.generation.hooks.afterRequest[exchange.surface];
+function after(exchange: LiveExchange, { hooks }: RunningGeneration): Promise<void> | undefined {
+  const hook = hooks.afterRequest[exchange.surface];
   exchange.stage = 'after_request';
   return isTapped(hook) ? throwRefusal(callEventual(hook, exchange)) : undefined;
 }
 
 /** Tells everybody who listens, and gives the error back. */
-async function fail(exchange: LiveExchange, error: GatewayError, services: PipelineServices): Promise<GatewayError> {
+async function fail(exchange: LiveExchange, error: GatewayError, { hooks, services }: RunningGeneration): Promise<GatewayError> {
   exchange.error = error;
   exchange.stage = 'on_error';
-  const hook = exchange.generation.hooks.onError[exchange.surface];
+  const hook = hooks.onError[exchange.surface];
   if (isTapped(hook)) {
     await within(hook.promise(exchange), DETACHED_LIMIT_MS, services.clock, 'a plugin stage').catch((cause: unknown) => {
       services.log.error('on_error did not finish', { trace_id: exchange.id, error: cause });
@@ -151,8 +152,8 @@ async function fail(exchange: LiveExchange, error: GatewayError, services: Pipel
 }
 
 /** The same for a stream. `on_error` sees what it used; the figures count the tokens of complete streams only (observability reference 2.4). */
-async function failStream(exchange: LiveExchange, error: GatewayError, services: PipelineServices): Promise<GatewayError> {
-  await fail(exchange, error, services);
+async function failStream(exchange: LiveExchange, error: GatewayError, generation: RunningGeneration): Promise<GatewayError> {
+  await fail(exchange, error, generation);
   exchange.usage = undefined;
   exchange.costUsd = undefined;
   return error;

@@ -1,5 +1,5 @@
 import { GatewayError } from '../contract/index.ts';
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '../common/clock.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
 import type { ReplyControl, ReplyHeaders, ReplySink } from '../upstream/transport.ts';

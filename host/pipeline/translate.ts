@@ -6,9 +6,10 @@ import {
 import { credentialError } from '../upstream/fault.ts';
 import type { Attempt } from './attempt.ts';
 import { encodeForm } from '../upstream/multipart.ts';
-import { isTapped } from './hooks.ts';
+import { type GenerationHooks, isTapped } from './hooks.ts';
 import { inMatrixOrder, unsupportedError, unsupportedIn, withoutUnsupported } from './parameters.ts';
-import type { PipelineServices } from './services.ts';
+import type { PipelineServices } from './pipeline-services.ts';
+import type { RunningGeneration } from './running-generation.ts';
 import { shownNames } from './shown.ts';
 
 /** One call as translators see it. The signal is made only for those who ask. */
@@ -76,18 +77,18 @@ export function translatorOf(attempt: Attempt): Translator<TranslatedSurface> {
 }
 
 /** The request in the provider's wire, under the policy for what it cannot express. */
-export function toWire(attempt: Attempt, call: CallInfo, services: PipelineServices): WireRequest {
+export function toWire(attempt: Attempt, call: CallInfo, generation: RunningGeneration): WireRequest {
   const { exchange, provider: { module } } = attempt;
-  const policy = exchange.generation.unsupportedParams;
+  const { unsupportedParams: policy, services: { log } } = generation;
   const params = SURFACES[exchange.surface].isChat ? (module.paramsFor?.(call.model) ?? module.params) : {};
   const unsupported = unsupportedIn(exchange.request as ChatRequest, params);
   const request = policy === 'drop' ? withoutUnsupported(exchange.request as ChatRequest, unsupported) : exchange.request as ChatRequest;
   if (exchange.surface === 'images') refuseImageFormat(module, (exchange.request as ImagesRequest).response_format);
   const wire = translatorOf(attempt).toUpstream(request, call);
   const names = wire.ignored?.length ? [...unsupported, ...wire.ignored] : unsupported;
-  exchange.ignoredParams = names.length > 0 ? reportIgnored(attempt, names, services) : NO_NAMES;
+  exchange.ignoredParams = names.length > 0 ? reportIgnored(attempt, names, generation) : NO_NAMES;
   if (wire.bounded?.length) {
-    services.log.warn('parameters bounded to what the provider takes', { target: attempt.target.virtualKey, params: shownNames(wire.bounded), trace_id: exchange.id });
+    log.warn('parameters bounded to what the provider takes', { target: attempt.target.virtualKey, params: shownNames(wire.bounded), trace_id: exchange.id });
   }
   return wire;
 }
@@ -95,8 +96,7 @@ export function toWire(attempt: Attempt, call: CallInfo, services: PipelineServi
 const NO_NAMES: readonly string[] = Object.freeze([]);
 
 /** Refuses, or tells of, what the provider cannot express; the names that the client is told. */
-function reportIgnored({ exchange, target, provider: { module } }: Attempt, names: readonly string[], { log }: PipelineServices): readonly string[] {
-  const policy = exchange.generation.unsupportedParams;
+function reportIgnored({ exchange, target, provider: { module } }: Attempt, names: readonly string[], { unsupportedParams: policy, services: { log } }: RunningGeneration): readonly string[] {
   const inOrder = (order: ProviderModule['wire']): string[] => inMatrixOrder(names, order, Object.keys(exchange.request));
   if (policy === 'reject') throw unsupportedError(inOrder(module.wire), module.name);
   const ignored = inOrder('common'); // only the refusal has an order by wire
@@ -111,8 +111,7 @@ function refuseImageFormat({ name, imageFormats }: ProviderModule, format: strin
 }
 
 /** The request as it leaves: absolute address, serialised body, credential last. A promise only where somebody must wait. */
-export function outgoingRequest(attempt: Attempt, wire: WireRequest): OutgoingRequest | Promise<OutgoingRequest> {
-  const { outgoing } = attempt.exchange.generation.hooks;
+export function outgoingRequest(attempt: Attempt, wire: WireRequest, { outgoing }: Pick<GenerationHooks, 'outgoing'>): OutgoingRequest | Promise<OutgoingRequest> {
   const request = unsignedRequest(attempt.provider.root, wire);
   if (isTapped(outgoing)) return outgoing.promise(request, attempt).then((changed) => withCredential(attempt, wire, changed));
   return withCredential(attempt, wire, request);

@@ -1,16 +1,18 @@
 import type { GatewayError } from '../contract/index.ts';
-import type { Target } from '../generation/generation.ts';
-import { attemptTarget } from './attempt.ts';
+import { attemptTarget } from './attempt-target.ts';
 import { errorType } from './error-type.ts';
-import type { LiveExchange } from './exchange.ts';
+import type { LiveExchange } from './live-exchange.ts';
 import { MAX_WAIT_MS, type NextStep, nextStep } from './retry.ts';
-import type { PipelineServices } from './services.ts';
+import type { PipelineServices } from './pipeline-services.ts';
+import type { RunningGeneration } from './running-generation.ts';
 import { modelNotFound } from './shown.ts';
 import type { StreamSession } from './stream.ts';
+import type { Target } from './target.ts';
 
 /** Tries the targets in the order of the route until one answers. The last one's error is the answer if none does. */
-export async function walkTargets(exchange: LiveExchange, services: PipelineServices): Promise<StreamSession | undefined> {
-  const { generation, model, surface, streaming } = exchange;
+export async function walkTargets(exchange: LiveExchange, generation: RunningGeneration): Promise<StreamSession | undefined> {
+  const { model, surface, streaming } = exchange;
+  const { services } = generation;
   const ranked = generation.hooks.route.call(generation.models.routeTargets(model, surface, streaming), exchange);
   let failed: { readonly error: GatewayError; readonly target: Target } | undefined;
   for (const { virtualKey, serves } of ranked) {
@@ -23,9 +25,9 @@ export async function walkTargets(exchange: LiveExchange, services: PipelineServ
       if (next) await waitForRetry(exchange, target, next.waitMs, services);
       exchange.cancellation.throwIfCancelled();
       try {
-        return await attemptTarget(exchange, target, target.provider, services);
+        return await attemptTarget(exchange, target, target.provider, generation);
       } catch (cause) {
-        next = afterFailure(exchange, target, cause as GatewayError, tries, services); // attemptTarget throws nothing else
+        next = afterFailure(exchange, target, cause as GatewayError, tries, generation); // attemptTarget throws nothing else
       }
     }
     failed = { error: next.error, target };
@@ -37,12 +39,13 @@ export async function walkTargets(exchange: LiveExchange, services: PipelineServ
 /** What follows, and the error that is told if nothing better does. */
 type AfterFailure = NextStep & { readonly error: GatewayError };
 
-function afterFailure(exchange: LiveExchange, target: Target, error: GatewayError, tries: number, services: PipelineServices): AfterFailure {
+function afterFailure(exchange: LiveExchange, target: Target, error: GatewayError, tries: number, generation: RunningGeneration): AfterFailure {
+  const { services } = generation;
   const { cause: end } = exchange.cancellation;
   // Whoever runs out of time in a queue was never served: that is no slow provider.
   if (end) return { step: 'stop', error: end.code === 'gateway_timeout' && error.code === 'provider_saturated' ? error : end };
   const next = nextStep({
-    error, tries, policy: target.retry, budget: target.retryBudget, strategy: exchange.generation.strategy, leftMs: leftMs(exchange), random: services.random,
+    error, tries, policy: target.retry, budget: target.retryBudget, strategy: generation.strategy, leftMs: leftMs(exchange, generation), random: services.random,
   });
   if (next.step !== 'again') reportAbandoned(exchange, target, error, tries, services);
   return { ...next, error };
@@ -54,8 +57,7 @@ async function waitForRetry(exchange: LiveExchange, target: Target, waitMs: numb
 }
 
 /** Milliseconds of the request's own clock that are left. */
-function leftMs(exchange: LiveExchange): number | undefined {
-  const total = exchange.generation.requestTimeoutMs;
+function leftMs(exchange: LiveExchange, { requestTimeoutMs: total }: RunningGeneration): number | undefined {
   return total === undefined ? undefined : total - exchange.elapsedMs();
 }
 

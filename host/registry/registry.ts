@@ -1,6 +1,5 @@
 import type { PluginModule, ProviderModule, StrategyModule } from '../contract/index.ts';
 import type { Problem } from '../config/problems.ts';
-import type { HostHooks } from '../hooks.ts';
 
 export type GatewayModule = ProviderModule | StrategyModule | PluginModule;
 export type ModuleKind = GatewayModule['kind'];
@@ -30,6 +29,12 @@ export interface Candidate {
   readonly origin: Origin;
 }
 
+/** The host's hooks that modules pass on their way in. */
+export interface RegistryHooks {
+  readonly registered: { call(module: RegisteredModule): void };
+  readonly checkModule: { call(check: ModuleCheck): void };
+}
+
 export interface Registry {
   readonly providers: ReadonlyMap<string, ProviderModule>;
   readonly strategies: ReadonlyMap<string, StrategyModule>;
@@ -42,7 +47,7 @@ export interface Registry {
 }
 
 /** The modules this process knows, by kind and name. Shipped ones come first and cannot be shadowed. */
-export function createRegistry(hooks: HostHooks): Registry {
+export function createRegistry(hooks: RegistryHooks): Registry {
   const byKind = { provider: new Map<string, ProviderModule>(), strategy: new Map<string, StrategyModule>(), plugin: new Map<string, PluginModule>() };
   const origins = new Map<string, Origin>();
   let isSealed = false;
@@ -71,7 +76,7 @@ export function createRegistry(hooks: HostHooks): Registry {
   };
 }
 
-function checkCandidate(hooks: HostHooks, { value, kind, expectedName, origin }: Candidate): Problem[] {
+function checkCandidate(hooks: RegistryHooks, { value, kind, expectedName, origin }: Candidate): Problem[] {
   const problems: Problem[] = [];
   const report: ModuleCheck['report'] = (rule, message, fix) => problems.push({ path: origin, rule, message, fix });
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { SharedState } from '../contract/index.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../common/clock.ts';
 import { createBuckets } from './buckets.ts';
 import { Recent } from './recent.ts';
 

@@ -1,4 +1,5 @@
 import type { Authorize, Credentials, HttpSend, Log, ProviderModule } from '../contract/index.ts';
+import type { Variables } from '../environment/variables.ts';
 import { resolveRoot } from './base-url.ts';
 
 /** A provider whose credentials were found: everything a call needs, resolved once at start. */
@@ -13,8 +14,6 @@ export interface ConnectedProvider {
   readonly configuredModels: readonly string[];
   dispose(): Promise<void>;
 }
-
-export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Whether the environment holds what registers a provider. Empty counts as absent. */
 export function hasCredentials({ connection }: ProviderModule, variables: Variables): boolean {

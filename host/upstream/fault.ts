@@ -1,6 +1,6 @@
 import { type ErrorCode, GatewayError, parseJson, type ProviderFault, type ProviderModule, type UpstreamFault, type WireReply } from '../contract/index.ts';
-import { isFields } from '../fields.ts';
-import { STATUS_CODES } from '../node-http.ts';
+import { isFields } from '../contract/fields.ts';
+import { STATUS_CODES } from '../common/node-http.ts';
 import { waitHintMs } from './wait-hint.ts';
 
 /** Provider error codes that opt-in failover recognises, whatever the provider. */

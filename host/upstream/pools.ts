@@ -3,7 +3,7 @@ import type { buildConnector, Dispatcher } from 'undici';
 import buildConnect from 'undici/lib/core/connect.js';
 import symbols from 'undici/lib/core/symbols.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../common/clock.ts';
 
 const KEEP_ALIVE_MS = 90_000;
 

@@ -10,7 +10,7 @@ const REFUSED: Readonly<Record<string, readonly [path: string, source: string]>>
   'the host importing a type of a builtin': ['host/a.ts', "import type { X } from '../builtins/cli/serve.ts';"],
   'the host importing a provider': ['host/a.ts', "export * from '../providers/echo/index.ts';"],
   'the host importing the manifest beside main.ts': ['host/create-host.ts', "import { MODULES } from '../builtins/manifest.ts';"],
-  'the host importing its own main.ts': ['host/serve.ts', "import './main.ts';"],
+  'the host importing its own main.ts': ['host/create-host.ts', "import './main.ts';"],
   'the host importing a package that is only there for development': ['host/a.ts', "import { expect } from 'chai';"],
   'the host importing through the published name': ['host/a.ts', "import { commonChat } from 'gw/common-wire';"],
   'the host importing a name that is computed': ['host/a.ts', 'await import(name);'],

@@ -1,4 +1,4 @@
-import { createHostHooks } from '../../host/hooks.ts';
+import { createHostHooks } from '../../host/host-hooks.ts';
 import { createGenerationHooks } from '../../host/pipeline/hooks.ts';
 import { type Checker, lineOf, type Node, parse, walk } from './source.ts';
 
@@ -10,7 +10,7 @@ const WAITING: ReadonlySet<string> = new Set(Object.entries({ ...createHostHooks
   .map(([name]) => name));
 
 /** Where the host taps: once per process or once per applied configuration. Everything else of it runs per request. */
-const TAPPING = ['host/create-host.ts', 'host/hooks.ts', 'host/generation/', 'host/pipeline/eventual.ts', 'host/pipeline/hooks.ts', 'host/http/surface-route.ts', 'builtins/'];
+const TAPPING = ['host/create-host.ts', 'host/host-hooks.ts', 'host/hooks/seal.ts', 'host/generation/', 'host/pipeline/eventual.ts', 'host/pipeline/hooks.ts', 'host/surface-builtin.ts', 'builtins/'];
 
 /** Refuses `tap` on a hook that waits (its promise would count as a verdict), and taps in code that runs per request. */
 export const tapProblems: Checker = (path, source) => {

@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { MODULES } from '../../builtins/manifest.ts';
 import type { RouteQuery, RouteTarget, StrategyModule, TokenPrice } from '../../host/contract/index.ts';
-import { readSettings, strategySettings } from '../../host/config/rules/settings.ts';
+import { readSettings, strategySettings } from '../../host/config/module-settings.ts';
 import { rankTargets } from '../../host/generation/bind-strategy.ts';
 
 const TARGETS = 30;

@@ -1,4 +1,4 @@
-import type { Catalog } from '../../host/catalog.ts';
+import type { Catalog } from '../../host/common/catalog.ts';
 import { loadCatalog } from '../../builtins/catalog/load.ts';
 import type { TestHost } from '../kit/index.ts';
 

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BUILTINS, MODULES } from '../../builtins/manifest.ts';
 import type { BuiltinModule } from '../../host/builtin.ts';
-import { systemClock } from '../../host/clock.ts';
+import { systemClock } from '../../host/common/clock.ts';
 import { createHost } from '../../host/create-host.ts';
 import type { Host } from '../../host/host.ts';
 import type { GatewayModule } from '../../host/registry/registry.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type CommandDefinition, GLOBAL_OPTIONS } from '../../host/command-line.ts';
+import { type CommandDefinition, GLOBAL_OPTIONS } from '../../host/cli/command-line.ts';
 import { temporaryFolder } from '../kit/index.ts';
 import { commandHost, ROOT } from './commands.ts';
 

@@ -4,7 +4,7 @@ import { definePlugin, defineStrategy } from 'gw/contract';
 import { expect } from 'chai';
 import Joi from 'joi';
 import { parse } from 'yaml';
-import type { Explanation } from '../../host/pipeline/explain.ts';
+import type { Explanation } from '../../host/explain/explain.ts';
 import { runGw, temporaryFolder } from '../kit/index.ts';
 import { type CommandOptions, type CommandResult, runCommand } from './commands.ts';
 

@@ -2,7 +2,7 @@ import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { createAddressFinder, limiterKey } from '../../host/http/client-address.ts';
-import { readSettings } from '../../host/settings.ts';
+import { readSettings } from '../../host/environment/settings.ts';
 import { startHost, stubUpstream, type TestHost } from '../kit/index.ts';
 
 interface Given {

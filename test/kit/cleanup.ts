@@ -1,4 +1,4 @@
-import { closeInTurn } from '../../host/close-all.ts';
+import { closeInTurn } from '../../host/common/close-all.ts';
 
 type Close = () => Promise<void> | void;
 

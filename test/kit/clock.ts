@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../host/clock.ts';
+import type { Clock, Timer } from '../../host/common/clock.ts';
 
 export interface FakeClock extends Clock {
   /** Moves time on; timers that become due run in order. */

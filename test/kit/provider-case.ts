@@ -79,9 +79,9 @@ export interface Translated {
 export async function translate<S extends TranslatedSurface>(provider: ConnectedProvider, surface: S, request: RequestOf<S>, stream = false): Promise<Translated> {
   const wire = translator(provider.module, surface).toUpstream(Object.freeze(request), callOf(provider, request.model, stream));
   if (surface === 'chat') expectTaken(provider.module, request.model, request, wire);
-  const attempt = { provider, exchange: { generation: { hooks: { outgoing: new AsyncSeriesWaterfallHook<[unknown, unknown]>(['request', 'attempt']) } } } };
+  const outgoing = new AsyncSeriesWaterfallHook<[OutgoingRequest, Attempt]>(['request', 'attempt']);
   const { form: _form, ...rest } = wire;
-  const sent = await outgoingRequest(attempt as unknown as Attempt, rest);
+  const sent = await outgoingRequest({ provider } as Attempt, rest, { outgoing });
   return { wire, sent, body: typeof sent.body === 'string' ? JSON.parse(sent.body) : undefined };
 }
 

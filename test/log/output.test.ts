@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { systemClock } from '../../host/clock.ts';
+import { systemClock } from '../../host/common/clock.ts';
 import { destinationOf, LogOutput } from '../../host/log/output.ts';
 import { atEnd, temporaryFolder } from '../kit/index.ts';
 

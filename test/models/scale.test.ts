@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { buildModelIndex } from '../../host/generation/model-index.ts';
-import type { Target } from '../../host/generation/generation.ts';
+import type { Target } from '../../host/pipeline/target.ts';
 import { expectProportion } from '../kit/index.ts';
 
 /** Only what the index looks at. */

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import Joi from 'joi';
 import { commonTranslators } from 'gw/common-wire';
 import { definePlugin, type Exchange, type PluginModule, reject, type Surface } from 'gw/contract';
-import { jsonBody, surfaceBuiltin } from '../../host/http/surface-route.ts';
+import { jsonBody } from '../../host/http/surface-route.ts';
+import { surfaceBuiltin } from '../../host/surface-builtin.ts';
 import { ask, chatReply, replyJson, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
 
 const PATH = '/v1/test/embeddings';

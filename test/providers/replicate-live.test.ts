@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ServerResponse } from 'node:http';
-import { type Clock, systemClock } from '../../host/clock.ts';
+import { type Clock, systemClock } from '../../host/common/clock.ts';
 import { ask, golden, MASTER_KEY, replyJson, type SeenRequest, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
 import { strangeReplies } from '../kit/strange-replies.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import Joi from 'joi';
 import { defineProvider, defineStrategy, definePlugin, GatewayError } from 'gw/contract';
 import { commonTranslators } from 'gw/common-wire';
-import { createHostHooks } from '../../host/hooks.ts';
+import { createHostHooks } from '../../host/host-hooks.ts';
 import { MODULE_RULES } from '../../host/registry/check-module.ts';
 import { createRegistry, type GatewayModule, type ModuleKind } from '../../host/registry/registry.ts';
 

@@ -4,7 +4,7 @@ import { mock } from 'node:test';
 import { expect } from 'chai';
 import { ConfigRefused, type Problem } from '../../host/config/problems.ts';
 import { type Discovered, discover, type DiscoverOptions } from '../../host/registry/discover.ts';
-import { loadConfiguration } from '../../host/start.ts';
+import { loadConfiguration } from '../../host/start/steps.ts';
 import { atEnd, temporaryFolder } from '../kit/index.ts';
 import { anything, bareHost, CONFIG, writeTree } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import Joi from 'joi';
 import { defineStrategy, type StrategyModule } from 'gw/contract';
-import { createHostHooks } from '../../host/hooks.ts';
+import { createHostHooks } from '../../host/host-hooks.ts';
 import { createRegistry, type Registry, type RegisteredModule } from '../../host/registry/registry.ts';
 
 function strategy(name: string): StrategyModule {

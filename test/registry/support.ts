@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemClock } from '../../host/clock.ts';
+import { systemClock } from '../../host/common/clock.ts';
 import { createHost } from '../../host/create-host.ts';
 import type { Host } from '../../host/host.ts';
 import type { GatewayModule } from '../../host/registry/registry.ts';

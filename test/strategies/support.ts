@@ -1,6 +1,6 @@
 import { MODULES } from '../../builtins/manifest.ts';
 import type { Rank, RankNotes, RouteQuery, RouteTarget, StrategyDeps, StrategyModule, StrategyProblem, TokenPrice } from '../../host/contract/index.ts';
-import { settingsProblems, strategySettings } from '../../host/config/rules/settings.ts';
+import { settingsProblems, strategySettings } from '../../host/config/module-settings.ts';
 
 export { seeded } from '../kit/random.ts';
 

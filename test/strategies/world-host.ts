@@ -10,8 +10,8 @@ import { checkConfig } from '../../host/generation/apply.ts';
 import { buildGeneration } from '../../host/generation/build.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
-import { LiveExchange } from '../../host/pipeline/exchange.ts';
-import { explain, type Explanation, readQuestion, type RouteQuestion } from '../../host/pipeline/explain.ts';
+import { LiveExchange } from '../../host/pipeline/live-exchange.ts';
+import { explain, type Explanation, readQuestion, type RouteQuestion } from '../../host/explain/explain.ts';
 import { type ConnectedProvider, connectProvider } from '../../host/upstream/connect.ts';
 import { fakeClock } from '../kit/index.ts';
 import { seeded } from './support.ts';
@@ -115,7 +115,7 @@ function questionOf({ seed, asked }: World): RouteQuestion {
 }
 
 function routeOf({ services }: Host, generation: Generation, question: RouteQuestion): { readonly route: readonly RouteTarget[]; readonly abLabel: string | undefined } {
-  const exchange = new LiveExchange({ ...question, id: '', generation, clock: services.clock, principal: undefined, arrivedAt: 0 });
+  const exchange = new LiveExchange({ ...question, id: '', clock: services.clock, principal: undefined, arrivedAt: 0 });
   try {
     generation.hooks.prepare.call(exchange);
   } catch {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readChatRequest } from '../../builtins/surfaces/chat-request.ts';
 import { GatewayError } from '../../host/contract/index.ts';
-import { parseJsonObject } from '../../host/http/body.ts';
+import { parseJsonObject } from '../../host/http/json-body.ts';
 import { ask, chatReply, MASTER_KEY, replyJson, replyStream, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
 
 type Fields = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError, type WireReply } from '../../host/contract/index.ts';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
-import { collectBody, openReply, pumpReply } from '../../host/upstream/body.ts';
+import { collectBody, openReply, pumpReply } from '../../host/upstream/reply-body.ts';
 import { MAX_REPLY_BYTES } from '../../host/upstream/limits.ts';
 import { createTransport, type ReplyControl, type ReplySink } from '../../host/upstream/transport.ts';
 import { atEnd, type StubHandler, stubUpstream } from '../kit/index.ts';

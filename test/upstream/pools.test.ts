@@ -3,8 +3,8 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
 import { createTransport, type Transport, type UpstreamCall } from '../../host/upstream/transport.ts';
-import { sendHttp } from '../../host/pipeline/send-http.ts';
-import { systemClock } from '../../host/clock.ts';
+import { sendHttp } from '../../host/upstream/send-http.ts';
+import { systemClock } from '../../host/common/clock.ts';
 import { atEnd, stubUpstream } from '../kit/index.ts';
 
 function transport(): Transport {

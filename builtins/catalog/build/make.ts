@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { CatalogEntry } from '../../../host/catalog.ts';
+import type { CatalogEntry } from '../../../host/common/catalog.ts';
 import { setMember } from '../../../host/contract/index.ts';
 import { type Entries, readEntries } from '../entries.ts';
 import { type DescribedModel, describedIds, describedModel } from './models.ts';

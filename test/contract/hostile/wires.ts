@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { MODULES } from '../../../builtins/manifest.ts';
 import { definePlugin, messageTexts, type ProviderModule, texts, type TranslatedSurface } from '../../../host/contract/index.ts';
 import Joi from 'joi';
-import { systemClock } from '../../../host/clock.ts';
+import { systemClock } from '../../../host/common/clock.ts';
 import { baseUrlVariable } from '../../../host/upstream/connect.ts';
 import { type Answer, answerOf, golden, MASTER_KEY, minimal, ROUTES, startHost, type StubHandler, stubUpstream, type TestHost } from '../../kit/index.ts';
 import { chunkOfText, CLAUDE, eventOfText, KEYS, LLAMA, MISTRAL, NOVA, TITAN } from '../../providers/bedrock-support.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { readSettings, type Settings } from '../host/settings.ts';
-import { runGw, temporaryFolder } from './kit/index.ts';
+import { readSettings, type Settings } from '../../host/environment/settings.ts';
+import { runGw, temporaryFolder } from '../kit/index.ts';
 
 const notesOf = (variables: Record<string, string>, level: 'warn' | 'fatal'): string[] =>
   readSettings(variables).notes.filter((note) => note.level === level).map(({ message }) => message);

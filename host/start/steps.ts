@@ -1,18 +1,17 @@
-import { randomBytes } from 'node:crypto';
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { decodeText } from './config/decode.ts';
-import type { GatewayConfig } from './config/document.ts';
-import { unservedKeys } from './config/unserved.ts';
-import { type ConfigWatch, watchFile } from './config/watch.ts';
-import { findConfigFile, isFile, loadConfigFile, type LoadedFile } from './config/load.ts';
-import { ConfigRefused, type Problem } from './config/problems.ts';
-import type { ProviderModule } from './contract/index.ts';
-import { checkConfig } from './generation/apply.ts';
-import type { Host } from './host.ts';
-import { sendHttp } from './pipeline/send-http.ts';
-import { discover } from './registry/discover.ts';
-import { connectProvider, hasCredentials, missingVariables } from './upstream/connect.ts';
+import { decodeText } from '../config/decode.ts';
+import type { GatewayConfig } from '../config/document.ts';
+import { unservedKeys } from '../config/unserved.ts';
+import { type ConfigWatch, watchFile } from '../config/watch.ts';
+import { findConfigFile, isFile, loadConfigFile, type LoadedFile } from '../config/load.ts';
+import { ConfigRefused, type Problem } from '../config/problems.ts';
+import type { ProviderModule } from '../contract/index.ts';
+import { checkConfig } from '../generation/apply.ts';
+import type { Host } from '../host.ts';
+import { sendHttp } from '../upstream/send-http.ts';
+import { discover } from '../registry/discover.ts';
+import { connectProvider, hasCredentials, missingVariables } from '../upstream/connect.ts';
 
 /** The start cannot go on; each line is told, and the exit code is 1. */
 export class StartRefused extends Error {
@@ -145,25 +144,4 @@ function warnOfUnregistered(host: Host, config: GatewayConfig): void {
   } else if (absent.length > 0) {
     host.log.warn('targets without a registered provider get no traffic', { targets: absent.join(', '), set: wanted(absent) });
   }
-}
-
-/**
- * The master key: from the environment, else made for this run, where there is neither a configuration file nor
- * production. True when it was made.
- */
-export function provideMasterKey(host: Host): boolean {
-  if (host.masterKey !== undefined) return false;
-  if (host.configFile || host.settings.isProduction) {
-    const isOpen = host.settings.allowUnauthenticated;
-    host.log.error(`MASTER_KEY is not set: ${isOpen ? 'only /v1 is open' : 'nothing can authenticate'}; "gw init" makes one`);
-    return false;
-  }
-  host.masterKey = newMasterKey();
-  host.redactor.register(host.masterKey);
-  return true;
-}
-
-/** `gw_` and 16 random bytes in hex. */
-export function newMasterKey(): string {
-  return `gw_${randomBytes(16).toString('hex')}`;
 }

@@ -1,6 +1,6 @@
 import { cac } from 'cac';
 import { closestMatch } from 'leven';
-import { setMember } from './contract/index.ts';
+import { setMember } from '../contract/index.ts';
 
 /** Where a command writes, and what it may know of its surroundings. */
 export interface CommandIo {

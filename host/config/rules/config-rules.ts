@@ -1,9 +1,9 @@
 import { aliasRules } from './aliases.ts';
-import { documentRules, sizeRule } from './document.ts';
+import { documentRules, sizeRule } from './whole-document.ts';
 import { mcpRules } from './mcp.ts';
 import { pluginRules } from './plugins.ts';
 import type { ConfigRule } from './rule.ts';
-import { strategyRules } from './strategy.ts';
+import { strategyRules } from './strategy-block.ts';
 import { providerRule, targetRules } from './targets.ts';
 
 /** Every rule, in the order of the configuration reference. Each is tapped on `checkConfig` under its id. */

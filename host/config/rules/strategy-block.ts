@@ -1,5 +1,5 @@
 import { type ConfigRule, sortedNames } from './rule.ts';
-import { settingsProblems, strategySettings } from './settings.ts';
+import { settingsProblems, strategySettings } from '../module-settings.ts';
 
 /** What a module's own rules may compare with. */
 const TARGETS = /^targets(\[\d+\](\.(virtual_key|weight))?)?$/;

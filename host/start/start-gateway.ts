@@ -1,10 +1,11 @@
 import type { Server } from 'node:http';
-import type { ConfigWatch } from './config/watch.ts';
-import { GatewayError } from './contract/index.ts';
-import type { Host } from './host.ts';
-import { createApp } from './http/app.ts';
-import { createHttpServer, listen } from './http/server.ts';
-import { applyStartConfiguration, connectProviders, loadConfiguration, provideMasterKey, refuseProblems, StartRefused, warnOfUnreadFiles, watchConfiguration } from './start.ts';
+import type { ConfigWatch } from '../config/watch.ts';
+import { GatewayError } from '../contract/index.ts';
+import type { Host } from '../host.ts';
+import { createApp } from '../http/app.ts';
+import { createHttpServer, listen } from '../http/server.ts';
+import { provideMasterKey } from './master-key.ts';
+import { applyStartConfiguration, connectProviders, loadConfiguration, refuseProblems, StartRefused, warnOfUnreadFiles, watchConfiguration } from './steps.ts';
 
 /** What is left after the shutdown deadline gets this long to write its last event. */
 const LAST_WORDS_MS = 5000;

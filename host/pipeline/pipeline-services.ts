@@ -1,6 +1,6 @@
 import type { Counters, Log } from '../contract/index.ts';
-import type { Catalog } from '../catalog.ts';
-import type { Clock } from '../clock.ts';
+import type { Catalog } from '../common/catalog.ts';
+import type { Clock } from '../common/clock.ts';
 import type { Redactor } from '../log/redact.ts';
 import type { Transport } from '../upstream/transport.ts';
 

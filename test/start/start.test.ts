@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { BUILTINS, MODULES } from '../builtins/manifest.ts';
-import { systemClock } from '../host/clock.ts';
-import { createHost } from '../host/create-host.ts';
-import { startGateway } from '../host/serve.ts';
-import { atEnd, MASTER_KEY, temporaryFolder } from './kit/index.ts';
+import { BUILTINS, MODULES } from '../../builtins/manifest.ts';
+import { systemClock } from '../../host/common/clock.ts';
+import { createHost } from '../../host/create-host.ts';
+import { startGateway } from '../../host/start/start-gateway.ts';
+import { atEnd, MASTER_KEY, temporaryFolder } from '../kit/index.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import { GatewayError, quoted } from '../contract/index.ts';
-import { isFields } from '../fields.ts';
+import { isFields } from '../contract/fields.ts';
 
 const MAX_BYTES = 4096;
 const MAX_ENTRIES = 32;

@@ -1,7 +1,7 @@
 import type { ObjectSchema, ValidationErrorItem } from 'joi';
-import type { PluginModule, StrategyModule } from '../../contract/index.ts';
-import type { StrategyConfig } from '../document.ts';
-import { pathText } from '../problems.ts';
+import type { PluginModule, StrategyModule } from '../contract/index.ts';
+import type { StrategyConfig } from './document.ts';
+import { pathText } from './problems.ts';
 
 export interface SettingsProblem {
   readonly path: string;

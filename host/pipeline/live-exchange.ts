@@ -2,17 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type {
   Exchange, GatewayError, Measurements, Principal, RankNotes, ReplyOf, RequestOf, Stage, Surface, Usage,
 } from '../contract/index.ts';
-import type { Clock } from '../clock.ts';
-import type { Generation, Target } from '../generation/generation.ts';
-import type { StreamGuards } from './guard.ts';
-import { closeBody } from '../upstream/body.ts';
+import type { Clock } from '../common/clock.ts';
+import { closeBody } from '../upstream/reply-body.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
-import type { PluginInstance } from './guard.ts';
+import type { PluginInstance, StreamGuards } from './plugin-instance.ts';
+import type { Target } from './target.ts';
 
 export interface ExchangeStart {
   readonly id: string;
   readonly surface: Surface;
-  readonly generation: Generation;
   readonly clock: Clock;
   readonly principal: Principal | undefined;
   readonly metadata: Readonly<Record<string, string>>;
@@ -33,7 +31,6 @@ export class LiveExchange implements Exchange {
   readonly metadata: Readonly<Record<string, string>>;
   readonly streaming: boolean;
   readonly unreadable: boolean;
-  readonly generation: Generation;
   readonly cancellation = new Cancellation();
   readonly arrivedAt: number;
   readonly clientHeaders: IncomingHttpHeaders | undefined;
@@ -87,7 +84,6 @@ export class LiveExchange implements Exchange {
   constructor(start: ExchangeStart) {
     this.id = start.id;
     this.surface = start.surface;
-    this.generation = start.generation;
     this.principal = start.principal;
     this.metadata = start.metadata;
     this.request = start.request;

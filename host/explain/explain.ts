@@ -1,15 +1,15 @@
 import { GatewayError, type PluginModule, type RankFigures, type RankNotes, type RequestOf, type RouteTarget, type Stage, type Surface, SURFACES } from '../contract/index.ts';
 import type { PluginEntry, StrategyConfig } from '../config/document.ts';
 import { parsePath } from '../config/problems.ts';
-import { readSettings } from '../config/rules/settings.ts';
-import { type Fields, isFields } from '../fields.ts';
+import { readSettings } from '../config/module-settings.ts';
+import { type Fields, isFields } from '../contract/fields.ts';
 import type { Generation } from '../generation/generation.ts';
 import { implementsSurface } from '../generation/model-index.ts';
-import { LiveExchange } from './exchange.ts';
-import { covers, guardsContent } from './guard.ts';
-import type { CircuitState } from './hooks.ts';
-import type { PipelineServices } from './services.ts';
-import { modelNotFound } from './shown.ts';
+import { LiveExchange } from '../pipeline/live-exchange.ts';
+import { covers, guardsContent } from '../pipeline/guard.ts';
+import type { CircuitState } from '../pipeline/hooks.ts';
+import type { PipelineServices } from '../pipeline/pipeline-services.ts';
+import { modelNotFound } from '../pipeline/shown.ts';
 
 /** A request that is not sent. */
 export interface RouteQuestion {
@@ -73,7 +73,7 @@ export function explain(generation: Generation, question: RouteQuestion, deps: E
   const { strategy, config, models, hooks } = generation;
   const { surface, streaming } = question;
   const heard = new HeardNotes();
-  const exchange = openExchange(generation, question, heard, deps.services);
+  const exchange = openExchange(question, heard, deps.services);
   const early = refusalOf(() => hooks.prepare.call(exchange));
   const plugins = readPlugins(deps.plugins ?? config.plugins, surface, deps.registry.plugins);
   const marked = models.routeTargets(exchange.model, surface, streaming);
@@ -157,8 +157,8 @@ class HeardNotes implements RankNotes {
   }
 }
 
-function openExchange(generation: Generation, question: RouteQuestion, heard: HeardNotes, { clock }: PipelineServices): LiveExchange {
-  const exchange = new LiveExchange({ ...question, id: '0'.repeat(32), generation, clock, principal: undefined, arrivedAt: clock.monotonic() });
+function openExchange(question: RouteQuestion, heard: HeardNotes, { clock }: PipelineServices): LiveExchange {
+  const exchange = new LiveExchange({ ...question, id: '0'.repeat(32), clock, principal: undefined, arrivedAt: clock.monotonic() });
   exchange.explaining = heard;
   return exchange;
 }

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
-import { parseDuration } from './config/duration.ts';
-import type { BucketSpec } from './contract/index.ts';
-import { type Level, logLevel } from './log/logger.ts';
-import type { Variables } from './upstream/connect.ts';
+import { parseDuration } from '../config/duration.ts';
+import type { BucketSpec } from '../contract/index.ts';
+import { type Level, logLevel } from '../log/logger.ts';
+import type { Variables } from './variables.ts';
 
 /** A finding about an environment variable: `fatal` ones stop the start. */
 export interface SettingNote {

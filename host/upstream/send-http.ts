@@ -1,11 +1,12 @@
+import type { Clock } from '../common/clock.ts';
 import { GatewayError, type HttpSend } from '../contract/index.ts';
-import { Cancellation } from '../upstream/cancellation.ts';
-import type { PipelineServices } from './services.ts';
+import { Cancellation } from './cancellation.ts';
+import type { Transport } from './transport.ts';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 /** The outbound call that plugins get: one request over the pooled transport, no redirects, bounded as a whole. */
-export function sendHttp({ transport, clock }: Pick<PipelineServices, 'transport' | 'clock'>): HttpSend {
+export function sendHttp({ transport, clock }: { readonly transport: Transport; readonly clock: Clock }): HttpSend {
   return async ({ method, url, headers = {}, body, timeoutMs = DEFAULT_TIMEOUT_MS }) => {
     const cancellation = new Cancellation();
     const timer = clock.timer(timeoutMs, () => cancellation.cancel(new GatewayError('gateway_timeout', `no answer within ${timeoutMs} ms`)));

@@ -1,4 +1,4 @@
-import type { Prices } from './contract/index.ts';
+import type { Prices } from '../contract/index.ts';
 
 /** Lifecycle words a catalog uses; unknown ones are passed on. */
 export type ModelStatus = 'preview' | 'ga' | 'deprecated' | 'legacy' | (string & {});

@@ -1,0 +1,19 @@
+/** Named places in the order of taps. `before` would do silently the wrong thing for an unknown name. */
+export const ORDER = {
+  /** prepare */
+  aliases: 10,
+  ceilings: 20,
+  admission: 30,
+  /** route */
+  strategy: 10,
+  eligibility: 20,
+  health: 30,
+  /** admit */
+  breaker: 10,
+  limiter: 20,
+  /** mount: routes are looked through in this order, so the busiest come first */
+  surfaces: 10,
+  listings: 20,
+  probes: 30,
+  fallback: 100,
+} as const;

@@ -1,0 +1,37 @@
+import type { RouteTarget, Surface } from '../contract/index.ts';
+import type { GenerationHooks } from './hooks.ts';
+import type { LiveExchange } from './live-exchange.ts';
+import type { PipelineServices } from './pipeline-services.ts';
+import type { StreamGuards } from './plugin-instance.ts';
+import type { FailoverRules } from './retry.ts';
+import type { Target } from './target.ts';
+
+/** What the pipeline needs of the configuration that a request runs under. Generations implement it. */
+export interface RunningGeneration {
+  readonly services: PipelineServices;
+  readonly hooks: GenerationHooks;
+  /** By virtual key. */
+  readonly targets: ReadonlyMap<string, Target>;
+  readonly models: RoutedModels;
+  readonly strategy: FailoverRules;
+  readonly plugins: RunningPlugins;
+  /** Milliseconds for a whole request; `undefined` is no bound. */
+  readonly requestTimeoutMs: number | undefined;
+  readonly unsupportedParams: 'warn' | 'drop' | 'reject';
+}
+
+export interface RoutedModels {
+  /** Every declared target, in order, marked with whether it serves the model on the surface. */
+  routeTargets(model: string, surface: Surface, streaming: boolean): readonly RouteTarget[];
+}
+
+export interface RunningPlugins {
+  /** How many there are: without any, no stream is put together again for them. */
+  readonly count: number;
+  /** Surfaces whose unreadable bodies are refused, because a content guardrail stands before the request. */
+  readonly contentGuarded: ReadonlySet<Surface>;
+  /** Surfaces that a content guardrail leaves out: bodies there are refused altogether. */
+  readonly uncovered: ReadonlyMap<Surface, string>;
+  /** The guards of one stream, by the instance that made them; `undefined` when nothing guards it. */
+  readonly openStreamGuards: (exchange: LiveExchange) => StreamGuards | undefined;
+}

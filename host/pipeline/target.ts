@@ -1,0 +1,18 @@
+import type { TargetConfig } from '../config/document.ts';
+import type { ConnectedProvider } from '../upstream/connect.ts';
+import type { RetryBudget, RetryPolicy } from './retry.ts';
+
+/** One entry of `targets[]`, ready for requests. */
+export interface Target {
+  readonly virtualKey: string;
+  readonly weight: number;
+  readonly config: TargetConfig;
+  /** `undefined` while no credential registers its provider. */
+  readonly provider: ConnectedProvider | undefined;
+  readonly retry: RetryPolicy;
+  /** Outlives a configuration change. `undefined` where `retry` allows a single try. */
+  readonly retryBudget: RetryBudget | undefined;
+  /** Milliseconds for one attempt; `undefined` is no bound. */
+  readonly requestTimeoutMs: number | undefined;
+  upstreamModel(model: string): string;
+}

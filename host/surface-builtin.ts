@@ -1,0 +1,23 @@
+import type { Router } from 'express';
+import { type BuiltinModule, defineBuiltin, ORDER } from './builtin.ts';
+import { wrongMethod } from './http/methods.ts';
+import { sendError } from './http/reply.ts';
+import { serveSurface, type SurfaceHost, type SurfaceRoute } from './http/surface-route.ts';
+
+/** The builtin that serves one surface. */
+export function surfaceBuiltin(route: SurfaceRoute): BuiltinModule {
+  return defineBuiltin({
+    name: route.surface.replace('.', '-'),
+    apply: ({ hooks }) => {
+      hooks.surfaces.tap(route.surface, (surfaces) => surfaces.add(route.surface));
+      hooks.mount.tap({ name: route.surface, stage: ORDER.surfaces }, (router, host) => mountSurface(router, host, route));
+    },
+  });
+}
+
+/** POST runs the surface, every other method is told so. */
+function mountSurface(router: Router, host: SurfaceHost, route: SurfaceRoute): void {
+  router.route(route.path)
+    .post((request, response) => serveSurface(host, route, request, response))
+    .all((request, response) => sendError(response, wrongMethod(request.method, route.path, 'POST'), host.services.redactor, ['Allow', 'POST']));
+}
