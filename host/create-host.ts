@@ -7,8 +7,8 @@ import { CONFIG_RULES } from './config/rules/config-rules.ts';
 import { ruleTap } from './config/rules/rule.ts';
 import { type Log, type Surface, SURFACE_NAMES } from './contract/index.ts';
 import { type Applier, createApplier } from './generation/apply.ts';
-import { createCarryover } from './generation/carryover.ts';
-import { createSlot } from './generation/slot.ts';
+import { CarryoverStore } from './generation/carryover.ts';
+import { Slot } from './generation/slot.ts';
 import { createHostHooks } from './host-hooks.ts';
 import { sealHooks } from './hooks/seal.ts';
 import type { BuildInfo, Host } from './host.ts';
@@ -19,11 +19,11 @@ import { createRedactor } from './log/redact.ts';
 import { STREAM_IDLE_MS } from './pipeline/stream.ts';
 import { MODULE_RULES } from './registry/check-module.ts';
 import { createRegistry, type GatewayModule } from './registry/registry.ts';
-import { readSettings } from './environment/settings.ts';
+import { readEnvironment } from './environment/settings.ts';
 import { createCounters } from './state/counters.ts';
 import { createMemoryState } from './state/shared-state.ts';
 import type { Variables } from './environment/variables.ts';
-import { createTransport } from './upstream/transport.ts';
+import { Transport } from './upstream/transport.ts';
 
 /** Everything a host takes from its surroundings. Nothing below `main.ts` reads the process. */
 export interface HostEnvironment {
@@ -46,14 +46,14 @@ export interface HostEnvironment {
 /** Builds a host: registry with the shipped modules, hooks tapped and sealed. It serves nothing and has opened nothing. */
 export function createHost(environment: HostEnvironment): Host {
   const { variables, clock, random } = environment;
-  const settings = readSettings(variables);
+  const settings = readEnvironment(variables);
   const redactor = createRedactor(variables);
   const log = createLogger(settings.logLevel, environment.lines, redactor);
   const hooks = createHostHooks<Host>();
   closeInReverse(hooks.close, log, clock);
   const counters = createCounters();
-  const transport = createTransport();
-  const slot = createSlot(log);
+  const transport = new Transport();
+  const slot = new Slot(log);
   let surfaces: readonly Surface[] | undefined;
   let applier: Applier | undefined;
   let closing: Promise<void> | undefined;
@@ -66,7 +66,7 @@ export function createHost(environment: HostEnvironment): Host {
     variables, settings, hooks, log, redactor, counters, slot,
     registry: createRegistry(hooks),
     state: createMemoryState(clock),
-    carryover: createCarryover(),
+    carryover: new CarryoverStore(),
     activity: createActivity(),
     outbox: new Outbox(log),
     commandLine: createCommandLine((text) => redactor.redact(text)),

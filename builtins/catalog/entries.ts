@@ -1,11 +1,5 @@
-import type { CatalogEntry, CatalogPricing } from '../../host/common/catalog.ts';
-import { setMember } from '../../host/contract/index.ts';
-
-/** In the order in which `/v1/models` lists them. Source: providers reference 9.2. */
-export const CAPABILITIES = [
-  'vision', 'function_calling', 'parallel_tool_calls', 'json_mode', 'response_schema', 'streaming', 'prompt_caching', 'reasoning',
-  'audio_input', 'audio_output', 'finetuneable',
-] as const;
+import { CAPABILITIES, type CatalogEntry, type CatalogPricing } from '../../host/common/catalog.ts';
+import { type Fields, isFields, isText, setMember } from '../../host/contract/index.ts';
 
 const NO_PRICES: CatalogPricing = Object.freeze({
   input_per_m_tokens: null, output_per_m_tokens: null, cache_read_per_m_tokens: null, cache_write_per_m_tokens: null, reasoning_per_m_tokens: null,
@@ -36,14 +30,14 @@ export interface ReadEntries {
   readonly ignored: readonly string[];
 }
 
-type Raw = Readonly<Record<string, unknown>>;
+type Raw = Readonly<Fields>;
 
 /**
  * Reads a catalog: an object of `provider/model_id` to entry. What is not written stays as `base` has it, else unknown.
  * Never throws for what an entry holds; throws when the whole is no object.
  */
 export function readEntries(document: unknown, base: Entries = new Map()): ReadEntries {
-  if (!isObject(document)) throw new Error('the catalog is no object of entries');
+  if (!isFields(document)) throw new Error('the catalog is no object of entries');
   const entries = new Map(base);
   const malformed: string[] = [];
   const ignored: string[] = [];
@@ -55,13 +49,10 @@ export function readEntries(document: unknown, base: Entries = new Map()): ReadE
   return { entries, malformed, ignored };
 }
 
-const isObject = (value: unknown): value is Raw => typeof value === 'object' && value !== null && !Array.isArray(value);
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-
 function problemOf(key: string, raw: unknown): string | undefined {
   const slash = key.indexOf('/');
   if (slash < 1 || slash === key.length - 1) return 'the key is no "provider/model"';
-  if (!isObject(raw)) return 'it is no object';
+  if (!isFields(raw)) return 'it is no object';
   if (raw['mode'] !== undefined && !isText(raw['mode'])) return 'mode is no text';
   const { provider = key.slice(0, slash), model_id = key.slice(slash + 1) } = raw;
   return isText(provider) && isText(model_id) && `${provider}/${model_id}` === key ? undefined : 'provider and model_id do not make its key';
@@ -113,7 +104,7 @@ function readEntry(raw: Raw, had: CatalogEntry, ignore: Ignore): CatalogEntry {
 /** `null` takes a price away; a value that is no price does so too, rather than keep one that was meant to change. */
 function readPricing(raw: unknown, had: CatalogPricing, ignore: Ignore): CatalogPricing {
   if (raw === undefined || raw === null) return had;
-  if (!isObject(raw)) return ignored('pricing', had, ignore);
+  if (!isFields(raw)) return ignored('pricing', had, ignore);
   const pricing = { ...had };
   for (const name of Object.keys(raw)) {
     const value = raw[name];
@@ -125,7 +116,7 @@ function readPricing(raw: unknown, had: CatalogPricing, ignore: Ignore): Catalog
 
 function readCapabilities(raw: unknown, had: CatalogEntry['capabilities'], ignore: Ignore): CatalogEntry['capabilities'] {
   if (raw === undefined || raw === null) return had;
-  if (!isObject(raw)) return ignored('capabilities', had, ignore);
+  if (!isFields(raw)) return ignored('capabilities', had, ignore);
   const capabilities: Record<string, boolean> = { ...had };
   for (const name of Object.keys(raw)) {
     const value = raw[name];
@@ -137,7 +128,7 @@ function readCapabilities(raw: unknown, had: CatalogEntry['capabilities'], ignor
 
 function readLifecycle(raw: unknown, had: CatalogEntry['lifecycle'], ignore: Ignore): CatalogEntry['lifecycle'] {
   if (raw === undefined || raw === null) return had;
-  if (!isObject(raw)) return ignored('lifecycle', had, ignore);
+  if (!isFields(raw)) return ignored('lifecycle', had, ignore);
   const told = (field: string): void => ignore(`lifecycle.${field}`);
   const orNull = <T>(field: string, kept: T | null, isValid: (value: unknown) => value is T): T | null =>
     (raw[field] === null ? null : pick<T | null>(raw, field, kept, isValid, told));

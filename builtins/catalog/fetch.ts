@@ -1,3 +1,4 @@
+import { decodedUri } from '../../host/contract/index.ts';
 import { EnvHttpProxyAgent, request } from 'undici';
 import type { Variables } from '../../host/environment/variables.ts';
 import { isHttp } from './address.ts';
@@ -46,15 +47,7 @@ function proxyAgent(variables: Variables): EnvHttpProxyAgent {
 
 function basicAuthorization({ username, password }: URL): string | undefined {
   if (username === '' && password === '') return undefined;
-  return `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return `Basic ${Buffer.from(`${decodedUri(username)}:${decodedUri(password)}`).toString('base64')}`;
 }
 
 function redirectTarget(status: number, location: string | string[] | undefined, from: URL): URL {

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../host/common/error-message.ts';
 import { resolve } from 'node:path';
 import type { Catalog } from '../../host/common/catalog.ts';
 import type { Timer } from '../../host/common/clock.ts';
@@ -145,5 +146,5 @@ function firstOf(values: readonly string[]): string {
 
 /** An error as one line in which no address tells a secret. */
 function reasonOf(error: unknown): string {
-  return withShownAddresses(error instanceof Error ? error.message : String(error));
+  return withShownAddresses(errorMessage(error));
 }

@@ -1,7 +1,7 @@
 import type { RouteQuery, RouteTarget, Surface } from '../../host/contract/index.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import { implementsSurface } from '../../host/generation/model-index.ts';
-import type { Catalog, CatalogEntry } from '../../host/common/catalog.ts';
+import { CAPABILITIES, type Catalog, type CatalogEntry } from '../../host/common/catalog.ts';
 
 /** One model as `GET /v1/models` shows it. Source: specification 2.9. */
 export interface ModelEntry {
@@ -17,12 +17,6 @@ export interface ModelEntry {
   readonly status?: string;
   readonly deprecated?: true;
 }
-
-/** In the order they are listed. Source: providers reference 9.2. */
-const CAPABILITIES = [
-  'vision', 'function_calling', 'parallel_tool_calls', 'json_mode', 'response_schema', 'streaming', 'prompt_caching', 'reasoning',
-  'audio_input', 'audio_output', 'finetuneable',
-] as const;
 
 export type CreatedOf = (provider: string, model: string) => number;
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NextFunction } from 'express';
-import { GatewayError } from '../../host/contract/index.ts';
+import { decodedUri, GatewayError } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
@@ -57,16 +57,8 @@ export default defineBuiltin({
 
 /** Ids may hold slashes, encoded or not. */
 function sendModel({ redactor }: Host, listing: Listed, request: IncomingMessage, response: ServerResponse): void {
-  const id = decoded(rawPath(request).slice(PATH.length + 1));
+  const id = decodedUri(rawPath(request).slice(PATH.length + 1));
   const entry = listing.get(id);
   if (entry) sendJson(response, 200, entry);
   else sendError(response, new GatewayError('model_not_found', `the model "${shownModel(id, redactor)}" does not exist`), redactor);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

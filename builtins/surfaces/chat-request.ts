@@ -1,8 +1,8 @@
+import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { type ChatRequest, quoted } from '../../host/contract/index.ts';
 import type { JsonObject } from '../../host/http/json-body.ts';
 import {
-  checkFields, checkPositive, checkRange, type FieldKind, flag, integer, invalid, isObject, list, longInteger, number, numberMap, object, objects,
-  requireText, text, textOrObject, texts,
+  checkFields, checkPositive, checkRange, type FieldKind, flag, integer, isObject, list, longInteger, number, numberMap, object, objects, requireText, text, textOrObject, texts,
 } from './fields.ts';
 
 /** What chat and legacy completions share. */
@@ -44,9 +44,9 @@ export function readChatRequest(body: JsonObject): ChatRequest {
   const messages = (body['messages'] ?? []) as readonly unknown[];
   messages.forEach(checkMessage);
   requireText(body, 'model');
-  if (messages.length === 0) throw invalid('messages is required and must hold at least one message');
+  if (messages.length === 0) throw invalidRequest('messages is required and must hold at least one message');
   const mute = (messages as readonly JsonObject[]).findIndex(({ role }) => role === undefined);
-  if (mute >= 0) throw invalid(`messages[${mute}].role is required`);
+  if (mute >= 0) throw invalidRequest(`messages[${mute}].role is required`);
   checkSampling(body);
   return body as unknown as ChatRequest;
 }
@@ -63,33 +63,33 @@ export function checkSampling(body: JsonObject): void {
 
 function checkMessage(message: unknown, index: number): void {
   const at = `messages[${index}]`;
-  if (!isObject(message)) throw invalid(`${at} must be an object`);
+  if (!isObject(message)) throw invalidRequest(`${at} must be an object`);
   checkFields(message, MESSAGE_FIELDS, `${at}.`);
   const { content, tool_calls: calls } = message as { content?: unknown; tool_calls?: readonly JsonObject[] };
   if (Array.isArray(content)) content.forEach((part, place) => checkPart(part, `${at}.content[${place}]`));
-  else if (content !== undefined && content !== null && typeof content !== 'string') throw invalid(`${at}.content must be a string, a list of parts or null`);
+  else if (content !== undefined && content !== null && typeof content !== 'string') throw invalidRequest(`${at}.content must be a string, a list of parts or null`);
   calls?.forEach((call, place) => checkToolCall(call, `${at}.tool_calls[${place}]`));
 }
 
 function checkPart(part: unknown, at: string): void {
-  if (!isObject(part)) throw invalid(`${at} must be an object`);
+  if (!isObject(part)) throw invalidRequest(`${at} must be an object`);
   switch (part['type']) {
     case 'text':
-      if (typeof part['text'] !== 'string') throw invalid(`${at}.text must be a string`);
+      if (typeof part['text'] !== 'string') throw invalidRequest(`${at}.text must be a string`);
       return;
     case 'image_url': {
       const image = part['image_url'];
-      if (!isObject(image) || typeof image['url'] !== 'string' || image['url'] === '') throw invalid(`${at} is an image without a url`);
+      if (!isObject(image) || typeof image['url'] !== 'string' || image['url'] === '') throw invalidRequest(`${at} is an image without a url`);
       return;
     }
     case 'refusal':
-      if (typeof part['refusal'] !== 'string') throw invalid(`${at}.refusal must be a string`);
+      if (typeof part['refusal'] !== 'string') throw invalidRequest(`${at}.refusal must be a string`);
       return;
     case 'input_audio':
     case 'file':
       return;
     default:
-      throw invalid(`${at} has the type ${quoted(part['type'] ?? null)}, which is not supported`);
+      throw invalidRequest(`${at} has the type ${quoted(part['type'] ?? null)}, which is not supported`);
   }
 }
 

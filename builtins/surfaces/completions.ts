@@ -1,10 +1,11 @@
+import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { type ChatReply, type ChatRequest, contentTexts, GatewayError } from '../../host/contract/index.ts';
 import type { JsonObject } from '../../host/http/json-body.ts';
 import { jsonBody } from '../../host/http/surface-route.ts';
 import { surfaceBuiltin } from '../../host/surface-builtin.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { checkSampling, SAMPLING_FIELDS } from './chat-request.ts';
-import { checkFields, type FieldKind, flag, integer, invalid, requireText, text, texts } from './fields.ts';
+import { checkFields, type FieldKind, flag, integer, requireText, text, texts } from './fields.ts';
 import { readMetadata } from './metadata.ts';
 
 /** Accepted without effect, beside those of chat (data-plane reference 2.2). */
@@ -28,7 +29,7 @@ function readCompletion(body: JsonObject): { readonly request: ChatRequest; read
   if (body['stream'] === true) throw new GatewayError('streaming_not_supported', 'this route does not stream; use /v1/chat/completions');
   const content = readPrompt(body['prompt']);
   if (body['stop'] === null) delete body['stop'];
-  if (body['stop'] !== undefined && !texts.accepts(body['stop'])) throw invalid(`stop must be ${texts.expected}`);
+  if (body['stop'] !== undefined && !texts.accepts(body['stop'])) throw invalidRequest(`stop must be ${texts.expected}`);
   if (typeof body['stop'] === 'string') body['stop'] = [body['stop']];
   checkSampling(body);
   const { prompt: _prompt, echo, suffix: _suffix, best_of: _bestOf, logprobs: _logprobs, stream: _stream, stream_options: _options, ...rest } = body;

@@ -1,4 +1,5 @@
-import { GatewayError, isRawNumber } from '../../host/contract/index.ts';
+import { invalidRequest } from '../../host/common/invalid-request.ts';
+import { isFields, isRawNumber } from '../../host/contract/index.ts';
 import type { JsonObject } from '../../host/http/json-body.ts';
 
 /** What a known field may hold, and how to say so. */
@@ -27,15 +28,11 @@ export const numberMap: FieldKind = {
 };
 
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
+  return isFields(value) && !isRawNumber(value);
 }
 
 function isRawInteger(value: unknown): boolean {
   return isRawNumber(value) && /^-?\d+$/.test((value as { rawJSON: string }).rawJSON);
-}
-
-export function invalid(message: string): GatewayError {
-  return new GatewayError('invalid_request', message);
 }
 
 /** Checks the types of known fields, and removes those that are null: they count as absent. */
@@ -45,21 +42,21 @@ export function checkFields(body: JsonObject, kinds: ReadonlyMap<string, FieldKi
     if (!kind) continue;
     const value = body[name];
     if (value === null) delete body[name];
-    else if (!kind.accepts(value)) throw invalid(`${at}${name} must be ${kind.expected}`);
+    else if (!kind.accepts(value)) throw invalidRequest(`${at}${name} must be ${kind.expected}`);
   }
 }
 
 export function requireText(body: JsonObject, name: string): void {
-  if (body[name] === undefined || body[name] === '') throw invalid(`${name} is required`);
+  if (body[name] === undefined || body[name] === '') throw invalidRequest(`${name} is required`);
 }
 
 /** Refuses a number outside its range; absent passes. */
 export function checkRange(body: JsonObject, name: string, low: number, high: number): void {
   const value = body[name];
-  if (typeof value === 'number' && (value < low || value > high)) throw invalid(`${name} must be between ${low} and ${high}`);
+  if (typeof value === 'number' && (value < low || value > high)) throw invalidRequest(`${name} must be between ${low} and ${high}`);
 }
 
 export function checkPositive(body: JsonObject, name: string): void {
   const value = body[name];
-  if (typeof value === 'number' && value <= 0) throw invalid(`${name} must be greater than 0`);
+  if (typeof value === 'number' && value <= 0) throw invalidRequest(`${name} must be greater than 0`);
 }

@@ -1,8 +1,9 @@
+import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { GatewayError, quoted, type ImagesReply, type ImagesRequest, type Usage } from '../../host/contract/index.ts';
 import type { JsonObject } from '../../host/http/json-body.ts';
 import { jsonBody } from '../../host/http/surface-route.ts';
 import { surfaceBuiltin } from '../../host/surface-builtin.ts';
-import { checkFields, type FieldKind, integer, invalid, requireText, text } from './fields.ts';
+import { checkFields, type FieldKind, integer, requireText, text } from './fields.ts';
 
 const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
   ['model', text], ['prompt', text], ['n', integer], ['size', text], ['quality', text], ['style', text], ['response_format', text], ['user', text],
@@ -33,7 +34,7 @@ function readImages(body: JsonObject): ImagesRequest {
   checkFields(body, FIELDS);
   requireText(body, 'model');
   requireText(body, 'prompt');
-  if (typeof body['n'] === 'number' && body['n'] < 1) throw invalid('n must be at least 1');
+  if (typeof body['n'] === 'number' && body['n'] < 1) throw invalidRequest('n must be at least 1');
   const format = body['response_format'];
   if (format === '') delete body['response_format'];
   else if (format !== undefined && !FORMATS.has(format)) throw new GatewayError('unsupported_parameter', `response_format ${quoted(format)} is not supported, use "url" or "b64_json"`);

@@ -1,6 +1,7 @@
+import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { jsonBody } from '../../host/http/surface-route.ts';
 import { surfaceBuiltin } from '../../host/surface-builtin.ts';
-import { checkFields, type FieldKind, invalid, requireText, text } from './fields.ts';
+import { checkFields, type FieldKind, requireText, text } from './fields.ts';
 
 const FIELDS: ReadonlyMap<string, FieldKind> = new Map([['model', text]]);
 
@@ -12,8 +13,8 @@ export default surfaceBuiltin({
     checkFields(body, FIELDS);
     requireText(body, 'model');
     const { input } = body;
-    if (input === undefined || input === null) throw invalid('input is required');
-    if (typeof input !== 'string' && !Array.isArray(input)) throw invalid('input must be a string or a list');
+    if (input === undefined || input === null) throw invalidRequest('input is required');
+    if (typeof input !== 'string' && !Array.isArray(input)) throw invalidRequest('input must be a string or a list');
     // Governance 2: guardrails read text alone; with parts beside it, nobody has read the whole.
     return { request: body, streaming: false, unreadable: typeof input !== 'string' && input.some((item) => typeof item !== 'string') };
   }),

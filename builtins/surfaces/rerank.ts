@@ -1,8 +1,9 @@
+import { invalidRequest } from '../../host/common/invalid-request.ts';
 import type { RerankRequest } from '../../host/contract/index.ts';
 import type { JsonObject } from '../../host/http/json-body.ts';
 import { jsonBody } from '../../host/http/surface-route.ts';
 import { surfaceBuiltin } from '../../host/surface-builtin.ts';
-import { checkFields, checkPositive, type FieldKind, flag, integer, invalid, requireText, text } from './fields.ts';
+import { checkFields, checkPositive, type FieldKind, flag, integer, requireText, text } from './fields.ts';
 
 const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
   ['model', text], ['query', text], ['top_n', integer], ['return_documents', flag], ['max_tokens_per_doc', integer],
@@ -20,10 +21,10 @@ function readRerank(body: JsonObject): RerankRequest {
   requireText(body, 'model');
   requireText(body, 'query');
   const { documents, top_n: top } = body;
-  if (!Array.isArray(documents) || documents.length === 0) throw invalid('documents is required and must hold at least one string');
+  if (!Array.isArray(documents) || documents.length === 0) throw invalidRequest('documents is required and must hold at least one string');
   const odd = documents.findIndex((document) => typeof document !== 'string');
-  if (odd >= 0) throw invalid(`documents[${odd}] must be a string`);
-  if (typeof top === 'number' && top < 0) throw invalid('top_n must not be negative');
+  if (odd >= 0) throw invalidRequest(`documents[${odd}] must be a string`);
+  if (typeof top === 'number' && top < 0) throw invalidRequest('top_n must not be negative');
   if (top === 0) delete body['top_n'];
   checkPositive(body, 'max_tokens_per_doc');
   return body as unknown as RerankRequest;

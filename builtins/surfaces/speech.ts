@@ -1,8 +1,9 @@
+import { invalidRequest } from '../../host/common/invalid-request.ts';
 import type { SpeechRequest } from '../../host/contract/index.ts';
 import type { JsonObject } from '../../host/http/json-body.ts';
 import { jsonBody } from '../../host/http/surface-route.ts';
 import { surfaceBuiltin } from '../../host/surface-builtin.ts';
-import { checkFields, type FieldKind, invalid, number, requireText, text } from './fields.ts';
+import { checkFields, type FieldKind, number, requireText, text } from './fields.ts';
 
 const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
   ['model', text], ['input', text], ['voice', text], ['response_format', text], ['speed', number],
@@ -27,7 +28,7 @@ function readSpeech(body: JsonObject): SpeechRequest {
   checkFields(body, FIELDS);
   for (const name of ['model', 'input', 'voice']) requireText(body, name);
   const input = body['input'] as string;
-  if (input.length > MAX_INPUT && codePoints(input) > MAX_INPUT) throw invalid(`input exceeds ${MAX_INPUT} characters`);
+  if (input.length > MAX_INPUT && codePoints(input) > MAX_INPUT) throw invalidRequest(`input exceeds ${MAX_INPUT} characters`);
   if (body['response_format'] === '') delete body['response_format'];
   return body as unknown as SpeechRequest;
 }

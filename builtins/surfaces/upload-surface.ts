@@ -1,7 +1,7 @@
+import { invalidRequest } from '../../host/common/invalid-request.ts';
 import type { Surface, TranscriptionRequest } from '../../host/contract/index.ts';
 import type { RequestSource, ReadRequest } from '../../host/http/surface-route.ts';
 import { surfaceBuiltin } from '../../host/surface-builtin.ts';
-import { invalid } from './fields.ts';
 import { readUpload, type Upload } from './upload.ts';
 
 /** A surface that takes an audio file in a form. */
@@ -20,11 +20,11 @@ async function readTranscription(source: RequestSource): Promise<ReadRequest> {
 }
 
 function toRequest({ fields, file }: Upload): TranscriptionRequest {
-  if (!file) throw invalid('file is required');
+  if (!file) throw invalidRequest('file is required');
   const model = textOf(fields, 'model');
-  if (!model) throw invalid('model is required');
+  if (!model) throw invalidRequest('model is required');
   const temperature = textOf(fields, 'temperature');
-  if (temperature !== undefined && (temperature.trim() === '' || !Number.isFinite(Number(temperature)))) throw invalid('temperature must be a finite number');
+  if (temperature !== undefined && (temperature.trim() === '' || !Number.isFinite(Number(temperature)))) throw invalidRequest('temperature must be a finite number');
   const [language, prompt, response_format] = ['language', 'prompt', 'response_format'].map((name) => textOf(fields, name));
   // The one list of this API; some clients leave the brackets out.
   const granularities = ['timestamp_granularities[]', 'timestamp_granularities'].flatMap((name) => fields.get(name) ?? []).filter((value) => value !== '');
@@ -41,6 +41,6 @@ function toRequest({ fields, file }: Upload): TranscriptionRequest {
 /** `undefined` when absent or empty. */
 function textOf(fields: Upload['fields'], name: string): string | undefined {
   const values = fields.get(name) ?? [];
-  if (values.length > 1) throw invalid(`${name} must be given once`);
+  if (values.length > 1) throw invalidRequest(`${name} must be given once`);
   return values[0] === '' ? undefined : values[0];
 }

@@ -1,3 +1,4 @@
+import { invalidRequest } from '../../host/common/invalid-request.ts';
 import type { Readable, Writable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
@@ -5,7 +6,6 @@ import type { MulterError, Options, StorageEngine } from 'multer';
 import { GatewayError, quoted } from '../../host/contract/index.ts';
 import { bodyTooLarge, inviteBody, UPLOAD_IDLE_MS, uploadStalled } from '../../host/http/read-body.ts';
 import type { RequestSource } from '../../host/http/surface-route.ts';
-import { invalid } from './fields.ts';
 import { SpilledFile } from './spilled-file.ts';
 
 /** Whole body of an upload. Source: specification 4.3. */
@@ -31,7 +31,7 @@ interface Incoming {
 
 /** Reads a `multipart/form-data` body with at most one file. What was stored is given back when reading fails. */
 export async function readUpload({ request, clock }: RequestSource, fileField: string): Promise<Upload> {
-  if (!/^multipart\/form-data\s*(;|$)/i.test(request.headers['content-type'] ?? '')) throw invalid('invalid multipart: the Content-Type must be multipart/form-data');
+  if (!/^multipart\/form-data\s*(;|$)/i.test(request.headers['content-type'] ?? '')) throw invalidRequest('invalid multipart: the Content-Type must be multipart/form-data');
   if (Number(request.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) throw bodyTooLarge();
   const failed = Promise.withResolvers<never>();
   const incoming: Incoming = { request, fileField, fields: new Map(), stored: [], fail: failed.reject };
@@ -92,7 +92,7 @@ function readFieldsLiterally(parser: Writable, { fields, fail }: Incoming): void
   parser.removeAllListeners('field');
   parser.on('field', (name: string | undefined, value: string, { nameTruncated, valueTruncated }: { nameTruncated: boolean; valueTruncated: boolean }) => {
     if (name === undefined || nameTruncated || valueTruncated) {
-      fail(invalid(`invalid multipart: ${name === undefined ? 'a field has no name' : `the field ${quoted(name)} is too long`}`));
+      fail(invalidRequest(`invalid multipart: ${name === undefined ? 'a field has no name' : `the field ${quoted(name)} is too long`}`));
       return;
     }
     const values = fields.get(name);

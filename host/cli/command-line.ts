@@ -1,3 +1,4 @@
+import { errorMessage } from '../common/error-message.ts';
 import { cac } from 'cac';
 import { closestMatch } from 'leven';
 import { setMember } from '../contract/index.ts';
@@ -67,7 +68,7 @@ export function createCommandLine(redact: (text: string) => string): CommandLine
       try {
         return await dispatch(commands, argv, io);
       } catch (error) {
-        io.err(redact(`Error: ${error instanceof Error ? error.message : String(error)}\n`));
+        io.err(redact(`Error: ${errorMessage(error)}\n`));
         return 1;
       }
     },

@@ -1,8 +1,9 @@
+import { isFields } from '../contract/index.ts';
 import type { Description, ValidationErrorItem } from 'joi';
 import { closestMatch } from 'leven';
 import type { GatewayConfig } from './document.ts';
 import { type ParsedDocument, parseDocument, type Format } from './parse.ts';
-import { pathText, type Problem } from './problems.ts';
+import { type Path, pathText, type Problem } from './problems.ts';
 import { configSchema, describedAt, keysOf, type SchemaContext } from './schema.ts';
 
 export interface Decoded {
@@ -23,7 +24,7 @@ export function decodeText(text: string, format: Format): Decoded {
 
 function decodeDocument(document: ParsedDocument): Decoded {
   const { value, lineOf } = document;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isFields(value)) {
     const problem = { path: '', rule: 'DC02', message: `type mismatch: expected an object, found ${kindOf(value)}`, fix: 'write keys and values' };
     return { config: undefined, problems: [problem], lineOf };
   }
@@ -108,7 +109,6 @@ function kindOf(value: unknown): string {
   return kinds[typeof value] ?? (typeof value === 'number' ? `the number ${value}` : typeof value);
 }
 
-type Path = readonly (string | number)[];
 
 const pathsOf = (details: readonly ValidationErrorItem[]): readonly Path[] => details.map(({ path }) => path);
 

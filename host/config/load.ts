@@ -1,3 +1,4 @@
+import { errorMessage } from '../common/error-message.ts';
 import { statSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { type Decoded, decodeText } from './decode.ts';
@@ -26,7 +27,7 @@ export async function loadConfigFile(path: string): Promise<LoadedFile> {
   try {
     return { ...place, ...decodeText(await readPlainFile(path), format) };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     return { ...place, ...refused(path, `the file cannot be read: ${message}`, 'name a file that exists and may be read') };
   }
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from '../common/error-message.ts';
 import { type Document, isScalar, LineCounter, parseAllDocuments, type YAMLError, visit } from 'yaml';
 import { composeYaml, resolveAliases } from './compose.ts';
 import { isMergeKey, positions, type Positions, rangeStart } from './positions.ts';
@@ -94,7 +95,7 @@ function duplicateKeys(root: Document | undefined, lines: LineCounter): Problem[
 }
 
 /** A JSON parser's words without the piece of the document it quotes, which may be a secret, or half of one. */
-export const withoutQuote = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replace(/,? ?(\.\.\.)?"[\s\S]*"(\.\.\.)? is not valid JSON/, '');
+export const withoutQuote = (error: unknown): string => errorMessage(error).replace(/,? ?(\.\.\.)?"[\s\S]*"(\.\.\.)? is not valid JSON/, '');
 const lineOfError = (error: YAMLError, lines: LineCounter): number => lines.linePos(error.pos[0]).line;
 const unreadable = (problem: Problem): Parsed => ({ document: undefined, problems: [problem] });
 

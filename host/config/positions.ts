@@ -1,6 +1,5 @@
+import type { Path } from './problems.ts';
 import { type Document, isAlias, isMap, isPair, isScalar, isSeq, type LineCounter, type Node, type Pair, type YAMLMap } from 'yaml';
-
-export type Path = readonly (string | number)[];
 
 /** Where the members of a document stand in its text, and what was written there. */
 export interface Positions {

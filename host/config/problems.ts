@@ -36,8 +36,11 @@ export class ConfigRefused extends Error {
   }
 }
 
+/** Names and places that lead from the document to a value. */
+export type Path = readonly (string | number)[];
+
 /** Path of a member: `targets`, 0, `retry` gives `targets[0].retry`. */
-export function pathText(path: readonly (string | number)[]): string {
+export function pathText(path: Path): string {
   let text = '';
   for (const part of path) {
     if (typeof part === 'number') text += `[${part}]`;

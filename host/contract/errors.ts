@@ -119,3 +119,11 @@ export class GatewayError extends Error {
     return { error: { message: this.message, type: this.type, code: this.code } };
   }
 }
+
+/** What an answer becomes that fails while it arrives. The upstream's own words go to the client once its stream has begun. */
+export function failedAnswer(words: string, { cause, reason }: { readonly cause?: Error; readonly reason?: UpstreamFault['reason'] } = {}): GatewayError {
+  return new GatewayError('upstream_error', 'the provider failed while answering', {
+    ...(cause && { cause }),
+    fault: { kind: 'reply', message: words, ...(reason && { reason }) },
+  });
+}

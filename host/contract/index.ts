@@ -3,12 +3,13 @@
  * Shipped modules import it by the same name.
  */
 export { bearer, CONTRACT, definePlugin, defineProvider, defineStrategy, headerKey } from './define.ts';
-export { ERRORS, GatewayError } from './errors.ts';
+export { ERRORS, failedAnswer, GatewayError } from './errors.ts';
 export type { ErrorCode, ErrorEnvelope, ErrorType, GatewayErrorOptions, UpstreamFault } from './errors.ts';
 export { isChat, STAGES } from './exchange.ts';
 export type { Exchange, ExchangeOutcome, Measurements, Principal, Scope, Stage } from './exchange.ts';
+export { countOf, decodedUri, type Fields, isFields, isText } from './fields.ts';
 export { finishReason } from './finish-reason.ts';
-export { parseExactJson, parseJson } from './json.ts';
+export { parseExactJson, parseJson, tryParseJson } from './json.ts';
 export { isRawNumber } from './json-numbers.ts';
 export { memberOf, setMember } from './members.ts';
 export type { GuardrailSettings, PluginDeps, PluginHandlers, PluginModule, PluginType, StageProblem, StreamGuard } from './plugin.ts';

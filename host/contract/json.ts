@@ -25,6 +25,15 @@ export function parseExactJson(text: string, bounds: JsonBounds = TEXT_BOUNDS): 
   return value;
 }
 
+/** The same as `parseJson`, and `undefined` for what is not JSON, is nested too deep or holds too much. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
 function parsed(text: string, bounds: JsonBounds): unknown {
   const problem = shapeProblem(text, bounds);
   if (problem !== undefined) throw new RangeError(problem);

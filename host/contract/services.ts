@@ -1,6 +1,7 @@
 import type { Usage } from './wire/chat.ts';
 
-type Attributes = Readonly<Record<string, unknown>>;
+/** What a log line says beside its message, by name. */
+export type Attributes = Readonly<Record<string, unknown>>;
 
 /** Structured log. Every string passes the one redaction; message first, attributes beside it. */
 export interface Log {

@@ -1,11 +1,9 @@
+import { countOf, type Fields } from './fields.ts';
 import { setMember } from './members.ts';
 import type { Usage } from './wire/chat.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const count = (value: unknown): number => (typeof value === 'number' && value > 0 && value <= Number.MAX_SAFE_INTEGER ? value : 0);
-const NONE: Fields = Object.freeze({});
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : NONE);
+const NONE: Readonly<Fields> = Object.freeze({});
+const fieldsOf = (value: unknown): Readonly<Fields> => (typeof value === 'object' && value !== null ? (value as Fields) : NONE);
 
 const KNOWN = new Set([
   'prompt_tokens', 'completion_tokens', 'total_tokens', 'reasoning_tokens', 'cache_read_tokens', 'cache_write_tokens',
@@ -23,13 +21,13 @@ export function readUsage(value: unknown): Usage | undefined {
   const raw = value as Fields;
   const promptDetails = fieldsOf(raw['prompt_tokens_details']);
   const completionDetails = fieldsOf(raw['completion_tokens_details']);
-  const prompt = count(raw['prompt_tokens']);
-  const reasoning = count(raw['reasoning_tokens']) || count(completionDetails['reasoning_tokens']);
-  const total = count(raw['total_tokens']);
-  const stated = count(raw['completion_tokens']);
+  const prompt = countOf(raw['prompt_tokens']);
+  const reasoning = countOf(raw['reasoning_tokens']) || countOf(completionDetails['reasoning_tokens']);
+  const total = countOf(raw['total_tokens']);
+  const stated = countOf(raw['completion_tokens']);
   const completion = completionOf(stated, reasoning, total - prompt);
   const cacheRead = cachedIn(raw, promptDetails);
-  const cacheWrite = count(raw['cache_write_tokens']);
+  const cacheWrite = countOf(raw['cache_write_tokens']);
   const usage: Record<string, unknown> = {
     prompt_tokens: prompt,
     completion_tokens: completion,
@@ -54,13 +52,13 @@ function completionOf(stated: number, reasoning: number, beyondPrompt: number): 
 }
 
 /** Cached tokens of the prompt: DeepSeek, Moonshot and Mistral have names of their own beside the common ones. */
-function cachedIn(raw: Fields, details: Fields): number {
-  return count(raw['cache_read_tokens']) || count(details['cached_tokens']) || count(raw['prompt_cache_hit_tokens']) || count(raw['cached_tokens'])
-    || count(raw['num_cached_tokens']) || count(fieldsOf(raw['prompt_token_details'])['cached_tokens']);
+function cachedIn(raw: Readonly<Fields>, details: Readonly<Fields>): number {
+  return countOf(raw['cache_read_tokens']) || countOf(details['cached_tokens']) || countOf(raw['prompt_cache_hit_tokens']) || countOf(raw['cached_tokens'])
+    || countOf(raw['num_cached_tokens']) || countOf(fieldsOf(raw['prompt_token_details'])['cached_tokens']);
 }
 
 /** Non-zero details as the upstream gave them, the one we know over them; none at all when there are none. */
-function putDetails(usage: Record<string, unknown>, name: string, given: Fields, known: string, count: number): void {
+function putDetails(usage: Record<string, unknown>, name: string, given: Readonly<Fields>, known: string, count: number): void {
   let details: Record<string, unknown> | undefined;
   for (const key in given) {
     const value = given[key];

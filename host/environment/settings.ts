@@ -40,7 +40,7 @@ const DEFAULT_BURST = 40;
 const DEFAULT_SHUTDOWN_MS = 15_000;
 const MIN_DISCOVERY_MS = 60_000;
 
-export function readSettings(variables: Variables): Settings {
+export function readEnvironment(variables: Variables): Settings {
   const notes: SettingNote[] = [];
   const isProduction = trimmed(variables['GATEWAY_ENV']).toLowerCase() === 'production';
   const allowUnauthenticated = trimmed(variables['ALLOW_UNAUTHENTICATED_PROXY']).toLowerCase() === 'true';

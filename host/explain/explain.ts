@@ -1,3 +1,4 @@
+import { invalidRequest } from '../common/invalid-request.ts';
 import { GatewayError, type PluginModule, type RankFigures, type RankNotes, type RequestOf, type RouteTarget, type Stage, type Surface, SURFACES } from '../contract/index.ts';
 import type { PluginEntry, StrategyConfig } from '../config/document.ts';
 import { parsePath } from '../config/problems.ts';
@@ -106,21 +107,17 @@ function conditionAt(strategy: StrategyConfig, path: string): Explanation['condi
 /** Checks what somebody wants explained. Throws `invalid_request` where the route of the body could not be told. */
 export function readQuestion(surface: string, request: unknown, metadata: Readonly<Record<string, string>>): RouteQuestion {
   const routed = Object.entries(SURFACES).filter(([, { translator }]) => translator !== undefined).map(([name]) => name);
-  if (!routed.includes(surface)) throw invalid(`the surface "${surface}" is not routed by the strategy; use one of: ${routed.join(', ')}`);
-  if (!isFields(request)) throw invalid('the request must be a JSON object');
-  if (typeof request['model'] !== 'string' || request['model'] === '') throw invalid('the request needs a model');
+  if (!routed.includes(surface)) throw invalidRequest(`the surface "${surface}" is not routed by the strategy; use one of: ${routed.join(', ')}`);
+  if (!isFields(request)) throw invalidRequest('the request must be a JSON object');
+  if (typeof request['model'] !== 'string' || request['model'] === '') throw invalidRequest('the request needs a model');
   const { isChat } = SURFACES[surface as Surface];
   const body = surface === 'completions' ? { ...request, messages: [{ role: 'user', content: request['prompt'] }] } : request;
-  if (isChat && !isMessages((body as { readonly messages?: unknown }).messages)) throw invalid('messages must be a list of messages');
+  if (isChat && !isMessages((body as { readonly messages?: unknown }).messages)) throw invalidRequest('messages must be a list of messages');
   return { surface: surface as Surface, request: body, streaming: isChat && request['stream'] === true, metadata: isChat ? metadata : {} };
 }
 
 function isMessages(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0 && value.every((message) => isFields(message) && (!Array.isArray(message['content']) || message['content'].every(isFields)));
-}
-
-function invalid(message: string): GatewayError {
-  return new GatewayError('invalid_request', message);
 }
 
 /** What the strategy and the filters behind it say of one route. */

@@ -1,5 +1,6 @@
+import { errorMessage } from '../common/error-message.ts';
 import {
-  type Carryover, type ChatChunk, GatewayError, type PluginDeps, type PluginHandlers, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES,
+  type Carryover, type ChatChunk, type PluginDeps, type PluginHandlers, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES,
 } from '../contract/index.ts';
 import { closeAll } from '../common/close-all.ts';
 import { canonicalJson } from '../config/canonical.ts';
@@ -8,6 +9,7 @@ import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { resolveReferences } from '../config/references.ts';
 import { declaredSettings, settingsProblems } from '../config/module-settings.ts';
 import { tapEventual } from '../pipeline/eventual.ts';
+import { pluginError } from '../pipeline/gateway-fault.ts';
 import { covers, failsOpen, type GuardDeps, guardHandler, guardsContent, isObserving, noteVerdict } from '../pipeline/guard.ts';
 import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
@@ -87,7 +89,7 @@ async function createInstance(options: BindOptions, entry: PluginEntry): Promise
 }
 
 function messageOf(entry: PluginEntry, error: unknown): string {
-  return `plugin "${entry.name}" cannot be built: ${error instanceof Error ? error.message : String(error)}`;
+  return `plugin "${entry.name}" cannot be built: ${errorMessage(error)}`;
 }
 
 function describe(instances: readonly PluginInstance[], listed: readonly Listed[], deps: GuardDeps): BoundPlugins {
@@ -144,7 +146,7 @@ function openGuard(instance: PluginInstance, exchange: LiveExchange, { log }: Gu
   } catch (cause) {
     log.error('plugin failed to guard a stream', { plugin: instance.module.name, trace_id: exchange.id, error: cause });
     if (failsOpen(instance.module)) return undefined;
-    throw new GatewayError('plugin_error', 'the gateway could not complete the request', { cause });
+    throw pluginError(cause);
   }
 }
 
@@ -179,7 +181,7 @@ function guardChunk({ module }: PluginInstance, step: readonly ChatChunk[], guar
   } catch (cause) {
     deps.log.error('plugin failed on a stream', { plugin: module.name, trace_id: exchange.id, error: cause });
     if (failsOpen(module)) return step;
-    throw new GatewayError('plugin_error', 'the gateway could not complete the request', { cause });
+    throw pluginError(cause);
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from '../common/error-message.ts';
 import {
   type ChatRequest, contentTexts, isChat, type Rank, type RankNotes, type RouteQuery, type RouteTarget, type StrategyDeps, type StrategyModule,
 } from '../contract/index.ts';
@@ -39,7 +40,7 @@ function createRank(module: StrategyModule, settings: object, deps: StrategyDeps
   try {
     rank = module.create(settings, deps);
   } catch (error) {
-    why = error instanceof Error ? error.message : String(error);
+    why = errorMessage(error);
   }
   if (typeof rank === 'function') return rank as Rank;
   throw new ConfigRefused([{ path: 'strategy', rule: 'PB01', message: `strategy "${module.name}" cannot be built: ${why}`, fix: 'correct its settings or the module' }]);

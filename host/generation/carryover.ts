@@ -14,16 +14,7 @@ export interface CarryoverView extends Carryover {
 }
 
 /** What must outlive a configuration change, by key, for as long as some generation holds the key. */
-export interface CarryoverStore {
-  open(): CarryoverView;
-  readonly size: number;
-}
-
-export function createCarryover(): CarryoverStore {
-  return new KeyedCarryover();
-}
-
-class KeyedCarryover implements CarryoverStore {
+export class CarryoverStore {
   readonly #kept = new Map<string, Kept>();
 
   get size(): number {

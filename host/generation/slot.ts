@@ -9,22 +9,6 @@ export interface Lease {
   release(): void;
 }
 
-/** Holds the generation that serves, and those that are being left. */
-export interface Slot {
-  readonly current: Generation | undefined;
-  /** Generations that still live, the current one included. */
-  readonly live: number;
-  /** Requests in flight, over all generations. */
-  readonly leases: number;
-  lease(): Lease | undefined;
-  /** Serves new requests with this one; the old one is disposed after its last lease. */
-  swap(next: Generation): void;
-  /** Tells every holder to stop. */
-  endAll(cause: GatewayError): void;
-  /** Retires the current generation as well. */
-  close(): Promise<void>;
-}
-
 interface Held {
   readonly generation: Generation;
   readonly leases: LeaseList;
@@ -85,11 +69,8 @@ class HeldLease implements Lease {
   }
 }
 
-export function createSlot(log: Log): Slot {
-  return new GenerationSlot(log);
-}
-
-class GenerationSlot implements Slot {
+/** Holds the generation that serves, and those that are being left. */
+export class Slot {
   readonly #log: Log;
   readonly #live = new Set<Held>();
   readonly #disposals = new Set<Promise<void>>();
@@ -103,10 +84,12 @@ class GenerationSlot implements Slot {
     return this.#current?.generation;
   }
 
+  /** Generations that still live, the current one included. */
   get live(): number {
     return this.#live.size;
   }
 
+  /** Requests in flight, over all generations. */
   get leases(): number {
     return this.#live.values().reduce((sum, { leases }) => sum + leases.size, 0);
   }
@@ -116,6 +99,7 @@ class GenerationSlot implements Slot {
     return held && new HeldLease(held, this.#disposeIfFree);
   }
 
+  /** Serves new requests with this one; the old one is disposed after its last lease. */
   swap(next: Generation): void {
     const old = this.#current;
     this.#current = { generation: next, leases: new LeaseList(), isRetired: false };
@@ -123,10 +107,12 @@ class GenerationSlot implements Slot {
     this.#retire(old);
   }
 
+  /** Tells every holder to stop. */
   endAll(cause: GatewayError): void {
     for (const { leases } of this.#live) for (const lease of leases.all()) lease.onEnd?.(cause);
   }
 
+  /** Retires the current generation as well. */
   async close(): Promise<void> {
     const old = this.#current;
     this.#current = undefined;

@@ -1,3 +1,4 @@
+import { errorMessage } from '../common/error-message.ts';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Request, Response, Router } from 'express';
 import { GatewayError } from '../contract/index.ts';
@@ -47,7 +48,7 @@ function malformedPath(): GatewayError {
 function recover(host: ShellHost, error: unknown, response: ServerResponse): void {
   const isCommitted = response.headersSent;
   host.log.error('panic recovered', {
-    trace_id: contextOf(response).id, panic: error instanceof Error ? error.message : String(error),
+    trace_id: contextOf(response).id, panic: errorMessage(error),
     response_committed: isCommitted, stack: error instanceof Error ? error.stack : undefined,
   });
   if (isCommitted) setImmediate(() => response.destroy()); // after the outbox: a whole answer may be on its way

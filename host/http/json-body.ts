@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { GatewayError, parseExactJson } from '../contract/index.ts';
+import { GatewayError, isFields, parseExactJson } from '../contract/index.ts';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -11,8 +11,8 @@ export function parseJsonObject(bytes: Buffer): JsonObject {
   if (bytes.length === 0) throw new GatewayError('invalid_request', 'the request body is empty');
   if (!isUtf8(bytes)) throw new GatewayError('invalid_request', 'the request body is not valid UTF-8');
   const value = parsed(bytes.toString('utf8'));
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new GatewayError('invalid_request', 'the request body must be a JSON object');
-  return value as JsonObject;
+  if (!isFields(value)) throw new GatewayError('invalid_request', 'the request body must be a JSON object');
+  return value;
 }
 
 function parsed(text: string): unknown {

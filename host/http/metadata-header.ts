@@ -1,9 +1,10 @@
-import { GatewayError, quoted } from '../contract/index.ts';
+import { invalidRequest } from '../common/invalid-request.ts';
+import { quoted } from '../contract/index.ts';
 import { isFields } from '../contract/fields.ts';
 
 const MAX_BYTES = 4096;
 const MAX_ENTRIES = 32;
-const NONE: Readonly<Record<string, string>> = Object.freeze({});
+export const NO_METADATA: Readonly<Record<string, string>> = Object.freeze({});
 
 /** Numbers keep the text they were written in: 1.0 is not 1. */
 class WrittenNumber {
@@ -15,17 +16,13 @@ class WrittenNumber {
 
 /** Entries of request metadata in their written text. Throws on anything but a small flat JSON object. Data-plane reference 11. */
 export function parseMetadata(json: string, bytes = Buffer.byteLength(json)): Readonly<Record<string, string>> {
-  if (json.trim() === '') return NONE;
-  if (bytes > MAX_BYTES) throw invalid(`X-Gateway-Metadata exceeds ${MAX_BYTES} bytes`);
+  if (json.trim() === '') return NO_METADATA;
+  if (bytes > MAX_BYTES) throw invalidRequest(`X-Gateway-Metadata exceeds ${MAX_BYTES} bytes`);
   const value = parse(json);
-  if (!isFields(value) || value instanceof WrittenNumber) throw invalid('X-Gateway-Metadata must be a JSON object');
+  if (!isFields(value) || value instanceof WrittenNumber) throw invalidRequest('X-Gateway-Metadata must be a JSON object');
   const entries = Object.entries(value);
-  if (entries.length > MAX_ENTRIES) throw invalid(`X-Gateway-Metadata holds more than ${MAX_ENTRIES} entries`);
+  if (entries.length > MAX_ENTRIES) throw invalidRequest(`X-Gateway-Metadata holds more than ${MAX_ENTRIES} entries`);
   return Object.fromEntries(entries.map(([name, entry]) => [name, entryText(name, entry)]));
-}
-
-function invalid(message: string): GatewayError {
-  return new GatewayError('invalid_request', message);
 }
 
 function parse(json: string): unknown {
@@ -34,7 +31,7 @@ function parse(json: string): unknown {
   try {
     return JSON.parse(json, keepNumbers as never);
   } catch {
-    throw invalid('X-Gateway-Metadata is not valid JSON');
+    throw invalidRequest('X-Gateway-Metadata is not valid JSON');
   }
 }
 
@@ -42,5 +39,5 @@ function entryText(name: string, entry: unknown): string {
   if (typeof entry === 'string') return entry;
   if (typeof entry === 'boolean') return String(entry);
   if (entry instanceof WrittenNumber) return entry.text;
-  throw invalid(`X-Gateway-Metadata entry ${quoted(name)} must be a string, a number or a boolean`);
+  throw invalidRequest(`X-Gateway-Metadata entry ${quoted(name)} must be a string, a number or a boolean`);
 }

@@ -1,3 +1,4 @@
+import { invalidRequest } from '../common/invalid-request.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Counters, GatewayError, type Log } from '../contract/index.ts';
 import type { Settings } from '../environment/settings.ts';
@@ -126,32 +127,28 @@ function createLimiter(host: ShellHost): (context: RequestContext, response: Ser
 function refusedRequest(request: IncomingMessage, context: RequestContext): GatewayError | undefined {
   const { method = '' } = request;
   if (!METHODS.has(method)) return unknownMethod(method);
-  const problem = normalizeTarget(request) ? versionProblem(request) ?? hostProblem(request) ?? codingProblem(request) : malformed('malformed request target');
+  const problem = normalizeTarget(request) ? versionProblem(request) ?? hostProblem(request) ?? codingProblem(request) : invalidRequest('malformed request target');
   if (problem) context.isLast = true; // another parser on the way may have seen other requests here
   return problem;
 }
 
 /** Node's parser lets HTTP/0.9 and HTTP/2.0 pass. */
 function versionProblem({ httpVersion }: IncomingMessage): GatewayError | undefined {
-  return httpVersion === '1.1' || httpVersion === '1.0' ? undefined : malformed('the request is neither HTTP/1.1 nor HTTP/1.0');
+  return httpVersion === '1.1' || httpVersion === '1.0' ? undefined : invalidRequest('the request is neither HTTP/1.1 nor HTTP/1.0');
 }
 
 function hostProblem({ headers: { host }, httpVersion }: IncomingMessage): GatewayError | undefined {
-  if (host !== undefined) return isAuthority(host) ? undefined : malformed('the Host header is malformed, or there are several');
-  return httpVersion === '1.1' ? malformed('the Host header is missing') : undefined;
+  if (host !== undefined) return isAuthority(host) ? undefined : invalidRequest('the Host header is malformed, or there are several');
+  return httpVersion === '1.1' ? invalidRequest('the Host header is missing') : undefined;
 }
 
 /** Node's parser takes the chunks off, and knows no other transfer coding. */
 function codingProblem({ headers, httpVersion }: IncomingMessage): GatewayError | undefined {
   const coding = headers['transfer-encoding'];
   if (coding === undefined) return undefined;
-  if (httpVersion !== '1.1') return malformed('Transfer-Encoding needs HTTP/1.1');
+  if (httpVersion !== '1.1') return invalidRequest('Transfer-Encoding needs HTTP/1.1');
   if (coding.toLowerCase() === 'chunked') return undefined;
   return new GatewayError('invalid_request', 'the only transfer coding that is supported is chunked', { status: 501 });
-}
-
-function malformed(message: string): GatewayError {
-  return new GatewayError('invalid_request', message);
 }
 
 export function unknownMethod(method: string): GatewayError {

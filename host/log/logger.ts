@@ -1,5 +1,6 @@
 import { type Logger, pino, symbols } from 'pino';
 import type { Log } from '../contract/index.ts';
+import type { Attributes } from '../contract/services.ts';
 import { errorText } from './error-text.ts';
 import { boundedLine, MAX_LINE } from './bounded-line.ts';
 import type { Redactor } from './redact.ts';
@@ -40,8 +41,6 @@ interface Insides {
   [symbols.writeSym](attributes: Attributes, message: string, level: number): void;
   [symbols.asJsonSym](attributes: Attributes, message: string, level: number, time: string): string;
 }
-
-type Attributes = Readonly<Record<string, unknown>>;
 
 const NONE: Attributes = Object.freeze({});
 

@@ -4,6 +4,7 @@ import { watchBody } from '../upstream/reply-body.ts';
 import type { Attempt, Outcome } from './attempt.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import { callEventual, throwRefusal } from './eventual.ts';
+import { asGatewayError } from './gateway-fault.ts';
 import type { LiveExchange } from './live-exchange.ts';
 import { isTapped } from './hooks.ts';
 import { callUnary, measureCall, openStream } from './provider-call.ts';
@@ -32,7 +33,7 @@ export async function attemptTarget(exchange: LiveExchange, target: Target, prov
     return undefined;
   } catch (cause) {
     measureCall(attempt, generation);
-    const error = cause instanceof GatewayError ? cause : new GatewayError('routing_error', 'the gateway could not complete the request', { cause });
+    const error = asGatewayError(cause);
     settle(attempt, error, generation);
     if (isUnsayable(attempt, error)) Object.assign(exchange, { attempts: attempt.number - 1, lastTarget, upstreamModel });
     throw error;

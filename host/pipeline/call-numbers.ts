@@ -1,4 +1,4 @@
-import type { ToolCallDelta } from '../contract/index.ts';
+import { isText, type ToolCallDelta } from '../contract/index.ts';
 import { isFields } from '../contract/fields.ts';
 import { unusableReply } from '../upstream/fault.ts';
 
@@ -60,8 +60,6 @@ export class CallNumbers {
     return number;
   }
 }
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** The number of the call that a fragment continues; `undefined` when it opens one. */
 function knownCall({ id, index, function: target }: ToolCallDelta, { count, byId, byIndex }: OpenCalls): number | undefined {

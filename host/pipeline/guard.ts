@@ -5,6 +5,7 @@ import {
 import { isFields } from '../contract/fields.ts';
 import type { LiveExchange } from './live-exchange.ts';
 import type { Eventual } from './eventual.ts';
+import { pluginError } from './gateway-fault.ts';
 import type { PluginInstance, StreamGuards } from './plugin-instance.ts';
 
 export interface GuardDeps {
@@ -72,7 +73,7 @@ function pluginFault({ module }: PluginInstance, stage: Stage, exchange: LiveExc
   const attributes = { plugin: module.name, stage, trace_id: exchange.id, error: cause };
   if (isOpen) log.warn('plugin failed, the request goes on', attributes);
   else log.error('plugin failed', attributes);
-  return isOpen ? undefined : new GatewayError('plugin_error', 'the gateway could not complete the request', { cause });
+  return isOpen ? undefined : pluginError(cause);
 }
 
 function applyRejection(instance: PluginInstance, stage: Stage, rejection: Rejection, exchange: LiveExchange, deps: GuardDeps): GatewayError | undefined {

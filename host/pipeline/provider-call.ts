@@ -1,6 +1,5 @@
 import {
-  type CallInfo, type ChatRequest, type ChatTranslator, GatewayError, type OutgoingRequest, parseJson, type ReplyOf, type Send, type Surface, type TranslatedSurface, type WireReply,
-  type WireRequest,
+  type CallInfo, type ChatRequest, type ChatTranslator, GatewayError, type OutgoingRequest, type ReplyOf, type Send, type Surface, type TranslatedSurface, tryParseJson, type WireReply, type WireRequest,
 } from '../contract/index.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import { collectBody, openReply, pumpReply, startBody } from '../upstream/reply-body.ts';
@@ -54,11 +53,7 @@ async function openBytes(attempt: Attempt, wire: WireRequest, { services: { tran
 
 /** What an error says that came with a good status. */
 function errorIn(body: Buffer): string | undefined {
-  try {
-    return errorFrameMessage(parseJson(body.toString('utf8')));
-  } catch {
-    return undefined;
-  }
+  return errorFrameMessage(tryParseJson(body.toString('utf8')));
 }
 
 /** Opens the provider's stream; resolves once its first chunk has been read. `onOver` runs after the last byte. */

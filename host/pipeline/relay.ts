@@ -1,4 +1,4 @@
-import { type ChatChunk, type ChunkEdit, GatewayError, parseJson, type ProviderModule, type StreamDecoder, type StreamEvent, type Usage } from '../contract/index.ts';
+import { type ChatChunk, type ChunkEdit, failedAnswer, GatewayError, parseJson, type ProviderModule, type StreamDecoder, type StreamEvent, type Usage } from '../contract/index.ts';
 import { ANSWER_BOUNDS, isNestedTooDeep, TOO_DEEP } from '../contract/json-shape.ts';
 import { FrameReader } from '../upstream/eventstream.ts';
 import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
@@ -173,7 +173,7 @@ export class Relay {
   #frame(line: string, data: string, learns: boolean): void {
     const chunk = parsed(data);
     const failure = errorFrameMessage(chunk);
-    if (failure !== undefined) throw streamFailure(failure);
+    if (failure !== undefined) throw failedAnswer(failure);
     if (!isChunk(chunk)) return;
     this.chunks += 1;
     const { version } = this.#normalizer;
@@ -223,11 +223,6 @@ function eventReader(framing: RelayOptions['framing']): EventReader | FrameReade
 
 function eventTooLong(): GatewayError {
   return unusableReply(`an event of the stream exceeds the limit of ${MAX_REPLY_BYTES} bytes`);
-}
-
-/** What an upstream's failure inside its stream becomes; its own words go to the client once the stream has begun. */
-function streamFailure(message: string): GatewayError {
-  return new GatewayError('upstream_error', 'the provider failed while answering', { fault: { kind: 'reply', message } });
 }
 
 /** Decoders parse what they are given, and skip what they cannot parse. Not every wire's events are JSON: those that are, are objects. */

@@ -2,6 +2,7 @@ import { type Billed, type ChatReply, GatewayError, readUsage, SURFACES, type Us
 import { within } from '../common/clock.ts';
 import { callEventual, throwRefusal } from './eventual.ts';
 import type { LiveExchange } from './live-exchange.ts';
+import { asGatewayError } from './gateway-fault.ts';
 import { isTapped } from './hooks.ts';
 import { normalizeReply } from './normalize.ts';
 import type { PipelineServices } from './pipeline-services.ts';
@@ -96,10 +97,6 @@ function price(exchange: LiveExchange, billed: Billed, { catalog }: PipelineServ
   const isOther = reported !== undefined && reported !== upstreamModel;
   const cost = catalog.cost(target, upstreamModel, billed) ?? (isOther ? catalog.cost(target, reported, billed) : undefined);
   exchange.costUsd = cost?.priced ? cost.totalUsd : undefined;
-}
-
-function asGatewayError(cause: unknown): GatewayError {
-  return cause instanceof GatewayError ? cause : new GatewayError('routing_error', 'the gateway could not complete the request', { cause });
 }
 
 /** `request_timeout` of the whole request, bytes that are relayed included; of a stream it ends with the first chunk, when `run` returns. */

@@ -1,3 +1,4 @@
+import { errorMessage } from '../common/error-message.ts';
 import { type CallInfo, GatewayError, type TranslatedSurface, type WireRequest } from '../contract/index.ts';
 
 async function* noBytes(): AsyncGenerator<Uint8Array> {}
@@ -33,6 +34,6 @@ export function translatorProblem(surface: string, translator: unknown): string 
     return typeof path === 'string' ? undefined : 'it returns no path';
   } catch (error) {
     if (error instanceof GatewayError) return undefined; // a refusal: model "m" need not exist
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   }
 }

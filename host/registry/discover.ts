@@ -27,7 +27,7 @@ export interface DiscoverOptions {
 
 /** Finds and imports third-party modules, one level deep, in sorted order. What cannot be imported is a problem. */
 export async function discover(options: DiscoverOptions): Promise<Discovered> {
-  const found: Imported[] = [];
+  const found: Discovered[] = [];
   for (const folder of options.folders) {
     for (const [root, kind] of Object.entries(MODULE_ROOTS)) {
       for (const entry of await entriesOf(join(folder, root))) {
@@ -37,11 +37,6 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   }
   for (const name of options.packages) found.push(await importPackage(name, options.packagesFrom));
   return { candidates: found.flatMap(({ candidates }) => candidates), problems: found.flatMap(({ problems }) => problems) };
-}
-
-interface Imported {
-  readonly candidates: readonly Candidate[];
-  readonly problems: readonly Problem[];
 }
 
 interface Entry {
@@ -70,7 +65,7 @@ async function entriesOf(root: string): Promise<Entry[]> {
   return entries;
 }
 
-async function importFile(kind: ModuleKind, { name, file }: Entry): Promise<Imported> {
+async function importFile(kind: ModuleKind, { name, file }: Entry): Promise<Discovered> {
   try {
     const module = await importWithin(pathToFileURL(file).href);
     return { candidates: [{ value: module.default, kind, expectedName: name, origin: file }], problems: [] };
@@ -80,7 +75,7 @@ async function importFile(kind: ModuleKind, { name, file }: Entry): Promise<Impo
 }
 
 /** A package exports one module, or a list of them, as its default. */
-async function importPackage(name: string, from: string): Promise<Imported> {
+async function importPackage(name: string, from: string): Promise<Discovered> {
   try {
     const file = resolvePackage(name, from);
     const module = await importWithin(pathToFileURL(file).href);

@@ -1,4 +1,4 @@
-import type { PluginModule, ProviderModule, StrategyModule } from '../contract/index.ts';
+import { isFields, type PluginModule, type ProviderModule, type StrategyModule } from '../contract/index.ts';
 import type { Problem } from '../config/problems.ts';
 
 export type GatewayModule = ProviderModule | StrategyModule | PluginModule;
@@ -79,11 +79,11 @@ export function createRegistry(hooks: RegistryHooks): Registry {
 function checkCandidate(hooks: RegistryHooks, { value, kind, expectedName, origin }: Candidate): Problem[] {
   const problems: Problem[] = [];
   const report: ModuleCheck['report'] = (rule, message, fix) => problems.push({ path: origin, rule, message, fix });
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isFields(value)) {
     report('MV01', `it has no default export of a ${kind}`, `export default define${kind[0]?.toUpperCase()}${kind.slice(1)}({ … })`);
     return problems;
   }
-  hooks.checkModule.call({ value: value as Readonly<Record<string, unknown>>, kind, expectedName, origin, report });
+  hooks.checkModule.call({ value, kind, expectedName, origin, report });
   return problems;
 }
 

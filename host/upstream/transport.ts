@@ -37,34 +37,22 @@ export interface UpstreamCall {
   readonly headersTimeoutMs: number;
 }
 
-export interface Transport {
-  /** Sends one request; the reply is pushed into the sink. Redirects are never followed. */
-  open(call: UpstreamCall, sink: ReplySink): void;
-  /** Sends one request and collects the reply, up to 50 MiB. Rejects when none arrives. */
-  unary(call: UpstreamCall): Promise<CollectedReply>;
-  /** Origins with a connection or a call. */
-  readonly origins: number;
-  close(): Promise<void>;
-}
-
 export interface CollectedReply {
   readonly status: number;
   readonly headers: ReplyHeaders;
   readonly body: Buffer;
 }
 
-/** Connections are kept for the next call; idle ones close after 90 s. */
-export function createTransport(): Transport {
-  return new PooledTransport();
-}
-
-class PooledTransport implements Transport {
+/** Sends requests to providers. Connections are kept for the next call; idle ones close after 90 s. */
+export class Transport {
   readonly #pools = new Pools();
 
+  /** Origins with a connection or a call. */
   get origins(): number {
     return this.#pools.size;
   }
 
+  /** Sends one request; the reply is pushed into the sink. Redirects are never followed. */
   open({ request, cancellation, connectTimeoutMs, headersTimeoutMs }: UpstreamCall, sink: ReplySink): void {
     if (cancellation.cause) {
       sink.onError(cancellation.cause);
@@ -86,6 +74,7 @@ class PooledTransport implements Transport {
     }
   }
 
+  /** Sends one request and collects the reply, up to 50 MiB. Rejects when none arrives. */
   unary(call: UpstreamCall): Promise<CollectedReply> {
     return new Promise((resolve, rejectCall) => this.open(call, new CollectingSink(resolve, rejectCall)));
   }

@@ -7,8 +7,11 @@ import { invalidRequest } from './fields.ts';
  */
 export function joinedConversation({ messages }: ChatRequest): string {
   messages.forEach(refuseMedia);
-  return `${messages.map((message) => `${message.role}: ${[...contentTexts(message)].join('')}\n`).join('')}assistant: `;
+  return `${messages.map((message) => `${message.role}: ${wholeText(message)}\n`).join('')}assistant: `;
 }
+
+/** All texts of a message, one after another. */
+export const wholeText = (message: ChatMessage): string => [...contentTexts(message)].join('');
 
 function refuseMedia({ content }: ChatMessage, at: number): void {
   if (!Array.isArray(content)) return;

@@ -1,14 +1,11 @@
-import { GatewayError, inPart, type UnaryReply } from 'gw/contract';
+import { GatewayError, inPart, isFields, tryParseJson, type UnaryReply } from 'gw/contract';
+
+export { countOf, isFields } from 'gw/contract';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Whether a field says anything; `null` and the empty text count as absent. */
 export const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
-
-/** A count an upstream states; 0 for anything else. */
-export const countOf = (value: unknown): number => (typeof value === 'number' && value > 0 && value <= Number.MAX_SAFE_INTEGER ? value : 0);
 
 /** Fields without those that are missing or `null`; zeros, empty texts and `false` stay. */
 export function withoutAbsent(fields: Fields): Record<string, unknown> {
@@ -26,6 +23,15 @@ export function objectOf(reply: UnaryReply): Fields {
   const body = reply.json();
   if (!isFields(body)) throw new Error('the answer is no JSON object');
   return body;
+}
+
+/** The arguments of a tool call whose wire holds them as an object, as the text of the common wire. */
+export const argumentsOf = ({ input }: Fields): string => JSON.stringify(isFields(input) ? input : {});
+
+/** The JSON object that a text holds, empty for anything else: events and arguments that are not one say nothing. */
+export function fieldsIn(text: string): Fields {
+  const value = tryParseJson(text);
+  return isFields(value) ? value : {};
 }
 
 /** Adds items at the end of a list. There may be more of them than a call takes arguments. */

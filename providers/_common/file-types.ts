@@ -1,3 +1,4 @@
+import { decodedUri } from 'gw/contract';
 import { Buffer } from 'node:buffer';
 import { invalidRequest } from './fields.ts';
 
@@ -38,13 +39,5 @@ export function textOfAddress(address: string): string | undefined {
   if (!/^(?:text\/|application\/json$)/.test(typeOfAddress(address))) return undefined;
   const comma = address.indexOf(',');
   const data = address.slice(comma + 1);
-  return /;base64$/i.test(address.slice(0, comma)) ? Buffer.from(data, 'base64').toString('utf8') : decodedOrRaw(data);
-}
-
-function decodedOrRaw(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return /;base64$/i.test(address.slice(0, comma)) ? Buffer.from(data, 'base64').toString('utf8') : decodedUri(data);
 }

@@ -1,4 +1,4 @@
-import { GatewayError, type ImagesReply, inPart, quoted, type Translator, type UnaryReply, type Usage } from 'gw/contract';
+import { GatewayError, type ImagesReply, inPart, isText, quoted, type Translator, type UnaryReply, type Usage } from 'gw/contract';
 import { type BodyOptions, commonBody } from './body.ts';
 import { countOf, type Fields, isFields, isGiven, itemsOf, objectOf } from './fields.ts';
 import { type Path, pathOf } from './paths.ts';
@@ -17,8 +17,6 @@ export function commonImages(options: ImagesOptions = {}): Translator<'images'> 
     fromUpstream: readImages,
   };
 }
-
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 function readImages(reply: UnaryReply): ImagesReply {
   const { usage: given, created, ...fields } = objectOf(reply);

@@ -1,7 +1,8 @@
+import { fieldsIn } from '../_common/fields.ts';
 import {
-  type CallInfo, type ChatChunk, type ChatReply, type ChatRequest, type ChatTranslator, parseJson, type StreamDecoder, type StreamEvent, type UnaryReply, type WireRequest,
+  type CallInfo, type ChatChunk, type ChatReply, type ChatRequest, type ChatTranslator, type StreamDecoder, type StreamEvent, tryParseJson, type UnaryReply, type WireRequest,
 } from 'gw/contract';
-import { type Fields, invalidRequest, isFields, objectOf } from 'gw/common-wire';
+import { invalidRequest, objectOf } from 'gw/common-wire';
 import { BEDROCK, openMessagesStream, readMessage, toMessagesBody } from '../_common/anthropic/index.ts';
 import { tierOf } from './common.ts';
 import { CompletionStream } from './completion.ts';
@@ -64,7 +65,7 @@ function openStream(call: CallInfo): StreamDecoder {
   const readChunk = chunkReader(call, stream);
   return (event) => {
     if (isException(event)) throw streamFailure(event);
-    return event.type === 'chunk' ? readChunk(event) : stream.read(event.type, parsed(event.data));
+    return event.type === 'chunk' ? readChunk(event) : stream.read(event.type, tryParseJson(event.data));
   };
 }
 
@@ -82,16 +83,3 @@ function completionReader(stream: CompletionStream): ChunkReader {
   return ({ data }) => stream.read(fieldsIn(data));
 }
 
-function fieldsIn(data: string): Fields {
-  const value = parsed(data);
-  return isFields(value) ? value : {};
-}
-
-/** `undefined` for what is not JSON: such events say nothing. */
-function parsed(data: string): unknown {
-  try {
-    return parseJson(data);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { type ErrorCode, GatewayError, parseJson, type ProviderFault, type StreamEvent, type WireReply } from 'gw/contract';
+import { type ErrorCode, failedAnswer, GatewayError, parseJson, type ProviderFault, type StreamEvent, type WireReply } from 'gw/contract';
 import { isFields } from 'gw/common-wire';
 
 /**
@@ -56,7 +56,7 @@ export function streamFailure({ type, data }: StreamEvent): GatewayError {
   const reason = reasonOf(words);
   const cause = new Error(`bedrock: ${words}`);
   const failure = EXCEPTIONS.get(type.toLowerCase());
-  if (!failure) return new GatewayError('upstream_error', 'the provider failed while answering', { cause, fault: { kind: 'reply', message: words, reason } });
+  if (!failure) return failedAnswer(words, { cause, reason });
   const told = failure.code === 'invalid_request' ? (message ?? failure.message) : failure.message;
   return new GatewayError(failure.code, told, { cause, fault: { kind: 'status', status: failure.status, message: words, reason } });
 }

@@ -1,4 +1,5 @@
-import { type CallInfo, type ChatMessage, type ChatReply, type ChatRequest, contentTexts, type UnaryReply } from 'gw/contract';
+import { wholeText } from '../_common/conversation.ts';
+import type { CallInfo, ChatReply, ChatRequest, UnaryReply } from 'gw/contract';
 import { countOf, objectOf } from 'gw/common-wire';
 import { answerId, leftOver, present, temperatureOf, tierOf } from './common.ts';
 import { type CompletionNames, usageOf } from './completion.ts';
@@ -15,17 +16,16 @@ export function toLlamaBody(request: ChatRequest): NativeBody {
   };
 }
 
-const textOf = (message: ChatMessage): string => [...contentTexts(message)].join('');
 const header = (role: string): string => `<|start_header_id|>${role}<|end_header_id|>\n\n`;
 
 function promptOf({ messages }: ChatRequest): string {
-  const turns = messages.map((message) => `${header(message.role === 'developer' ? 'system' : message.role)}${textOf(message)}<|eot_id|>\n`);
+  const turns = messages.map((message) => `${header(message.role === 'developer' ? 'system' : message.role)}${wholeText(message)}<|eot_id|>\n`);
   return `<|begin_of_text|>${turns.join('')}${header('assistant')}`;
 }
 
 /** Whether a text holds what the template uses as marks, and could so begin a turn of its own. */
 export function holdsMarks({ messages }: ChatRequest): boolean {
-  return messages.some((message) => message.role.includes('<|') || /<\|\w+\|>/.test(textOf(message)));
+  return messages.some((message) => message.role.includes('<|') || /<\|\w+\|>/.test(wholeText(message)));
 }
 
 /** Source: Amazon Bedrock user guide, "Meta Llama models", 2026-11-21. */

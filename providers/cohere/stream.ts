@@ -1,4 +1,4 @@
-import { type ChatChunk, type ChunkDelta, GatewayError, parseJson, type StreamDecoder, type StreamEvent, type ToolCallDelta, type Usage } from 'gw/contract';
+import { type ChatChunk, type ChunkDelta, failedAnswer, type StreamDecoder, type StreamEvent, type ToolCallDelta, tryParseJson, type Usage } from 'gw/contract';
 import { addAll, type Fields, isFields } from 'gw/common-wire';
 import { annotationsOf } from './citations.ts';
 import { argumentsText, readUsage, textOf } from './response.ts';
@@ -97,9 +97,7 @@ class Decoder {
 
   #end({ error, finish_reason: finish, usage }: Fields): readonly ChatChunk[] {
     const failure = textOf(error).trim();
-    if (failure !== '') {
-      throw new GatewayError('upstream_error', 'the provider failed while answering', { fault: { kind: 'reply', message: failure } });
-    }
+    if (failure !== '') throw failedAnswer(failure);
     this.#isOver = true;
     const empty = this.#calls.filter(({ hasArguments }) => !hasArguments).map(({ index }) => this.#callChunk({ index, function: { arguments: '{}' } }));
     const annotations = annotationsOf(this.#citations, (at) => this.#offsets.get(at) ?? this.#textLength);
@@ -128,10 +126,6 @@ function fieldsIn(holder: Fields, name: string): Fields {
 
 /** `undefined` for what is no JSON object: such events are skipped. */
 function parsed(data: string): Fields | undefined {
-  try {
-    const value: unknown = parseJson(data);
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(data);
+  return isFields(value) ? value : undefined;
 }

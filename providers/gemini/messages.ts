@@ -1,4 +1,6 @@
-import { type ChatMessage, type ContentPart, contentTexts, parseJson, type ToolCall } from 'gw/contract';
+import { fieldsIn } from '../_common/fields.ts';
+import { wholeText } from '../_common/conversation.ts';
+import { type ChatMessage, type ContentPart, type ToolCall, tryParseJson } from 'gw/contract';
 import { type Fields, invalidRequest, isFields } from 'gw/common-wire';
 import { textParts, toParts } from './parts.ts';
 import { callSignature, FOREIGN_SIGNATURE, readSignatures, type Signatures, signedParts } from './signatures.ts';
@@ -60,10 +62,8 @@ function systemText(message: ChatMessage, index: number): string {
       if (type !== 'text') throw invalidRequest(`messages[${index}].content[${place}]: a ${message.role} message takes text only, not ${type}`);
     });
   }
-  return textOf(message);
+  return wholeText(message);
 }
-
-const textOf = (message: ChatMessage): string => [...contentTexts(message)].join('');
 
 function partsOf(message: ChatMessage, index: number, called: CalledNames, signsCalls: boolean): readonly Fields[] {
   if (message.role === 'tool') return toolParts(message, index, called);
@@ -88,7 +88,7 @@ function assistantParts(message: ChatMessage, index: number, signsCalls: boolean
 function saidParts(message: ChatMessage, index: number, { text }: Signatures): readonly Fields[] {
   const own = contentParts(message, index);
   if (text.length === 0) return own.length > 0 ? own : textParts(message['refusal']);
-  return [...signedParts(textOf(message), text), ...own.filter((part) => !('text' in part))];
+  return [...signedParts(wholeText(message), text), ...own.filter((part) => !('text' in part))];
 }
 
 function callParts(calls: readonly ToolCall[], signatures: Signatures, signsCalls: boolean): Fields[] {
@@ -96,24 +96,10 @@ function callParts(calls: readonly ToolCall[], signatures: Signatures, signsCall
     const { id, function: called } = call;
     const signature = callSignature(call, signatures) ?? (signsCalls && place === 0 ? FOREIGN_SIGNATURE : undefined);
     return {
-      functionCall: { ...(id && { id }), name: called?.name ?? '', args: argumentsOf(called?.arguments) },
+      functionCall: { ...(id && { id }), name: called?.name ?? '', args: fieldsIn(called?.arguments ?? '') },
       ...(signature !== undefined && { thoughtSignature: signature }),
     };
   });
-}
-
-function argumentsOf(text: string | null | undefined): Fields {
-  const value = text ? parsed(text) : undefined;
-  return isFields(value) ? value : {};
-}
-
-/** `undefined` for what is not JSON. */
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The result, and media it holds beside its text. */
@@ -121,7 +107,7 @@ function toolParts(message: ChatMessage, index: number, called: CalledNames): Fi
   const { tool_call_id: id, content } = message;
   const parts: readonly ContentPart[] = Array.isArray(content) ? content : [];
   const media = parts.flatMap((part, place) => (part.type === 'text' || part.type === 'refusal' ? [] : toParts(part, `messages[${index}].content[${place}]`)));
-  const functionResponse = { ...(id && { id }), name: called.of(message), response: resultOf(textOf(message)) };
+  const functionResponse = { ...(id && { id }), name: called.of(message), response: resultOf(wholeText(message)) };
   return [{ functionResponse }, ...media];
 }
 
@@ -144,7 +130,7 @@ class CalledNames {
 
 /** Results are objects here: any other JSON, and text, is wrapped. */
 function resultOf(text: string): Fields {
-  const value = parsed(text);
+  const value = tryParseJson(text);
   if (isFields(value)) return value;
   return { result: value === undefined ? text : value };
 }

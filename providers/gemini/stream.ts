@@ -1,4 +1,4 @@
-import { type CallInfo, type ChatChunk, type ChunkChoice, GatewayError, parseJson, type StreamDecoder, type Usage } from 'gw/contract';
+import { type CallInfo, type ChatChunk, type ChunkChoice, failedAnswer, type GatewayError, type StreamDecoder, tryParseJson, type Usage } from 'gw/contract';
 import { type Fields, isFields } from 'gw/common-wire';
 import { errorOf } from '../_common/google/faults.ts';
 import { blockedPrompt, CandidateReader, readUsage } from './candidates.ts';
@@ -8,25 +8,16 @@ import { readLogprobs } from './logprobs.ts';
 export function openStream({ model, exchangeId }: CallInfo): StreamDecoder {
   const stream = new FrameDecoder(model, exchangeId);
   return ({ data }) => {
-    const frame = parsed(data);
+    const frame = tryParseJson(data);
     const error = errorOf(frame);
     if (error) throw frameFailure(error);
     return isFields(frame) ? stream.decode(frame) : [];
   };
 }
 
-/** `undefined` for what is not JSON: such frames are skipped. */
-function parsed(data: string): unknown {
-  try {
-    return parseJson(data);
-  } catch {
-    return undefined;
-  }
-}
-
 function frameFailure({ message, status }: Fields): GatewayError {
   const words = [message, status].find((text) => typeof text === 'string' && text !== '');
-  return new GatewayError('upstream_error', 'the provider failed while answering', { fault: { kind: 'reply', message: typeof words === 'string' ? words : 'the provider failed while answering' } });
+  return failedAnswer(typeof words === 'string' ? words : 'the provider failed while answering');
 }
 
 interface OpenCandidate {

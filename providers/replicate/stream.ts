@@ -1,5 +1,6 @@
-import { type ChatChunk, type ChunkDelta, finishReason, GatewayError, parseJson, type StreamDecoder, type StreamEvent, type Usage } from 'gw/contract';
-import { type Fields, isFields } from 'gw/common-wire';
+import { fieldsIn } from '../_common/fields.ts';
+import { type ChatChunk, type ChunkDelta, failedAnswer, finishReason, type StreamDecoder, type StreamEvent, type Usage } from 'gw/contract';
+import type { Fields } from 'gw/common-wire';
 import { usageOf } from './predictions.ts';
 
 /** Ends that are none: the answer before them is not whole. */
@@ -22,12 +23,12 @@ class Decoder {
 
   read({ type, data }: StreamEvent): readonly ChatChunk[] {
     if (this.#isOver) return [];
-    if (this.#finish !== undefined) return type === 'prediction' ? this.#end(fieldsOf(data)) : [];
+    if (this.#finish !== undefined) return type === 'prediction' ? this.#end(fieldsIn(data)) : [];
     switch (type) {
-      case 'prediction': return this.#begin(fieldsOf(data));
+      case 'prediction': return this.#begin(fieldsIn(data));
       case 'output': return data === '' ? [] : [this.#chunk({ content: data })];
-      case 'error': throw failure(errorText(data));
-      case 'done': return this.#done(fieldsOf(data));
+      case 'error': throw failedAnswer(errorText(data));
+      case 'done': return this.#done(fieldsIn(data));
       default: return [];
     }
   }
@@ -38,7 +39,7 @@ class Decoder {
   }
 
   #done({ reason }: Fields): readonly ChatChunk[] {
-    if (FAILED.has(reason)) throw failure(`the prediction is ${String(reason)}`);
+    if (FAILED.has(reason)) throw failedAnswer(`the prediction is ${String(reason)}`);
     this.#finish = typeof reason === 'string' && reason !== '' ? finishReason(reason) : 'stop';
     return [];
   }
@@ -53,23 +54,9 @@ class Decoder {
   }
 }
 
-function failure(message: string): GatewayError {
-  return new GatewayError('upstream_error', 'the provider failed while answering', { fault: { kind: 'reply', message } });
-}
-
-/** The object of an event's data; empty for any other value. */
-function fieldsOf(data: string): Fields {
-  try {
-    const value: unknown = parseJson(data);
-    return isFields(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
-
 /** `{detail}` or plain words. */
 function errorText(data: string): string {
-  const { detail } = fieldsOf(data);
+  const { detail } = fieldsIn(data);
   const text = typeof detail === 'string' ? detail : /^\s*[[{]/.test(data) ? '' : data;
   return text.trim() || 'the prediction failed';
 }

@@ -1,7 +1,5 @@
 import type { Authorize, ConnectionDeps, Credentials, HttpSend, OpenConnection } from 'gw/contract';
-import { readServiceAccount, TokenSource } from './token.ts';
-
-const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
+import { readServiceAccount, SCOPE, TokenSource } from './token.ts';
 
 const bearing = (token: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${token}` });
 

@@ -1,9 +1,10 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { Buffer } from 'node:buffer';
-import { type HttpSend, parseJson } from 'gw/contract';
+import { type HttpSend, tryParseJson } from 'gw/contract';
 import { isFields } from 'gw/common-wire';
 
-const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
+/** What tokens are asked for. */
+export const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 /** Longest life of an assertion. Source: developers.google.com, "Using OAuth 2.0 for Server to Server Applications", 2026-11-21. */
 const ASSERTION_S = 3600;
@@ -22,20 +23,12 @@ export interface ServiceAccount {
 
 /** Reads the text of a key file. Throws when it is none; the text itself is never told. */
 export function readServiceAccount(text: string): ServiceAccount {
-  const file = parsed(text);
+  const file = tryParseJson(text);
   if (!isFields(file)) throw new Error('VERTEX_AI_SERVICE_ACCOUNT_JSON must hold the text of a key file; name a file in GOOGLE_APPLICATION_CREDENTIALS');
   const { client_email: email, private_key: pem, private_key_id: keyId, token_uri: tokenUri = 'https://oauth2.googleapis.com/token' } = file;
   if (typeof email !== 'string' || email === '' || typeof pem !== 'string') throw new Error('VERTEX_AI_SERVICE_ACCOUNT_JSON names no client_email and private_key');
   if (typeof tokenUri !== 'string' || !/^https?:\/\//i.test(tokenUri) || !URL.canParse(tokenUri)) throw new Error('the token_uri of VERTEX_AI_SERVICE_ACCOUNT_JSON is no http or https address');
   return { email, keyId: typeof keyId === 'string' ? keyId : undefined, key: privateKey(pem), tokenUri };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined; // the message of the parser would quote the text
-  }
 }
 
 function privateKey(pem: string): KeyObject {
@@ -87,7 +80,7 @@ export class TokenSource {
       body: new URLSearchParams({ grant_type: GRANT, assertion: assertion(this.#account, startedAt) }).toString(),
     });
     if (status !== 200) throw new Error(`the token endpoint answered ${status}`);
-    const answer = parsed(Buffer.from(body).toString('utf8'));
+    const answer = tryParseJson(Buffer.from(body).toString('utf8'));
     const { access_token: token, expires_in: lifeS } = isFields(answer) ? answer : {};
     if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) throw new Error('the token endpoint sent no token');
     const life = typeof lifeS === 'number' && lifeS > 0 ? lifeS : UNSTATED_S;

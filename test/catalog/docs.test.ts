@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { blankEntry, CAPABILITIES, readEntries } from '../../builtins/catalog/entries.ts';
+import { blankEntry, readEntries } from '../../builtins/catalog/entries.ts';
 import { CHAINS } from '../../builtins/catalog/lookup.ts';
 import { read } from '../architecture/source.ts';
+import { CAPABILITIES } from '../../host/common/catalog.ts';
 import { codes, rowsUnder } from '../docs/tables.ts';
 
 describe('docs/catalog.md', () => {

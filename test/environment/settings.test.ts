@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { readSettings, type Settings } from '../../host/environment/settings.ts';
+import { readEnvironment, type Settings } from '../../host/environment/settings.ts';
 import { runGw, temporaryFolder } from '../kit/index.ts';
 
 const notesOf = (variables: Record<string, string>, level: 'warn' | 'fatal'): string[] =>
-  readSettings(variables).notes.filter((note) => note.level === level).map(({ message }) => message);
+  readEnvironment(variables).notes.filter((note) => note.level === level).map(({ message }) => message);
 const ranges = ({ trustedProxies }: Settings): string[] => trustedProxies.map(([address, bits]) => `${address.toString()}/${bits}`);
 
 describe('settings', () => {
   it('have the defaults of the reference', () => {
-    const settings = readSettings({});
+    const settings = readEnvironment({});
     expect(settings).to.deep.include({
       port: '8080', isProduction: false, logLevel: 'info', configPath: undefined, watchesConfig: false, masterKey: undefined, allowUnauthenticated: false, corsOrigins: [],
       rateLimit: { ratePerSecond: 20, burst: 40 }, shutdownTimeoutMs: 15_000, notes: [],
@@ -18,30 +18,30 @@ describe('settings', () => {
 
   it('take empty values for none', () => {
     const names = ['PORT', 'GATEWAY_CONFIG', 'GATEWAY_ENV', 'MASTER_KEY', 'LOG_LEVEL', 'ALLOW_UNAUTHENTICATED_PROXY', 'CORS_ORIGINS', 'TRUSTED_PROXIES', 'RATE_LIMIT_RPS', 'RATE_LIMIT_BURST', 'GW_SHUTDOWN_TIMEOUT'];
-    expect(readSettings(Object.fromEntries(names.map((name) => [name, ''])))).to.deep.equal(readSettings({}));
+    expect(readEnvironment(Object.fromEntries(names.map((name) => [name, ''])))).to.deep.equal(readEnvironment({}));
   });
 
   it('watch the configuration file with GW_CONFIG_WATCH exactly true', () => {
     const values = ['true', 'TRUE', ' true', '1', 'yes', ''];
-    expect(values.filter((GW_CONFIG_WATCH) => readSettings({ GW_CONFIG_WATCH }).watchesConfig)).to.deep.equal(['true']);
-    expect(readSettings({}).watchesConfig).to.equal(false);
+    expect(values.filter((GW_CONFIG_WATCH) => readEnvironment({ GW_CONFIG_WATCH }).watchesConfig)).to.deep.equal(['true']);
+    expect(readEnvironment({}).watchesConfig).to.equal(false);
   });
 
   it('trim the path, the key and the lists', () => {
-    const settings = readSettings({ GATEWAY_CONFIG: ' /etc/x.yaml\n', MASTER_KEY: ' key ', CORS_ORIGINS: ' https://a.example , ,https://b.example,', TRUSTED_PROXIES: ' 10.0.0.0/8 , ,fd00::/8' });
+    const settings = readEnvironment({ GATEWAY_CONFIG: ' /etc/x.yaml\n', MASTER_KEY: ' key ', CORS_ORIGINS: ' https://a.example , ,https://b.example,', TRUSTED_PROXIES: ' 10.0.0.0/8 , ,fd00::/8' });
     expect(settings).to.deep.include({ configPath: '/etc/x.yaml', masterKey: 'key', corsOrigins: ['https://a.example', 'https://b.example'] });
     expect(ranges(settings)).to.deep.equal(['10.0.0.0/8', 'fd00::/8']);
-    expect(readSettings({ MASTER_KEY: '  ' }).masterKey).to.equal(undefined);
+    expect(readEnvironment({ MASTER_KEY: '  ' }).masterKey).to.equal(undefined);
   });
 
   for (const [text, expected] of [['true', true], [' TRUE\n', true], ['1', false], ['yes', false], ['truely', false], ['false', false]] as const) {
     it(`${expected ? 'open' : 'keep closed'} /v1 with ALLOW_UNAUTHENTICATED_PROXY=${JSON.stringify(text)}`, () => {
-      expect(readSettings({ ALLOW_UNAUTHENTICATED_PROXY: text }).allowUnauthenticated).to.equal(expected);
+      expect(readEnvironment({ ALLOW_UNAUTHENTICATED_PROXY: text }).allowUnauthenticated).to.equal(expected);
     });
   }
 
   for (const [text, expected] of [['production', true], [' Production ', true], ['prod', false], ['staging', false], ['production2', false]] as const) {
-    it(`are ${expected ? '' : 'not '}those of production with GATEWAY_ENV=${JSON.stringify(text)}`, () => { expect(readSettings({ GATEWAY_ENV: text }).isProduction).to.equal(expected); });
+    it(`are ${expected ? '' : 'not '}those of production with GATEWAY_ENV=${JSON.stringify(text)}`, () => { expect(readEnvironment({ GATEWAY_ENV: text }).isProduction).to.equal(expected); });
   }
 
   const durations: [text: string, ms: number, isWarned: boolean][] = [
@@ -50,7 +50,7 @@ describe('settings', () => {
   ];
   for (const [text, ms, isWarned] of durations) {
     it(`wait ${ms} ms for what drains with GW_SHUTDOWN_TIMEOUT=${JSON.stringify(text)}${isWarned ? ', and warn' : ''}`, () => {
-      expect(readSettings({ GW_SHUTDOWN_TIMEOUT: text }).shutdownTimeoutMs).to.equal(ms);
+      expect(readEnvironment({ GW_SHUTDOWN_TIMEOUT: text }).shutdownTimeoutMs).to.equal(ms);
       expect(notesOf({ GW_SHUTDOWN_TIMEOUT: text }, 'warn').some((message) => message.includes('GW_SHUTDOWN_TIMEOUT') && message.includes(text.trim()))).to.equal(isWarned);
     });
   }
@@ -64,7 +64,7 @@ describe('the per-address limit in the settings', () => {
   ];
   for (const [text, rate, isWarned] of rates) {
     it(`${rate === undefined ? 'is off' : `is ${rate} a second`} with RATE_LIMIT_RPS=${JSON.stringify(text)}${isWarned ? ', and warns' : ''}`, () => {
-      expect(readSettings({ RATE_LIMIT_RPS: text }).rateLimit).to.deep.equal(rate === undefined ? undefined : { ratePerSecond: rate, burst: 40 });
+      expect(readEnvironment({ RATE_LIMIT_RPS: text }).rateLimit).to.deep.equal(rate === undefined ? undefined : { ratePerSecond: rate, burst: 40 });
       expect(notesOf({ RATE_LIMIT_RPS: text }, 'warn').some((message) => message.includes('RATE_LIMIT_RPS') && message.includes(text))).to.equal(isWarned);
     });
   }
@@ -75,16 +75,16 @@ describe('the per-address limit in the settings', () => {
   for (const [rate, text, burst, isWarned] of bursts) {
     it(`lets ${burst} through at once with RATE_LIMIT_BURST=${JSON.stringify(text)} at ${rate} a second${isWarned ? ', and warns' : ''}`, () => {
       const variables = { RATE_LIMIT_RPS: rate, RATE_LIMIT_BURST: text };
-      expect(readSettings(variables).rateLimit).to.deep.equal({ ratePerSecond: Number(rate), burst });
+      expect(readEnvironment(variables).rateLimit).to.deep.equal({ ratePerSecond: Number(rate), burst });
       expect(notesOf(variables, 'warn').some((message) => message.includes('RATE_LIMIT_BURST'))).to.equal(isWarned);
     });
   }
 });
 
 describe('trusted proxies in the settings', () => {
-  it('replace the default', () => { expect(ranges(readSettings({ TRUSTED_PROXIES: '10.0.0.0/8' }))).to.deep.equal(['10.0.0.0/8']); });
+  it('replace the default', () => { expect(ranges(readEnvironment({ TRUSTED_PROXIES: '10.0.0.0/8' }))).to.deep.equal(['10.0.0.0/8']); });
 
-  it('are the default when the list holds only blanks', () => { expect(ranges(readSettings({ TRUSTED_PROXIES: ' , ,' }))).to.deep.equal(['127.0.0.0/8', '::1/128']); });
+  it('are the default when the list holds only blanks', () => { expect(ranges(readEnvironment({ TRUSTED_PROXIES: ' , ,' }))).to.deep.equal(['127.0.0.0/8', '::1/128']); });
 
   for (const entry of ['10.0.0.1', '::1', '10.0.0.0/33', 'fd00::/129', '10.0.0.0/-1', '10.0.0.0/x', 'example.com/8', '10.0.0.0/8/8', '*', '10/8', '10.0/8', '0x0a.0.0.0/8', '010.0.0.0/8']) {
     it(`are refused with the entry ${entry}, which is named`, () => {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { createCarryover } from '../../host/generation/carryover.ts';
+import { CarryoverStore } from '../../host/generation/carryover.ts';
 
 describe('carryover', () => {
   it('gives generations that share a key the same object, made once', () => {
-    const store = createCarryover();
+    const store = new CarryoverStore();
     const [a, b] = [store.open(), store.open()];
     let made = 0;
     const create = (): { n: number } => ({ n: (made += 1) });
@@ -15,7 +15,7 @@ describe('carryover', () => {
   });
 
   it('keeps an object from one generation to the next', () => {
-    const store = createCarryover();
+    const store = new CarryoverStore();
     const a = store.open();
     const value = a.lease('k', () => ({}));
     const b = store.open();
@@ -26,7 +26,7 @@ describe('carryover', () => {
   });
 
   it('disposes an object once, after its last holder', () => {
-    const store = createCarryover();
+    const store = new CarryoverStore();
     const disposed: unknown[] = [];
     const dispose = (value: object): void => { disposed.push(value); };
     const [a, b] = [store.open(), store.open()];
@@ -42,7 +42,7 @@ describe('carryover', () => {
   });
 
   it('disposes all that can be disposed, whatever fails, and tells every failure', async () => {
-    const store = createCarryover();
+    const store = new CarryoverStore();
     const view = store.open();
     const disposed: string[] = [];
     for (const key of ['one', 'two', 'three', 'four', 'five']) {
@@ -61,7 +61,7 @@ describe('carryover', () => {
   });
 
   it('waits for what takes its time to be disposed', async () => {
-    const store = createCarryover();
+    const store = new CarryoverStore();
     const view = store.open();
     const gate = Promise.withResolvers<void>();
     view.lease('slow', () => ({}), () => gate.promise);
@@ -74,7 +74,7 @@ describe('carryover', () => {
   });
 
   it('makes an object anew once nobody held it', () => {
-    const store = createCarryover();
+    const store = new CarryoverStore();
     const a = store.open();
     const value = a.lease('k', () => ({}));
     void a.release();
@@ -82,7 +82,7 @@ describe('carryover', () => {
   });
 
   it('keeps nothing of an object that could not be made', () => {
-    const store = createCarryover();
+    const store = new CarryoverStore();
     const a = store.open();
     expect(() => a.lease('k', () => { throw new Error('no'); })).to.throw('no');
     expect(store.size).to.equal(0);

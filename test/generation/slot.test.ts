@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError, type Log } from '../../host/contract/index.ts';
 import type { Generation } from '../../host/generation/generation.ts';
-import { createSlot } from '../../host/generation/slot.ts';
+import { Slot } from '../../host/generation/slot.ts';
 
 interface Tracked {
   readonly generation: Generation;
@@ -33,14 +33,14 @@ const cause = new GatewayError('upstream_unavailable', 'the gateway is shutting 
 
 describe('the slot', () => {
   it('has no lease to give while it is empty', () => {
-    const slot = createSlot(silentLog().log);
+    const slot = new Slot(silentLog().log);
     expect(slot.current).to.equal(undefined);
     expect(slot.lease()).to.equal(undefined);
     expect([slot.live, slot.leases]).to.deep.equal([0, 0]);
   });
 
   it('disposes a generation that nobody holds as soon as another serves', () => {
-    const slot = createSlot(silentLog().log);
+    const slot = new Slot(silentLog().log);
     const [a, b] = [tracked(1), tracked(2)];
     slot.swap(a.generation);
     expect(a.disposals).to.equal(0);
@@ -50,7 +50,7 @@ describe('the slot', () => {
   });
 
   it('keeps a generation until its last lease ends, in whatever order they end', () => {
-    const slot = createSlot(silentLog().log);
+    const slot = new Slot(silentLog().log);
     const [a, b] = [tracked(1), tracked(2)];
     slot.swap(a.generation);
     const held = Array.from({ length: 5 }, () => slot.lease()!);
@@ -68,7 +68,7 @@ describe('the slot', () => {
   });
 
   it('counts a lease that is released twice once', () => {
-    const slot = createSlot(silentLog().log);
+    const slot = new Slot(silentLog().log);
     const a = tracked(1);
     slot.swap(a.generation);
     const [first, second] = [slot.lease()!, slot.lease()!];
@@ -84,7 +84,7 @@ describe('the slot', () => {
   });
 
   it('counts right over any order of taking and releasing', () => {
-    const slot = createSlot(silentLog().log);
+    const slot = new Slot(silentLog().log);
     slot.swap(tracked(1).generation);
     let seed = 7;
     const random = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
@@ -99,7 +99,7 @@ describe('the slot', () => {
   });
 
   it('tells every holder of every generation to stop, once for each call', () => {
-    const slot = createSlot(silentLog().log);
+    const slot = new Slot(silentLog().log);
     const told: string[] = [];
     slot.swap(tracked(1).generation);
     const old = slot.lease()!;
@@ -117,7 +117,7 @@ describe('the slot', () => {
   });
 
   it('retires the current generation when it closes, and waits for disposals under way', async () => {
-    const slot = createSlot(silentLog().log);
+    const slot = new Slot(silentLog().log);
     const gate = Promise.withResolvers<void>();
     const [a, b] = [tracked(1, { until: gate.promise }), tracked(2)];
     slot.swap(a.generation);
@@ -133,7 +133,7 @@ describe('the slot', () => {
   });
 
   it('disposes after the last lease although it has closed before', async () => {
-    const slot = createSlot(silentLog().log);
+    const slot = new Slot(silentLog().log);
     const a = tracked(1);
     slot.swap(a.generation);
     const lease = slot.lease()!;
@@ -145,7 +145,7 @@ describe('the slot', () => {
 
   it('logs a generation that cannot be closed, and goes on', async () => {
     const { log, errors } = silentLog();
-    const slot = createSlot(log);
+    const slot = new Slot(log);
     slot.swap(tracked(7, { fails: true }).generation);
     slot.swap(tracked(8).generation);
     await slot.close();

@@ -2,7 +2,7 @@ import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { createAddressFinder, limiterKey } from '../../host/http/client-address.ts';
-import { readSettings } from '../../host/environment/settings.ts';
+import { readEnvironment } from '../../host/environment/settings.ts';
 import { startHost, stubUpstream, type TestHost } from '../kit/index.ts';
 
 interface Given {
@@ -14,7 +14,7 @@ interface Given {
 
 /** The client's address of a request as it came in. */
 function addressOf({ peer = '127.0.0.1', forwarded, real, trusted }: Given): string {
-  const { trustedProxies } = readSettings(trusted === undefined ? {} : { TRUSTED_PROXIES: trusted });
+  const { trustedProxies } = readEnvironment(trusted === undefined ? {} : { TRUSTED_PROXIES: trusted });
   const headers = { ...(forwarded !== undefined && { 'x-forwarded-for': forwarded }), ...(real !== undefined && { 'x-real-ip': real }) };
   return createAddressFinder(trustedProxies)({ socket: { remoteAddress: peer }, headers } as unknown as IncomingMessage);
 }
@@ -105,7 +105,7 @@ describe('forwarded headers', () => {
   });
 
   it('are judged for each connection by itself', async () => {
-    const finder = createAddressFinder(readSettings({}).trustedProxies);
+    const finder = createAddressFinder(readEnvironment({}).trustedProxies);
     const seen: string[] = [];
     const server = createServer((request, response) => {
       seen.push(finder(request));

@@ -3,7 +3,7 @@ import { GatewayError, type WireReply } from '../../host/contract/index.ts';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
 import { collectBody, openReply, pumpReply } from '../../host/upstream/reply-body.ts';
 import { MAX_REPLY_BYTES } from '../../host/upstream/limits.ts';
-import { createTransport, type ReplyControl, type ReplySink } from '../../host/upstream/transport.ts';
+import { Transport, type ReplyControl, type ReplySink } from '../../host/upstream/transport.ts';
 import { atEnd, type StubHandler, stubUpstream } from '../kit/index.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -114,7 +114,7 @@ describe('pumped replies', () => {
 describe('opened replies', () => {
   const open = async (handler: StubHandler): Promise<WireReply> => {
     const upstream = await stubUpstream(handler);
-    const transport = createTransport();
+    const transport = new Transport();
     atEnd(() => transport.close());
     return openReply(transport, {
       request: { method: 'GET', url: upstream.url, headers: {}, body: undefined }, cancellation: new Cancellation(), connectTimeoutMs: 2000, headersTimeoutMs: 0,

@@ -2,13 +2,13 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
-import { createTransport, type Transport, type UpstreamCall } from '../../host/upstream/transport.ts';
+import { Transport, type UpstreamCall } from '../../host/upstream/transport.ts';
 import { sendHttp } from '../../host/upstream/send-http.ts';
 import { systemClock } from '../../host/common/clock.ts';
 import { atEnd, stubUpstream } from '../kit/index.ts';
 
 function transport(): Transport {
-  const made = createTransport();
+  const made = new Transport();
   atEnd(() => made.close());
   return made;
 }

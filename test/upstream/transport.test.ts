@@ -6,12 +6,12 @@ import { expect } from 'chai';
 import { GatewayError } from '../../host/contract/index.ts';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
 import { MAX_REPLY_BYTES } from '../../host/upstream/limits.ts';
-import { type CollectedReply, createTransport, type ReplyControl, type ReplySink, type Transport, type UpstreamCall } from '../../host/upstream/transport.ts';
+import { type CollectedReply, type ReplyControl, type ReplySink, Transport, type UpstreamCall } from '../../host/upstream/transport.ts';
 import { atEnd, eventually, MOST_TURNS, type StubHandler, stubUpstream, turnsUntil } from '../kit/index.ts';
 import { selfSigned } from './certificate.ts';
 
 function transport(): Transport {
-  const made = createTransport();
+  const made = new Transport();
   atEnd(() => made.close());
   return made;
 }

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { GatewayError, parseJson, type ProviderFault, type WireReply } from 'gw/contract';
+import { failedAnswer, type GatewayError, type ProviderFault, tryParseJson, type WireReply } from 'gw/contract';
 import { type Fields, isFields } from '../fields.ts';
 import type { MessagesVariant } from './variant.ts';
 
@@ -15,7 +15,7 @@ const REASONS: readonly (readonly [RegExp, NonNullable<ProviderFault['reason']>]
  */
 export function messagesFault(reply: WireReply, isNamed = false): ProviderFault | undefined {
   if (!(reply.body instanceof Uint8Array)) return undefined;
-  const body = parsed(Buffer.from(reply.body).toString('utf8'));
+  const body = tryParseJson(Buffer.from(reply.body).toString('utf8'));
   const error = isFields(body) && (!isNamed || body['type'] === 'error') ? body['error'] : undefined;
   if (!isFields(error) || typeof error['message'] !== 'string' || error['message'].trim() === '') return undefined;
   const message = error['message'].trim();
@@ -30,22 +30,11 @@ function reasonOf(message: string): ProviderFault['reason'] {
 export function streamError({ error }: Fields, { label }: MessagesVariant): GatewayError {
   const { type, message } = isFields(error) ? error : {};
   const words = [type, message].filter((word) => typeof word === 'string' && word !== '').join(': ');
-  return new GatewayError('upstream_error', 'the provider failed while answering', {
-    cause: new Error(`${label}: ${words}`),
-    fault: { kind: 'reply', message: words || 'the provider failed while answering', reason: reasonOf(words) },
-  });
+  return failedAnswer(words || 'the provider failed while answering', { cause: new Error(`${label}: ${words}`), reason: reasonOf(words) });
 }
 
 /** Two answers on one stream: nobody can tell what belongs to which. */
 export function secondMessage({ label }: MessagesVariant): GatewayError {
   const words = 'a second message began on the stream';
-  return new GatewayError('upstream_error', 'the provider failed while answering', { cause: new Error(`${label}: ${words}`), fault: { kind: 'reply', message: words } });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
+  return failedAnswer(words, { cause: new Error(`${label}: ${words}`) });
 }

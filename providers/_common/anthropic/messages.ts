@@ -1,4 +1,5 @@
-import { type ChatMessage, type ContentPart, contentTexts, type ToolCall } from 'gw/contract';
+import { wholeText } from '../conversation.ts';
+import type { ChatMessage, ContentPart, ToolCall } from 'gw/contract';
 import { cacheMarkOf } from '../cache-marks.ts';
 import { CallIds, wordIds } from '../call-ids.ts';
 import { addAll, type Fields, invalidRequest, isFields } from '../fields.ts';
@@ -69,7 +70,7 @@ function refuseMedia({ content, role }: ChatMessage, at: string): void {
 /** One text; blocks where a message or some part marks a cache. */
 function systemOf(messages: readonly ChatMessage[], draft: Draft): string | readonly Fields[] | undefined {
   const isMarked = messages.some((message) => cacheMarkOf(message) || (Array.isArray(message.content) && message.content.some((part: Fields) => cacheMarkOf(part))));
-  if (!isMarked) return messages.map(textOf).filter((text) => text.trim() !== '').join('\n') || undefined;
+  if (!isMarked) return messages.map(wholeText).filter((text) => text.trim() !== '').join('\n') || undefined;
   const blocks = messages.flatMap((message) => {
     const own = typeof message.content === 'string' ? textBlocks(message.content) : joined(message.content ?? [], draft, (part) => textBlocks(part['text']));
     draft.mark(own, message);
@@ -77,8 +78,6 @@ function systemOf(messages: readonly ChatMessage[], draft: Draft): string | read
   });
   return blocks.length > 0 ? blocks : undefined;
 }
-
-const textOf = (message: ChatMessage): string => [...contentTexts(message)].join('');
 
 /** The vendor refuses text blocks that say nothing. */
 function textBlocks(text: unknown): Fields[] {
@@ -141,7 +140,7 @@ function inputOf(text: string | null | undefined, at: string, { label, repairsAr
 function resultBlock(message: ChatMessage, at: string, draft: Draft): Fields {
   const parts: readonly ContentPart[] = Array.isArray(message.content) ? message.content : [];
   const hasMedia = parts.some(({ type }) => type !== 'text' && type !== 'refusal');
-  const content = hasMedia ? parts.flatMap((part, place) => partBlock(part, `${at}.content[${place}]`, draft)) : textOf(message);
+  const content = hasMedia ? parts.flatMap((part, place) => partBlock(part, `${at}.content[${place}]`, draft)) : wholeText(message);
   const mark = [...parts, message].findLast((holder: Fields) => cacheMarkOf(holder));
   return { type: 'tool_result', tool_use_id: draft.ids.ofResult(message.tool_call_id), content, ...(mark && { cache_control: cacheMarkOf(mark) }) };
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { CallInfo, ChatReply, ToolCall, UnaryReply } from 'gw/contract';
-import { addAll, type Fields, isFields, objectOf } from '../fields.ts';
+import { type CallInfo, type ChatReply, isText, type ToolCall, type UnaryReply } from 'gw/contract';
+import { addAll, argumentsOf, type Fields, isFields, objectOf } from '../fields.ts';
 import { annotationsOf } from './citations.ts';
 import { exactJson } from './exact-json.ts';
 import { sealedItem, thoughtItem } from './reasoning.ts';
@@ -68,8 +68,6 @@ function citedIn(blocks: readonly Fields[]): { annotations?: Fields[] } {
   return annotations.length > 0 ? { annotations } : {};
 }
 
-const argumentsOf = ({ input }: Fields): string => JSON.stringify(isFields(input) ? input : {});
-
 function callsOf(blocks: readonly Fields[]): { tool_calls?: ToolCall[] } {
   const calls = blocks.filter((block) => block['type'] === 'tool_use' && !isAnswer(block)).map((block): ToolCall => {
     const { id, name } = block;
@@ -90,4 +88,3 @@ function thoughtsOf(blocks: readonly Fields[]): { reasoning_content?: string; re
   return { ...(texts.length > 0 && { reasoning_content: texts.join('') }), ...(details.length > 0 && { reasoning_details: details }) };
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

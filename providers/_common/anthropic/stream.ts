@@ -1,5 +1,5 @@
-import { type CallInfo, type ChatChunk, type ChunkDelta, parseJson, type StreamDecoder, type StreamEvent } from 'gw/contract';
-import { type Fields, isFields, withoutAbsent } from '../fields.ts';
+import { type CallInfo, type ChatChunk, type ChunkDelta, isText, type StreamDecoder, type StreamEvent, tryParseJson } from 'gw/contract';
+import { argumentsOf, type Fields, isFields, withoutAbsent } from '../fields.ts';
 import { annotationsOf } from './citations.ts';
 import { secondMessage, streamError } from './errors.ts';
 import { sealedItem, thoughtItem } from './reasoning.ts';
@@ -60,7 +60,7 @@ class MessagesStream {
   }
 
   read({ data }: StreamEvent): readonly ChatChunk[] {
-    const event = parsed(data);
+    const event = tryParseJson(data);
     if (!isFields(event)) return [];
     if (event['type'] === 'error') throw streamError(event, this.#variant);
     if (event['type'] === 'message_start') return this.#start(event);
@@ -117,7 +117,7 @@ class MessagesStream {
   }
 
   #openCall(block: unknown, { id, name, input }: Fields): readonly ChatChunk[] {
-    const whole = JSON.stringify(isFields(input) ? input : {});
+    const whole = argumentsOf({ input });
     if (name === ANSWER_TOOL) {
       this.#answer = { hasFragment: false, input: whole };
       this.#blocks.set(block, 'answer');
@@ -215,12 +215,3 @@ class MessagesStream {
   }
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-
-function parsed(data: string): unknown {
-  try {
-    return parseJson(data);
-  } catch {
-    return undefined;
-  }
-}

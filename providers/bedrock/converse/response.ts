@@ -1,5 +1,6 @@
+import { argumentsOf } from '../../_common/fields.ts';
 import { Buffer } from 'node:buffer';
-import type { CallInfo, ChatReply, ToolCall, UnaryReply, Usage } from 'gw/contract';
+import { type CallInfo, type ChatReply, isText, type ToolCall, type UnaryReply, type Usage } from 'gw/contract';
 import { countOf, type Fields, isFields } from 'gw/common-wire';
 import { exactJson } from '../../_common/anthropic/exact-json.ts';
 import { sealedItem, thoughtItem } from '../../_common/anthropic/reasoning.ts';
@@ -46,8 +47,6 @@ function textOf(blocks: readonly Fields[]): string | null {
   return text === '' ? null : text;
 }
 
-export const argumentsOf = ({ input }: Fields): string => JSON.stringify(isFields(input) ? input : {});
-
 function callsOf(blocks: readonly Fields[]): { tool_calls?: ToolCall[] } {
   const calls = blocks.filter(isCall).map((block): ToolCall => {
     const { toolUseId, name, ...called } = toolUseOf(block) ?? {};
@@ -69,8 +68,6 @@ function thoughtsOf(blocks: readonly Fields[]): { reasoning_content?: string; re
   }
   return { ...(texts.length > 0 && { reasoning_content: texts.join('') }), ...(details.length > 0 && { reasoning_details: details }) };
 }
-
-export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** Converse and Nova's invoke spell the cache's counts differently. The total is theirs unless a cache makes it count otherwise. */
 export function converseUsage(value: unknown): Usage | undefined {

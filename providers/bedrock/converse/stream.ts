@@ -1,9 +1,9 @@
-import type { CallInfo, ChatChunk, ChunkDelta } from 'gw/contract';
+import { type CallInfo, type ChatChunk, type ChunkDelta, isText } from 'gw/contract';
 import { type Fields, isFields } from 'gw/common-wire';
 import { sealedItem, thoughtItem } from '../../_common/anthropic/reasoning.ts';
 import { ANSWER_TOOL } from '../../_common/anthropic/tools.ts';
 import { answerId } from '../common.ts';
-import { converseUsage, finishOf, isText } from './response.ts';
+import { converseUsage, finishOf } from './response.ts';
 
 interface CallState {
   readonly index: number;
