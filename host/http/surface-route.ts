@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ChatReply, type ExchangeOutcome, GatewayError, type RawReply, type RequestOf, type Surface, SURFACES } from '../contract/index.ts';
 import type { Clock } from '../common/clock.ts';
 import type { Lease, Slot } from '../generation/slot.ts';
+import type { Redactor } from '../log/redact.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import type { RunningGeneration } from '../pipeline/running-generation.ts';
 import { LiveExchange } from '../pipeline/live-exchange.ts';
@@ -90,11 +91,11 @@ export function serveSurface(host: SurfaceHost, route: SurfaceRoute, request: In
 }
 
 /** Ties an exchange to its client: it is cancelled when the connection closes, or when the process must end. */
-function openExchange(host: SurfaceHost, surface: Surface, read: ReadRequest, lease: Lease, response: ServerResponse): LiveExchange {
+function openExchange(surface: Surface, read: ReadRequest, lease: Lease, response: ServerResponse): LiveExchange {
   const context = contextOf(response);
   const { id, principal, arrivedAt } = context;
   const exchange = new LiveExchange({
-    id, surface, principal, arrivedAt, clock: host.services.clock,
+    id, surface, principal, arrivedAt, clock: lease.generation.services.clock,
     metadata: read.metadata ?? {}, request: read.request, streaming: read.streaming, unreadable: read.unreadable ?? SURFACES[surface].isUnreadable ?? false,
     clientHeaders: response.req.headers,
   });
@@ -116,10 +117,10 @@ async function answer(host: SurfaceHost, surface: Surface, read: ReadRequest, re
     return;
   }
   const { generation } = lease;
-  const exchange = openExchange(host, surface, read, lease, response);
+  const exchange = openExchange(surface, read, lease, response);
   try {
     const session = await run(exchange, generation);
-    const sending = session ? sendStream(host, exchange, session, generation, response) : sendReply(host, read, exchange, generation, response);
+    const sending = session ? sendStream(exchange, session, generation, response) : sendReply(read, exchange, generation, response);
     if (sending) await sending;
   } catch (error) {
     exchange.error ??= error instanceof GatewayError ? error : new GatewayError('internal_error', 'the gateway failed', { cause: error });
@@ -138,23 +139,23 @@ async function answer(host: SurfaceHost, surface: Surface, read: ReadRequest, re
 }
 
 /** A promise only for bytes that still arrive. */
-function sendReply(host: SurfaceHost, { write }: ReadRequest, exchange: LiveExchange, generation: RunningGeneration, response: ServerResponse): Promise<void> | undefined {
-  const headers = replyHeaders(exchange, host.services.redactor);
+function sendReply({ write }: ReadRequest, exchange: LiveExchange, generation: RunningGeneration, response: ServerResponse): Promise<void> | undefined {
+  const headers = replyHeaders(exchange, generation.services.redactor);
   const { reply } = exchange;
   if (exchange.streaming) {
-    const writer = new SseWriter(response, host.services.clock);
+    const writer = new SseWriter(response, generation.services.clock);
     writer.open(headers);
     writer.end(`${replayReply(reply as ChatReply, exchange.stripsUsage)}data: [DONE]\n\n`);
     return undefined;
   }
-  if (SURFACES[exchange.surface].isRaw) return sendBytes(host, exchange, generation, response, headers);
+  if (SURFACES[exchange.surface].isRaw) return sendBytes(exchange, generation, response, headers);
   sendJson(response, 200, write?.(exchange) ?? reply, headers);
   return undefined;
 }
 
-async function sendBytes(host: SurfaceHost, exchange: LiveExchange, generation: RunningGeneration, response: ServerResponse, headers: FlatHeaders): Promise<void> {
+async function sendBytes(exchange: LiveExchange, generation: RunningGeneration, response: ServerResponse, headers: FlatHeaders): Promise<void> {
   try {
-    await sendRaw(response, exchange.reply as RawReply, headers, host.services.clock);
+    await sendRaw(response, exchange.reply as RawReply, headers, generation.services.clock);
   } catch (cause) {
     throw await failReply(exchange, exchange.cancellation.cause ?? cause, generation);
   } finally {
@@ -162,20 +163,20 @@ async function sendBytes(host: SurfaceHost, exchange: LiveExchange, generation: 
   }
 }
 
-async function sendStream(host: SurfaceHost, exchange: LiveExchange, session: StreamSession, generation: RunningGeneration, response: ServerResponse): Promise<void> {
-  const writer = new SseWriter(response, host.services.clock);
+async function sendStream(exchange: LiveExchange, session: StreamSession, generation: RunningGeneration, response: ServerResponse): Promise<void> {
+  const writer = new SseWriter(response, generation.services.clock);
   writer.onDrain = () => session.resume();
-  writer.open(replyHeaders(exchange, host.services.redactor));
+  writer.open(replyHeaders(exchange, generation.services.redactor));
   session.attach(writer);
   const error = await finishStream(exchange, session, generation);
-  if (!response.destroyed) writer.end(error ? eventOf(streamErrorEvent(host, error)) : 'data: [DONE]\n\n');
+  if (!response.destroyed) writer.end(error ? eventOf(streamErrorEvent(error, generation.services.redactor)) : 'data: [DONE]\n\n');
   session.release();
 }
 
 /** The last event of a stream that failed: what the upstream said itself, or our message, redacted. */
-function streamErrorEvent(host: SurfaceHost, error: GatewayError): object {
+function streamErrorEvent(error: GatewayError, redactor: Redactor): object {
   const code = error.code === 'stream_timeout' ? 'stream_timeout' : 'stream_error';
-  return errorEnvelope(new GatewayError(code, error.fault?.message ?? error.message), host.services.redactor);
+  return errorEnvelope(new GatewayError(code, error.fault?.message ?? error.message), redactor);
 }
 
 /** A stream that a plugin ended after its start was delivered in part: an error, and no rejection (observability 2.4). */
