@@ -1,6 +1,6 @@
 import { readChatRequest } from '../../../builtins/surfaces/chat-request.ts';
 import type { ProviderModule, RequestOf, TranslatedSurface, Translator } from '../../../host/contract/index.ts';
-import { parseJsonObject } from '../../../host/http/body.ts';
+import { parseJsonObject } from '../../../host/http/json-body.ts';
 import { callFor, growthProblem, minimal, type Prepare, relayStream, translateReply, unaryReply } from '../../kit/index.ts';
 import { requestsFor } from '../hostile/requests.ts';
 import { type HostileWire, type StreamPiece, wiresOf } from '../hostile/wires.ts';
