@@ -18,7 +18,7 @@ import { createLogger, type LineWriter } from './log/logger.ts';
 import { createRedactor } from './log/redact.ts';
 import { STREAM_IDLE_MS } from './pipeline/stream.ts';
 import { MODULE_RULES } from './registry/check-module.ts';
-import { createRegistry, type GatewayModule } from './registry/registry.ts';
+import { createRegistry, type GatewayModule, SHIPPED } from './registry/registry.ts';
 import { readEnvironment } from './environment/settings.ts';
 import { createCounters } from './state/counters.ts';
 import { createMemoryState } from './state/shared-state.ts';
@@ -104,7 +104,7 @@ function tapEverything(host: Host, { builtins, modules }: HostEnvironment): void
 
 /** A shipped module with a fault is our own mistake. */
 function addShipped({ registry }: Host, module: GatewayModule): void {
-  const problems = registry.add({ value: module, kind: module.kind, origin: 'shipped' });
+  const problems = registry.add({ value: module, kind: module.kind, origin: SHIPPED });
   if (problems.length > 0) throw new Error(`the shipped ${module.kind} ${module.name}: ${problems.map(({ message }) => message).join('; ')}`);
 }
 

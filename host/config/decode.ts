@@ -30,14 +30,13 @@ function decodeDocument(document: ParsedDocument): Decoded {
   }
   const context: SchemaContext = document.format === 'yaml' ? { numberText: document.numberText } : {};
   const options = { abortEarly: false, convert: false, context } as const;
-  const description = configSchema.describe();
   const unseen = textProblems(value, []);
-  const safe = withoutPrototypes(value, unseen, description);
+  const safe = withoutPrototypes(value, unseen);
   const first = configSchema.validate(safe, options);
   const details = first.error?.details ?? [];
-  const placed = [...unseen, ...details.map((detail) => decodeProblem(detail, description))];
+  const placed = [...unseen, ...decodeProblems(details)];
   const problems = placed.map(({ at, ...problem }) => ({ ...problem, line: lineOf(at) }));
-  const usable = details.length === 0 ? first.value : configSchema.validate(without(safe, pathsOf(details), description), options).value;
+  const usable = details.length === 0 ? first.value : configSchema.validate(without(safe, pathsOf(details)), options).value;
   return { config: normalize(usable as GatewayConfig), problems, lineOf };
 }
 
@@ -74,6 +73,13 @@ function prototypeKey(at: readonly (string | number)[]): PlacedProblem {
 
 function redacted(at: readonly (string | number)[]): PlacedProblem {
   return { at, path: pathText(at), rule: 'DC06', message: 'it holds a redaction marker instead of a value', fix: 'write the value, or a ${VAR} reference' };
+}
+
+/** Describing the schema costs many times what checking does: it happens for a document with a fault, once. */
+function decodeProblems(details: readonly ValidationErrorItem[]): PlacedProblem[] {
+  if (details.length === 0) return [];
+  const description = configSchema.describe();
+  return details.map((detail) => decodeProblem(detail, description));
 }
 
 function decodeProblem(detail: ValidationErrorItem, description: Description): PlacedProblem {
@@ -113,13 +119,14 @@ function kindOf(value: unknown): string {
 const pathsOf = (details: readonly ValidationErrorItem[]): readonly Path[] => details.map(({ path }) => path);
 
 /** The schema copies objects by assignment, where a key `__proto__` becomes the copy's prototype: they are taken out before. */
-function withoutPrototypes(value: unknown, found: readonly PlacedProblem[], description: Description): unknown {
+function withoutPrototypes(value: unknown, found: readonly PlacedProblem[]): unknown {
   const paths = found.map(({ at }) => at).filter((at) => at.at(-1) === '__proto__');
-  return paths.length === 0 ? value : without(value, paths, description);
+  return paths.length === 0 ? value : without(value, paths);
 }
 
 /** A copy without what stands at these paths. In lists something harmless takes its place, so that others keep theirs. */
-function without(value: unknown, paths: readonly Path[], description: Description): unknown {
+function without(value: unknown, paths: readonly Path[]): unknown {
+  const description = configSchema.describe();
   const copy = structuredClone(value);
   for (const path of paths) {
     let parent = copy as Record<string | number, unknown> | undefined;

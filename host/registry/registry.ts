@@ -6,6 +6,7 @@ export type ModuleKind = GatewayModule['kind'];
 
 /** Where a module came from: `shipped`, or the file or package that holds it. */
 export type Origin = string;
+export const SHIPPED: Origin = 'shipped';
 
 export interface RegisteredModule {
   readonly module: GatewayModule;
@@ -89,5 +90,5 @@ function checkCandidate(hooks: RegistryHooks, { value, kind, expectedName, origi
 
 function collision(module: GatewayModule, origin: Origin, taken: Origin): Problem {
   const message = `the ${module.kind} "${module.name}" already exists, from ${taken}`;
-  return { path: origin, rule: 'MV09', message, fix: taken === 'shipped' ? 'rename it; shipped modules cannot be replaced' : 'remove or rename one of the two' };
+  return { path: origin, rule: 'MV09', message, fix: taken === SHIPPED ? 'rename it; shipped modules cannot be replaced' : 'remove or rename one of the two' };
 }

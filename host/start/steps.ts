@@ -11,6 +11,7 @@ import { checkConfig } from '../generation/apply.ts';
 import type { Host } from '../host.ts';
 import { sendHttp } from '../upstream/send-http.ts';
 import { discover } from '../registry/discover.ts';
+import { SHIPPED } from '../registry/registry.ts';
 import { connectProvider, hasCredentials, missingVariables } from '../upstream/connect.ts';
 
 /** The start cannot go on; each line is told, and the exit code is 1. */
@@ -39,7 +40,7 @@ async function loadModules(host: Host, file: LoadedFile | undefined): Promise<re
     folders,
     packages: file?.config?.modules ?? [],
     packagesFrom: file?.folder ?? host.workingDirectory,
-    isShipped: (kind, name, folder) => folder === install && host.registry.originOf(kind, name) === 'shipped',
+    isShipped: (kind, name, folder) => folder === install && host.registry.originOf(kind, name) === SHIPPED,
   });
   return [...problems, ...candidates.flatMap((candidate) => host.registry.add(candidate))];
 }

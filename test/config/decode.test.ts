@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { decodeText } from '../../host/config/decode.ts';
+import { configSchema } from '../../host/config/schema.ts';
 import { readReport, validateJson, validateText } from '../cli/commands.ts';
 import { expectProportion } from '../kit/index.ts';
 import { minimal } from './bad-documents.ts';
@@ -211,5 +213,24 @@ describe('free maps', () => {
     expect(written['plugins'][0].config).to.deep.equal(config);
     expect(written['strategy'].settings).to.deep.equal(config);
     expect(written['observability'].exporters[0].config).to.deep.equal(config);
+  });
+});
+
+describe('a configuration without a fault', () => {
+  it('is read without a description of the schema, which costs more than the reading', async () => {
+    const described = configSchema.describe.bind(configSchema);
+    let count = 0;
+    configSchema.describe = () => {
+      count += 1;
+      return described();
+    };
+    try {
+      expect(decodeText(ECHO, 'yaml').problems).to.deep.equal([]);
+      expect(count).to.equal(0);
+      expect(decodeText(`${ECHO}od: 1\nodd: 2\n`, 'yaml').problems).to.have.lengthOf(2);
+      expect(count).to.be.within(1, 2);
+    } finally {
+      Reflect.deleteProperty(configSchema, 'describe');
+    }
   });
 });
