@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { parse } from 'yaml';
 import { readPlainFile } from '../../host/config/plain-file.ts';
 import { type Entries, readEntries, type ReadEntries } from './entries.ts';
 import { ModelCatalog } from './model-catalog.ts';
@@ -16,7 +17,6 @@ export function readBundle(): Promise<string> {
 export async function readOverlay(path: string): Promise<unknown> {
   const text = await readPlainFile(path);
   if (!/^\.ya?ml$/i.test(extname(path))) return JSON.parse(text);
-  const { parse } = await import('yaml');
   return parse(text);
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Starts the stand-in service and the gateway, shows requests that are served and one that is refused, stops both.
-# Outside a checkout of gw, say where its bin is: GW=/path/to/gw/host/gw.js ./run.sh
+# Outside a checkout of gw, say where its bin is: GW=/path/to/gw/host/gw.js ./run.sh, or GW=node_modules/gw/dist/gw.js of the package
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 gw=${GW:-"$here/../../host/gw.js"}
@@ -17,8 +17,9 @@ stop() {
 trap stop EXIT
 trap 'exit 130' INT TERM
 
-[ -f "$gw" ] || { echo "there is no $gw: set GW to host/gw.js of a gw checkout" >&2; exit 1; }
-node "$(dirname "$gw")/ensure-installed.js"
+[ -f "$gw" ] || { echo "there is no $gw: set GW to host/gw.js of a gw checkout, or dist/gw.js of the package" >&2; exit 1; }
+installer=$(dirname "$gw")/ensure-installed.js
+[ ! -f "$installer" ] || node "$installer" # a checkout; the package was installed with what it needs
 
 PORT=$acme_port node "$here/upstream.js" >/dev/null &
 upstream=$!

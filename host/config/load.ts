@@ -44,7 +44,8 @@ export async function findConfigFile(folder: string): Promise<string | undefined
   // The explorer reads what it finds, so it looks no further than the first place that must not be read; loading that says why.
   const odd = SEARCH_PLACES.findIndex((name) => isNotPlain(join(folder, name)));
   const searchPlaces = odd < 0 ? SEARCH_PLACES : SEARCH_PLACES.slice(0, odd);
-  const { Explorer } = (await import('cosmiconfig/dist/Explorer.js')) as unknown as { Explorer: new (options: object) => Explorer };
+  // By its default: of a CommonJS library that is loaded late, a bundle gives nothing else.
+  const { default: { Explorer } } = (await import('cosmiconfig/dist/Explorer.js')) as unknown as { default: { Explorer: new (options: object) => Explorer } };
   const explorer = new Explorer({
     moduleName: 'gw',
     searchPlaces,

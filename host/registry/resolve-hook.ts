@@ -13,7 +13,7 @@ export function registerResolveHook(): void {
       try {
         return nextResolve(specifier, context);
       } catch {
-        return nextResolve(specifier, { ...context, parentURL: own });
+        return nextResolve('gw/joi', { ...context, parentURL: own }); // in the package it is in the bundle, and no file of its own
       }
     },
   });

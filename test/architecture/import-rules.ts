@@ -48,6 +48,7 @@ export const ZONES: readonly Zone[] = [
   // Third-party modules are found at run time: the one import that is computed.
   { of: 'host/registry/discover.ts', may: [host, declared, node, ({ specifier }) => specifier === undefined], told: 'host and dependencies' },
   { of: 'host/', may: [host, declared, node], told: 'host and dependencies' },
+  { of: 'build/', may: [inside('build/'), node, packages(['esbuild'])], told: 'its own files, node and the bundler' },
   { of: 'builtins/manifest.ts', may: [host, ...['builtins/', 'providers/', 'strategies/', 'plugins/'].map(inside)], told: 'host and modules' },
   // Runs by hand and in a test; the catalog it makes is committed, so that a gateway needs neither data package.
   { of: 'builtins/catalog/build/', may: [host, ownFolder, node, packages(DATA_PACKAGES)], told: 'host, its own family and the data packages' },

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { build, type Metafile, type Plugin } from 'esbuild';
+
+/**
+ * Loaded by few gateways, and large: they stay dependencies of the package. Everything else is in the bundle, because a start
+ * is mostly the finding and reading of several hundred files.
+ */
+export const EXTERNAL = ['@aws-sdk/credential-providers', '@smithy/eventstream-codec', '@smithy/signature-v4', 'google-auth-library', 'multer'] as const;
+
+/** What `main` must share with third-party modules is an entry of its own: whoever imports it gets the bundle's own instance. */
+const ENTRIES = {
+  main: 'host/main.ts',
+  'stop-signal': 'host/stop-signal.ts',
+  contract: 'host/contract/index.ts',
+  'common-wire': 'providers/_common/index.ts',
+  joi: 'host/joi.ts',
+} as const;
+
+/** CommonJS libraries in the bundle require Node's own modules. */
+const REQUIRE = "import { createRequire as createRequireOfBundle } from 'node:module';\nconst require = createRequireOfBundle(import.meta.url);";
+
+/** Writes the gateway into `folder`, flat: files find each other, and the catalog, beside themselves. */
+export async function bundle(root: string, folder: string): Promise<Metafile> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ENTRIES,
+    outdir: folder,
+    entryNames: '[name]',
+    chunkNames: 'part-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    external: [...EXTERNAL, 'typescript'], // cosmiconfig's loader of TypeScript files, which the gateway never asks for
+    alias: { 'gw/contract': join(root, ENTRIES.contract), 'gw/common-wire': join(root, ENTRIES['common-wire']) },
+    plugins: [expressRouter(root)],
+    banner: { js: REQUIRE },
+    legalComments: 'none', // build/licenses.ts collects the texts
+    metafile: true,
+    logLevel: 'warning',
+  });
+  refuseLateLibraries(metafile);
+  return metafile;
+}
+
+/** Loaded late, and asked for by its default. */
+const BY_DEFAULT = ['node_modules/cosmiconfig/dist/Explorer.js'];
+
+/**
+ * A CommonJS library that is in the bundle and imported with `import()` has no named exports there, as it has in Node. What
+ * loads one must be written for that, and be listed above.
+ */
+function refuseLateLibraries({ outputs }: Metafile): void {
+  for (const [output, { entryPoint }] of Object.entries(outputs)) {
+    const library = entryPoint !== undefined && entryPoint.includes('node_modules/');
+    if (library && !BY_DEFAULT.some((known) => entryPoint.endsWith(known))) throw new Error(`${output} is ${entryPoint}, loaded with import(): import it statically, or by its default`);
+  }
+}
+
+/** `host/http/router.ts` asks for the router as Express itself has it, at run time; a bundler must be told where that is. */
+function expressRouter(root: string): Plugin {
+  return {
+    name: 'express router',
+    setup: (setup) => {
+      setup.onLoad({ filter: /host[\\/]http[\\/]router\.ts$/ }, ({ path }) => {
+        const express = createRequire(path).resolve('express');
+        const router = createRequire(express).resolve('router');
+        const source = readFileSync(path, 'utf8');
+        const asked = "createRequire(import.meta.resolve('express'))('router')";
+        if (!source.includes(asked)) throw new Error(`${path} does not ask for the router as build/bundle.ts knows it`);
+        const contents = `import expressRouter from ${JSON.stringify(router)};\n${source.replace(asked, 'expressRouter')}`;
+        return { contents, loader: 'ts', resolveDir: dirname(path), watchFiles: [join(root, 'package.json')] };
+      });
+    },
+  };
+}

@@ -1,0 +1,39 @@
+/**
+ * `npm pack` runs this before it reads the files: the bundle goes to `dist/`, and for as long as npm packs, the package's own
+ * `package.json` stands in the place of the checkout's. npm has no other way to give a package another manifest than its
+ * repository's; `postpack` puts the checkout's back.
+ */
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bundle } from './bundle.ts';
+import { licensesOf } from './licenses.ts';
+import { packedManifest } from './manifest.ts';
+import { KEPT, MANIFEST, restoreManifest, ROOT } from './restore.ts';
+import { warmCache } from './warm-cache.ts';
+
+const DIST = join(ROOT, 'dist');
+
+restoreManifest(); // a run before this one may have been interrupted
+rmSync(DIST, { recursive: true, force: true });
+const { inputs } = await bundle(ROOT, DIST);
+copyFileSync(join(ROOT, 'host/gw.js'), join(DIST, 'gw.js'));
+copyFileSync(join(ROOT, 'builtins/catalog/models.json'), join(DIST, 'models.json'));
+writeFileSync(join(DIST, 'LICENSES.txt'), licensesOf(ROOT, Object.keys(inputs)));
+
+const source = readFileSync(MANIFEST, 'utf8');
+mkdirSync(join(KEPT, '..'), { recursive: true });
+writeFileSync(KEPT, source);
+writeFileSync(MANIFEST, `${JSON.stringify(packedManifest(JSON.parse(source) as Parameters<typeof packedManifest>[0], { commit: commit(), built: new Date().toISOString() }), undefined, 2)}\n`);
+try {
+  await warmCache(DIST);
+} catch (error) {
+  restoreManifest(); // npm packs nothing after a failure, and would not run postpack
+  throw error;
+}
+
+function commit(): string {
+  if (!existsSync(join(ROOT, '.git'))) return 'none';
+  const { status, stdout } = spawnSync('git', ['-C', ROOT, 'rev-parse', '--short', 'HEAD'], { encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : 'none';
+}

@@ -1,0 +1,149 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { EXTERNAL } from '../../build/bundle.ts';
+import { packedManifest } from '../../build/manifest.ts';
+import { atEnd, MASTER_KEY, temporaryFolder } from '../kit/index.ts';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** What a checkout holds of the package's sources. */
+const SOURCES = ['build', 'builtins', 'docs', 'host', 'plugins', 'providers', 'strategies', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'config.example.yaml', 'package.json'];
+const { PATH, HOME } = process.env;
+
+/** A module that a third party wrote beside its configuration. */
+const REFUSES = `import Joi from 'joi';
+import { defineProvider, GatewayError } from 'gw/contract';
+import { commonTranslators } from 'gw/common-wire';
+
+const { chat } = commonTranslators(['chat'], {});
+const toUpstream = () => { throw new GatewayError('invalid_request', Joi.isSchema(Joi.object()) ? 'refused by a third party' : 'no joi'); };
+export default defineProvider({
+  name: 'refuses', wire: 'common', params: {}, connection: { env: ['REFUSES_KEY'], baseUrl: 'http://127.0.0.1:9', authorize: () => ({}) },
+  translators: { chat: { ...chat, toUpstream } },
+});
+`;
+
+interface Packed {
+  /** Where the package is installed: a folder with `node_modules/gw`. */
+  readonly folder: string;
+  readonly bin: string;
+}
+
+/** Packs a copy of the checkout, since packing changes its manifest for a while, and unpacks the package as npm would. */
+async function pack(): Promise<Packed> {
+  const [checkout, folder] = [await temporaryFolder(), await temporaryFolder()];
+  for (const path of SOURCES) await cp(join(ROOT, path), join(checkout, path), { recursive: true });
+  await symlink(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
+  const before = await readFile(join(checkout, 'package.json'), 'utf8');
+  await run('npm', ['pack', '--pack-destination', folder], { cwd: checkout });
+  expect(await readFile(join(checkout, 'package.json'), 'utf8'), 'the checkout\'s manifest').to.equal(before);
+  const [archive = ''] = await readdir(folder);
+  await run('tar', ['xzf', archive], { cwd: folder });
+  await mkdir(join(folder, 'node_modules'));
+  await rename(join(folder, 'package'), join(folder, 'node_modules/gw'));
+  return { folder, bin: join(folder, 'node_modules/gw/dist/gw.js') };
+}
+
+/** Starts what was unpacked, until it tells its address. */
+async function serve(bin: string, cwd: string): Promise<string> {
+  const child = spawn(process.execPath, [bin, 'serve'], { cwd, env: { PATH, HOME, PORT: '0', MASTER_KEY, REFUSES_KEY: 'sk-refuses' }, stdio: ['ignore', 'ignore', 'pipe'] });
+  const exited = new Promise<void>((resolve) => { child.once('close', () => resolve()); });
+  atEnd(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  const address = Promise.withResolvers<string>();
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+    const port = /Address: +http:\/\/localhost:(\d+)\n/.exec(stderr)?.[1];
+    if (port !== undefined) address.resolve(`http://127.0.0.1:${port}`);
+  });
+  void exited.then(() => address.reject(new Error(`it ended before it served:\n${stderr}`)));
+  return address.promise;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** It finds its configuration, and has no dependency beside it: a module of a folder gets contract, common wire and joi from the bundle, each the one instance. */
+async function expectRefusal({ folder, bin }: Packed): Promise<void> {
+  await mkdir(join(folder, 'providers/refuses'), { recursive: true });
+  await writeFile(join(folder, 'providers/refuses/index.ts'), REFUSES);
+  await writeFile(join(folder, 'config.yaml'), 'strategy: {mode: single}\ntargets: [{virtual_key: refuses, models: [m]}]\n');
+  const url = await serve(bin, folder);
+  const headers = { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }] });
+  const response = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body });
+  const { error } = await response.json() as { error: { code: string; message: string } };
+  // An error of another instance of the contract would count as a fault of the module.
+  expect([response.status, error.code, error.message]).to.deep.equal([400, 'invalid_request', 'refused by a third party']);
+}
+
+async function expectExample({ folder, bin }: Packed): Promise<void> {
+  const example = join(folder, 'example');
+  await cp(join(ROOT, 'examples/custom-provider'), example, { recursive: true });
+  const ports = { PORT: String(await freePort()), ACME_PORT: String(await freePort()) };
+  const { stdout } = await run('sh', [join(example, 'run.sh')], { env: { PATH: `${dirname(process.execPath)}:${PATH}`, HOME, GW: bin, ...ports } });
+  expect([...stdout.matchAll(/\(status (\d+)\)/g)].map(([, status]) => status)).to.deep.equal(['200', '200', '400']);
+}
+
+async function expectCommands({ folder, bin }: Packed): Promise<void> {
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  const { stdout } = await run(process.execPath, [bin, 'version'], { cwd: folder });
+  expect(stdout).to.match(new RegExp(`^Version: ${version}\nCommit: +none\nBuilt: +\\d{4}-`));
+}
+
+async function expectFiles({ bin }: Packed): Promise<void> {
+  const files = await readdir(dirname(bin), { recursive: true });
+  expect(files.filter((file) => /^compile-cache.*[0-9a-f]{8}$/.test(file))).to.not.have.lengthOf(0);
+  expect(await readFile(join(dirname(bin), 'LICENSES.txt'), 'utf8')).to.match(/^joi \d/m);
+}
+
+describe('the package that npm pack makes', function packed() {
+  this.timeout(240_000);
+
+  it('serves, takes modules beside its configuration, says what it is, and brings compiled code and licences with it', async () => {
+    const installed = await pack();
+    await expectFiles(installed);
+    await expectCommands(installed);
+    await expectRefusal(installed);
+    await expectExample(installed);
+  });
+});
+
+describe('the manifest of the package', () => {
+  const source = {
+    version: '1.2.3', name: 'gw', dependencies: { joi: '^1.0.0', ...Object.fromEntries(EXTERNAL.map((name) => [name, `^${name.length}.0.0`])) },
+    devDependencies: { mocha: '1' }, scripts: { postpack: 'node p.ts', test: 'mocha' },
+  };
+
+  it('keeps as dependencies what is not in the bundle, and names built files alone', () => {
+    const { dependencies, devDependencies, exports, bin, gw } = packedManifest(source, { commit: 'abc', built: 'now' }) as Record<string, any>;
+    expect(Object.keys(dependencies)).to.deep.equal([...EXTERNAL]);
+    expect(devDependencies).to.equal(undefined);
+    expect([bin.gw, ...Object.values(exports)].filter((path) => String(path).endsWith('.ts'))).to.deep.equal([]);
+    expect(gw).to.deep.equal({ version: '1.2.3', commit: 'abc', built: 'now' });
+  });
+
+  it('exports what the checkout exports', async () => {
+    const checkout = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { exports: object };
+    expect(Object.keys((packedManifest(source, { commit: '', built: '' }) as { exports: object }).exports)).to.deep.equal(Object.keys(checkout.exports));
+  });
+
+  it('is refused without a version of what it leaves outside', () => {
+    expect(() => packedManifest({ ...source, dependencies: {} }, { commit: '', built: '' })).to.throw(EXTERNAL[0]);
+  });
+});
