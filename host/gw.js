@@ -21,7 +21,7 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   setFlagsFromString('--no-allocation-site-pretenuring');
   const isSource = existsSync(join(here, 'main.ts'));
   useCompileCache(isSource);
-  const ownFiles = isSource ? resolveOwnFiles() : undefined;
+  const ownFiles = isSource ? (await import('./own-files.ts')).resolveOwnFiles() : undefined;
   const { StopSignal } = await import(isSource ? './stop-signal.ts' : './stop-signal.js');
   const stop = new StopSignal(); // signals count from here on, whatever is still to be loaded
   const { main } = await import(isSource ? './main.ts' : './main.js');
@@ -56,22 +56,4 @@ function enableCacheIn(directory) {
   } catch {
     return module.enableCompileCache(directory);
   }
-}
-
-/**
- * A checkout is several hundred files that name each other with path and extension, so that there is nothing to look for. Node looks all
- * the same, along every folder for links and for a package.json: a sixth of a start. Modules that are found later are none of this.
- */
-function resolveOwnFiles() {
-  const root = new URL('..', import.meta.url).href;
-  const shared = new Map(['gw/contract', 'gw/common-wire'].map((specifier) => [specifier, import.meta.resolve(specifier)]));
-  return module.registerHooks({
-    resolve(specifier, context, nextResolve) {
-      if (context.parentURL?.startsWith(root) && !context.parentURL.includes('/node_modules/')) {
-        const url = specifier.startsWith('.') && specifier.endsWith('.ts') ? new URL(specifier, context.parentURL).href : shared.get(specifier);
-        if (url !== undefined) return { url, format: 'module-typescript', shortCircuit: true };
-      }
-      return nextResolve(specifier, context);
-    },
-  });
 }

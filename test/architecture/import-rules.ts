@@ -43,7 +43,7 @@ const contract = named('gw/contract');
 /** The folder table of the design, section 3, row by row. */
 export const ZONES: readonly Zone[] = [
   { of: 'host/contract/', may: [inside('host/contract/'), packages(['joi'])], told: 'joi and its own files' },
-  { of: 'host/gw.js', may: [...['main', 'stop-signal'].flatMap((name) => [file(`host/${name}.ts`), file(`host/${name}.js`)]), node], told: 'host/main.ts, host/stop-signal.ts and node' },
+  { of: 'host/gw.js', may: [...['main', 'stop-signal'].flatMap((name) => [file(`host/${name}.ts`), file(`host/${name}.js`)]), file('host/own-files.ts'), node], told: 'host/main.ts, host/stop-signal.ts, host/own-files.js and node' },
   { of: 'host/main.ts', may: [host, file('builtins/manifest.ts'), declared, node], told: 'host, dependencies and builtins/manifest.ts' },
   // Third-party modules are found at run time: the one import that is computed.
   { of: 'host/registry/discover.ts', may: [host, declared, node, ({ specifier }) => specifier === undefined], told: 'host and dependencies' },

@@ -11,6 +11,7 @@ import { type Options, readOptions, USAGE } from './options.ts';
 import { peer } from './peers.ts';
 import { formatReport, type Report } from './report.ts';
 import { type Bench, floor, gateway, PROJECT, type Subject } from './subjects.ts';
+import { formatStarts, measureStarts } from './starts.ts';
 import { startUpstreams } from './upstreams.ts';
 import { createWorkspace } from './workspace.ts';
 
@@ -54,14 +55,30 @@ async function main(args: readonly string[]): Promise<never> {
   if (Number(process.versions.node.split('.')[0]) < NEEDED_NODE) throw new Error(`the bench needs Node ${NEEDED_NODE} or later, this is ${process.versions.node}`);
   const options = optionsOrUsage(args);
   const bench = { workspace: createWorkspace(), machine: exploreMachine(), isResilient: options.isResilient };
-  const report = await run(bench, options);
+  const { text, report } = options.startsOnly === undefined ? await requests(bench, options) : await starts(bench, options, options.startsOnly);
   await bench.workspace.close();
   if (options.jsonFile !== undefined) {
     writeFileSync(options.jsonFile, `${JSON.stringify(report, undefined, 2)}\n`);
     process.stderr.write(`figures: ${options.jsonFile}\n`);
   }
-  writeFileSync(process.stdout.fd, formatReport(report));
+  writeFileSync(process.stdout.fd, text);
   process.exit();
+}
+
+interface Result {
+  readonly text: string;
+  /** What `--json` writes. */
+  readonly report: object;
+}
+
+async function requests(bench: Bench, options: Options): Promise<Result> {
+  const report = await run(bench, options);
+  return { text: formatReport(report), report };
+}
+
+async function starts(bench: Bench, options: Options, count: number): Promise<Result> {
+  const report = await measureStarts(bench, await others(bench, options), count);
+  return { text: formatStarts(report), report };
 }
 
 function optionsOrUsage(args: readonly string[]): Options {

@@ -36,7 +36,7 @@ function cells({ shape, naming, subject, values, ratios }: Row): string[] {
 }
 
 /** Words to the left, figures to the right. */
-function formatTable(head: readonly string[], body: readonly (readonly string[])[]): string[] {
+export function formatTable(head: readonly string[], body: readonly (readonly string[])[]): string[] {
   const widths = head.map((title, column) => Math.max(title.length, ...body.map((row) => row[column]?.length ?? 0)));
   const isFigure = head.map((_title, column) => body.every((row) => /^[-\d]/.test(row[column] ?? '')));
   const line = (row: readonly string[]): string =>

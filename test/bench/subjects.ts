@@ -48,8 +48,8 @@ export function floor({ workspace, machine }: Bench): Subject {
   };
 }
 
-/** This project's gateway in `folder`, with a master key, guardrails before and after, a token ceiling and attribution headers. */
-export function gateway({ workspace, machine, isResilient }: Bench, name: string, folder: string): Subject {
+/** This project's gateway in `folder`, started by `bin` in it, with a master key, guardrails before and after, a token ceiling and attribution headers. */
+export function gateway({ workspace, machine, isResilient }: Bench, name: string, folder: string, bin = 'host/gw.js'): Subject {
   const cwd = join(workspace.folder, `run-${name}`);
   mkdirSync(cwd);
   const configFile = join(cwd, 'config.yaml');
@@ -63,7 +63,7 @@ export function gateway({ workspace, machine, isResilient }: Bench, name: string
         OPENAI_API_KEY: 'sk-benchbenchbenchbench', OPENAI_BASE_URL: upstreamUrl, NODE_COMPILE_CACHE: join(cwd, 'compile-cache'),
       };
       const startedAt = performance.now();
-      const child = workspace.start([...machine.pin, process.execPath, join(folder, 'host', 'gw.js'), 'serve'], { cwd, variables });
+      const child = workspace.start([...machine.pin, process.execPath, join(folder, bin), 'serve'], { cwd, variables });
       await untilReady(name, child, () => answers(`http://127.0.0.1:${port}/livez`));
       return running(child, { name, port, startedAt, headers: { authorization: `Bearer ${MASTER_KEY}` } });
     },

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,11 +9,10 @@ import { expect } from 'chai';
 import { EXTERNAL } from '../../build/bundle.ts';
 import { packedManifest } from '../../build/manifest.ts';
 import { atEnd, MASTER_KEY, temporaryFolder } from '../kit/index.ts';
+import { packCopy, type Packed } from './pack-copy.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** What a checkout holds of the package's sources. */
-const SOURCES = ['build', 'builtins', 'docs', 'host', 'plugins', 'providers', 'strategies', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'config.example.yaml', 'package.json'];
 const { PATH, HOME } = process.env;
 
 /** A module that a third party wrote beside its configuration. */
@@ -28,27 +27,6 @@ export default defineProvider({
   translators: { chat: { ...chat, toUpstream } },
 });
 `;
-
-interface Packed {
-  /** Where the package is installed: a folder with `node_modules/gw`. */
-  readonly folder: string;
-  readonly bin: string;
-}
-
-/** Packs a copy of the checkout, since packing changes its manifest for a while, and unpacks the package as npm would. */
-async function pack(): Promise<Packed> {
-  const [checkout, folder] = [await temporaryFolder(), await temporaryFolder()];
-  for (const path of SOURCES) await cp(join(ROOT, path), join(checkout, path), { recursive: true });
-  await symlink(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
-  const before = await readFile(join(checkout, 'package.json'), 'utf8');
-  await run('npm', ['pack', '--pack-destination', folder], { cwd: checkout });
-  expect(await readFile(join(checkout, 'package.json'), 'utf8'), 'the checkout\'s manifest').to.equal(before);
-  const [archive = ''] = await readdir(folder);
-  await run('tar', ['xzf', archive], { cwd: folder });
-  await mkdir(join(folder, 'node_modules'));
-  await rename(join(folder, 'package'), join(folder, 'node_modules/gw'));
-  return { folder, bin: join(folder, 'node_modules/gw/dist/gw.js') };
-}
 
 /** Starts what was unpacked, until it tells its address. */
 async function serve(bin: string, cwd: string): Promise<string> {
@@ -116,7 +94,7 @@ describe('the package that npm pack makes', function packed() {
   this.timeout(240_000);
 
   it('serves, takes modules beside its configuration, says what it is, and brings compiled code and licences with it', async () => {
-    const installed = await pack();
+    const installed = await packCopy(await temporaryFolder(), await temporaryFolder());
     await expectFiles(installed);
     await expectCommands(installed);
     await expectRefusal(installed);
