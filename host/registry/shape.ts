@@ -65,10 +65,10 @@ export const fields = ({ required = {}, optional = {}, isClosed = false }: Field
   return (value, at) => {
     if (!isObject(value)) return [`${at} must be an object`];
     const place = (key: string): string => (at === '' ? key : `${at}.${key}`);
-    const problems: string[] = [];
-    for (const [key, field] of needed) problems.push(...(value[key] === undefined ? [`${place(key)} is required`] : field(value[key], place(key))));
-    for (const [key, field] of allowed) if (value[key] !== undefined) problems.push(...field(value[key], place(key)));
-    if (isClosed) problems.push(...Object.keys(value).filter((key) => !known.has(key)).map((key) => `${place(key)} is not allowed`));
-    return problems;
+    return [
+      ...needed.flatMap(([key, field]) => (value[key] === undefined ? [`${place(key)} is required`] : field(value[key], place(key)))),
+      ...allowed.flatMap(([key, field]) => (value[key] === undefined ? FINE : field(value[key], place(key)))),
+      ...(isClosed ? Object.keys(value).filter((key) => !known.has(key)).map((key) => `${place(key)} is not allowed`) : FINE),
+    ];
   };
 };
