@@ -15,7 +15,7 @@ const ENTRIES = {
   'stop-signal': 'host/stop-signal.ts',
   contract: 'host/contract/index.ts',
   'common-wire': 'providers/_common/index.ts',
-  joi: 'host/joi.ts',
+  joi: 'host/contract/joi.ts',
 } as const;
 
 /** CommonJS libraries in the bundle require Node's own modules. */

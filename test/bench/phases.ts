@@ -35,8 +35,8 @@ plugins:
 `);
 
 const [{ BUILTINS, MODULES }, { createHost }, { systemClock }, { discover }, { loadConfigFile }, { SHIPPED }, start, { createApp }, { createHttpServer, listen }] = await Promise.all([
-  import('../../builtins/manifest.ts'), import('../../host/create-host.ts'), import('../../host/clock.ts'), import('../../host/registry/discover.ts'),
-  import('../../host/config/load.ts'), import('../../host/registry/registry.ts'), import('../../host/start.ts'), import('../../host/http/app.ts'), import('../../host/http/server.ts'),
+  import('../../builtins/manifest.ts'), import('../../host/create-host.ts'), import('../../host/common/clock.ts'), import('../../host/registry/discover.ts'),
+  import('../../host/config/load.ts'), import('../../host/registry/registry.ts'), import('../../host/start/steps.ts'), import('../../host/http/app.ts'), import('../../host/http/server.ts'),
 ]);
 
 const host = await phase('hooks and builtins', () => createHost({
