@@ -1,6 +1,5 @@
 import Joi from 'joi';
-import { defineStrategy, type StrategyProblem, targetFirst, targetKeyProblem, targetNames } from 'gw/contract';
-import { RE2JS } from 're2js';
+import { defineStrategy, linearPattern, type StrategyProblem, targetFirst, targetKeyProblem, targetNames } from 'gw/contract';
 
 interface ContentCondition {
   type: string;
@@ -37,7 +36,7 @@ const MATCHERS: ReadonlyMap<string, (value: string) => Matcher> = new Map<string
     return (texts) => !contains(texts);
   }],
   ['prompt_regex', (value) => {
-    const pattern = RE2JS.compile(value);
+    const pattern = linearPattern(value);
     return ({ written }) => written.some((text) => pattern.test(text));
   }],
 ]);

@@ -12,6 +12,8 @@ export { finishReason } from './finish-reason.ts';
 export { parseExactJson, parseJson, tryParseJson } from './json.ts';
 export { isRawNumber } from './json-numbers.ts';
 export { memberOf, setMember } from './members.ts';
+export { linearPattern } from './pattern.ts';
+export type { LinearPattern } from './pattern.ts';
 export type { GuardrailSettings, PluginDeps, PluginHandlers, PluginModule, PluginType, StageProblem, StreamGuard } from './plugin.ts';
 export type {
   Authorize, CallInfo, ChatTranslator, ChunkEdit, Connection, ConnectionDeps, Credentials, DiscoveredModel, Discovery, FormField, FormFile, FormPart,

@@ -42,6 +42,8 @@ const contract = named('gw/contract');
 
 /** The folder table of the design, section 3, row by row. */
 export const ZONES: readonly Zone[] = [
+  // Patterns are compiled by a library that only some configurations use: it is loaded with the first one.
+  { of: 'host/contract/pattern.ts', may: [packages(PURE_LIBRARIES), named('node:module')], told: 'pure libraries' },
   { of: 'host/contract/', may: [inside('host/contract/'), packages(['joi'])], told: 'joi and its own files' },
   { of: 'host/gw.js', may: [...['main', 'stop-signal'].flatMap((name) => [file(`host/${name}.ts`), file(`host/${name}.js`)]), file('host/own-files.ts'), node], told: 'host/main.ts, host/stop-signal.ts, host/own-files.js and node' },
   { of: 'host/main.ts', may: [host, file('builtins/manifest.ts'), declared, node], told: 'host, dependencies and builtins/manifest.ts' },

@@ -1,0 +1,43 @@
+import { writeFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { read } from '../architecture/source.ts';
+import { startGateway, temporaryFolder } from '../kit/index.ts';
+
+const LOADED = 'packages loaded: '; // as test/kit/loaded.ts writes it
+const HOOK = new URL('../kit/loaded.ts', import.meta.url).href;
+const DEPENDENCIES = new Set(Object.keys((JSON.parse(read('package.json')) as { readonly dependencies: object }).dependencies));
+
+/** What every gateway needs from its first moment. A package that only some configurations use does not belong here: whoever uses it imports it then. */
+const ALWAYS = ['cac', 'cosmiconfig', 'ipaddr.js', 'joi', 'leven', 'pino', 'safe-stable-stringify', 'tapable', 'undici', 'yaml'];
+
+/** The dependencies that a gateway has loaded by its end, requests or not. */
+async function loadedBy(config?: string, use: (url: string, key: string) => Promise<void> = async () => {}): Promise<string[]> {
+  const cwd = await temporaryFolder();
+  if (config !== undefined) await writeFile(`${cwd}/config.yaml`, config);
+  const gateway = await startGateway({ cwd, variables: { NODE_OPTIONS: `--import ${HOOK}` } });
+  await use(gateway.url, gateway.key);
+  expect(await gateway.stop()).to.equal(0);
+  const line = gateway.stderr().split('\n').find((each) => each.startsWith(LOADED));
+  return (line ?? '').slice(LOADED.length).split(' ').filter((name) => DEPENDENCIES.has(name));
+}
+
+describe('the packages that a gateway loads', () => {
+  it('are at a plain start those that every gateway needs', async () => {
+    expect(await loadedBy()).to.deep.equal(ALWAYS);
+  });
+
+  it('grow by what the configuration uses', async () => {
+    const rule = '{type: prompt_regex, value: "^hello", target_key: echo}';
+    expect(await loadedBy(`targets: [{virtual_key: echo}]\nstrategy: {mode: content-based, content_conditions: [${rule}]}\n`)).to.deep.equal([...ALWAYS, 're2js'].toSorted());
+  });
+
+  it('grow by what a request uses', async () => {
+    const upload = async (url: string, key: string): Promise<void> => {
+      const form = new FormData();
+      form.append('model', 'm');
+      form.append('file', new Blob(['sound']), 'a.wav');
+      await (await fetch(`${url}/v1/audio/transcriptions`, { method: 'POST', headers: { authorization: `Bearer ${key}` }, body: form })).text();
+    };
+    expect(await loadedBy(undefined, upload)).to.deep.equal([...ALWAYS, 'multer'].toSorted());
+  });
+});
