@@ -14,6 +14,7 @@ import { sealHooks } from './hooks/seal.ts';
 import type { BuildInfo, Host } from './host.ts';
 import { createActivity } from './http/activity.ts';
 import { Outbox } from './http/outbox.ts';
+import { Protection } from './http/protection.ts';
 import { createLogger, type LineWriter } from './log/logger.ts';
 import { createRedactor } from './log/redact.ts';
 import { STREAM_IDLE_MS } from './pipeline/stream.ts';
@@ -22,6 +23,8 @@ import { createRegistry, type GatewayModule, SHIPPED } from './registry/registry
 import { readEnvironment } from './environment/settings.ts';
 import { createCounters } from './state/counters.ts';
 import { createMemoryState } from './state/shared-state.ts';
+import { BoundedState } from './stores/bounded-state.ts';
+import { createStores, sealStores } from './stores/stores.ts';
 import type { Variables } from './environment/variables.ts';
 import { Transport } from './upstream/transport.ts';
 
@@ -54,6 +57,8 @@ export function createHost(environment: HostEnvironment): Host {
   const counters = createCounters();
   const transport = new Transport();
   const slot = new Slot(log);
+  const stores = createStores(createMemoryState(clock));
+  hooks.open.intercept({ done: () => sealStores(stores) });
   let surfaces: readonly Surface[] | undefined;
   let applier: Applier | undefined;
   let closing: Promise<void> | undefined;
@@ -65,10 +70,12 @@ export function createHost(environment: HostEnvironment): Host {
     workingDirectory: environment.workingDirectory,
     variables, settings, hooks, log, redactor, counters, slot,
     registry: createRegistry(hooks),
-    state: createMemoryState(clock),
+    stores,
+    state: new BoundedState(stores.state, clock, log),
     carryover: new CarryoverStore(),
     activity: createActivity(),
     outbox: new Outbox(log),
+    protection: new Protection(),
     commandLine: createCommandLine((text) => redactor.redact(text)),
     services: { clock, random, log, counters, redactor, transport, catalog: NO_CATALOG, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },
     get surfaces() {
@@ -99,6 +106,7 @@ function tapEverything(host: Host, { builtins, modules }: HostEnvironment): void
   for (const builtin of builtins) builtin.apply({ hooks });
   sealHooks(hooks, 'builtins tap in apply');
   for (const module of modules) addShipped(host, module);
+  hooks.protect.call(host.protection);
   hooks.command.call(host.commandLine, host);
 }
 

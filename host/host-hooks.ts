@@ -8,6 +8,7 @@ import type { GenerationDraft } from './generation/generation.ts';
 import type { Surface } from './contract/index.ts';
 import type { ModelCollector } from './generation/model-index.ts';
 import type { OfflineHost } from './generation/offline.ts';
+import type { Protection } from './http/protection.ts';
 import type { ModuleCheck, RegisteredModule } from './registry/registry.ts';
 
 /**
@@ -28,6 +29,8 @@ export function createHostHooks<H>() {
     command: new SyncHook<[CommandLine, H]>(['commandLine', 'host']),
     /** Names the surfaces this build serves. */
     surfaces: new SyncHook<[Set<Surface>]>(['surfaces']),
+    /** Declares which paths need a credential. */
+    protect: new SyncHook<[Protection]>(['protection']),
     /** A request that no route has seen yet. Whoever answers it says so, and nobody else sees it. */
     arrived: new SyncBailHook<[IncomingMessage, ServerResponse, H], 'answered' | undefined>(['request', 'response', 'host']),
     /** Mounts routes. */

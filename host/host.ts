@@ -5,10 +5,12 @@ import type { Applier, ApplierDeps } from './generation/apply.ts';
 import type { Generation } from './generation/generation.ts';
 import type { OfflineDeps } from './generation/offline.ts';
 import type { HostHooks } from './host-hooks.ts';
+import type { Protection } from './http/protection.ts';
 import type { ShellHost } from './http/shell.ts';
 import type { SurfaceHost } from './http/surface-route.ts';
 import type { Settings } from './environment/settings.ts';
 import type { CounterHub } from './state/counters.ts';
+import type { Stores } from './stores/stores.ts';
 import type { ConnectedProvider } from './upstream/connect.ts';
 
 /** What this program is: stamped into `package.json` by the build, `dev` in a checkout. */
@@ -30,8 +32,12 @@ export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   readonly settings: Settings;
   readonly hooks: HostHooks<Host>;
   readonly counters: CounterHub;
+  /** What builtins supply in `open`: principals, request log, configuration store, shared state. */
+  readonly stores: Stores;
   readonly applier: Applier;
   readonly commandLine: CommandLine;
+  /** Paths behind authentication. */
+  readonly protection: Protection;
   /** Surfaces that routes are mounted for. */
   readonly surfaces: readonly Surface[];
   /** Providers whose credentials were found at start, by name; offline ones join with the targets that name them. */

@@ -16,7 +16,7 @@ export function banner(host: Host, { port, hasNewKey }: RunningGateway): string 
     ...providerLines(host),
     `  ${host.providers.size} providers | strategy ${config?.strategy.mode ?? ''} | ${plugins} plugins`,
     `  configuration: ${host.configFile?.path ?? 'built-in defaults'}`,
-    `  keys and configuration are kept in memory only`,
+    ...memoryLines(host),
     '',
     `  Address:    ${address}`,
     ...keyLines(host, hasNewKey),
@@ -24,6 +24,12 @@ export function banner(host: Host, { port, hasNewKey }: RunningGateway): string 
     '',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** What a restart forgets. */
+function memoryLines({ stores: { principals, configuration } }: Host): string[] {
+  const forgotten = [...(principals.backend === 'memory' ? ['keys'] : []), ...(configuration.backend === 'memory' ? ['configuration'] : [])];
+  return forgotten.length > 0 ? [`  in memory only: ${forgotten.join(' and ')}`] : [];
 }
 
 function providerLines(host: Host): string[] {

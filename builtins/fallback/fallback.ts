@@ -8,10 +8,10 @@ const PLACEHOLDER = '<!doctype html><html lang="en"><head><meta charset="utf-8">
 /** What no route took: a plain 404, or for a browser the dashboard's place. */
 export default defineBuiltin({
   name: 'fallback',
-  apply: ({ hooks }) => hooks.mount.tap({ name: 'fallback', stage: ORDER.fallback }, (router) => {
+  apply: ({ hooks }) => hooks.mount.tap({ name: 'fallback', stage: ORDER.fallback }, (router, { protection }) => {
     router.use((request: IncomingMessage, response: ServerResponse) => {
       const isPage = (request.method === 'GET' || request.method === 'HEAD') && (request.headers.accept ?? '').includes('text/html');
-      if (isPage && !rawPath(request).startsWith('/v1/')) sendBody(response, 503, 'text/html; charset=utf-8', PLACEHOLDER, ['Cache-Control', 'no-store']);
+      if (isPage && protection.of(rawPath(request))?.hasPages !== false) sendBody(response, 503, 'text/html; charset=utf-8', PLACEHOLDER, ['Cache-Control', 'no-store']);
       else sendText(response, 404, '404 page not found');
     });
   }),

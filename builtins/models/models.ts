@@ -1,18 +1,15 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { NextFunction } from 'express';
-import { decodedUri, GatewayError } from '../../host/contract/index.ts';
+import { GatewayError } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
-import { rawPath } from '../../host/http/context.ts';
-import { mountGet } from '../../host/http/methods.ts';
-import { sendError, sendJson } from '../../host/http/reply.ts';
+import { type JsonCall, mountJson, mountJsonBeside } from '../../host/http/json-route.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { Discovery } from './discovery.ts';
 import { listModels, type ModelEntry } from './listing.ts';
 
 const PATH = '/v1/models';
+const READ = { method: 'GET', scope: 'admitted' } as const;
 
 type Listed = ReadonlyMap<string, ModelEntry>;
 
@@ -41,24 +38,21 @@ export default defineBuiltin({
     hooks.close.tapPromise('models', async () => discovery?.stop());
     hooks.models.tap('discovery', (collector) => collector.add('discovered', discovery?.idsOf(collector.provider) ?? []));
     hooks.mount.tap({ name: 'models', stage: ORDER.listings }, (router, host) => {
-      mountGet(router, host, PATH, (_request, response) => sendJson(response, 200, { object: 'list', data: [...listingOf(host).values()] }));
-      mountGet(router, host, '/v1/capabilities', (_request, response) => {
-        const none = { providers: {}, image_response_formats: {} };
-        sendJson(response, 200, host.current ? capabilitiesOf(host.current, listingOf(host).values()) : none);
-      });
-      router.get(`${PATH}/*id`, (request: IncomingMessage, response: ServerResponse, next: NextFunction) => {
-        // With the header the client asks the provider itself.
-        if (request.headers['x-provider'] !== undefined) next();
-        else sendModel(host, listingOf(host), request, response);
-      });
+      const none = { providers: {}, image_response_formats: {} };
+      mountJson(router, host, [
+        { ...READ, path: PATH, answer: () => ({ status: 200, body: { object: 'list', data: [...listingOf(host).values()] } }) },
+        { ...READ, path: '/v1/capabilities', answer: () => ({ status: 200, body: host.current ? capabilitiesOf(host.current, listingOf(host).values()) : none }) },
+      ]);
+      // With the header the client asks the provider itself.
+      const answer = ({ request, parameter }: JsonCall) => (request.headers['x-provider'] === undefined ? { status: 200, body: modelOf(host, listingOf(host), parameter('id')) } : undefined);
+      mountJsonBeside(router, host, { ...READ, path: `${PATH}/*id`, answer });
     });
   },
 });
 
 /** Ids may hold slashes, encoded or not. */
-function sendModel({ redactor }: Host, listing: Listed, request: IncomingMessage, response: ServerResponse): void {
-  const id = decodedUri(rawPath(request).slice(PATH.length + 1));
+function modelOf({ redactor }: Host, listing: Listed, id: string): ModelEntry {
   const entry = listing.get(id);
-  if (entry) sendJson(response, 200, entry);
-  else sendError(response, new GatewayError('model_not_found', `the model "${shownModel(id, redactor)}" does not exist`), redactor);
+  if (!entry) throw new GatewayError('model_not_found', `the model "${shownModel(id, redactor)}" does not exist`);
+  return entry;
 }

@@ -1,9 +1,8 @@
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
-import { mountGet } from '../../host/http/methods.ts';
+import { mountJson } from '../../host/http/json-route.ts';
 import type { CircuitState } from '../../host/pipeline/hooks.ts';
-import { sendJson } from '../../host/http/reply.ts';
 
 const READINESS_CACHE_MS = 1000;
 
@@ -23,12 +22,8 @@ export default defineBuiltin({
         '/health': () => health(host),
         '/readyz': () => (host.isDraining ? notReady('draining', host.current) : ready()),
       };
-      for (const [path, answer] of Object.entries(routes)) {
-        mountGet(router, host, path, (_request, response) => {
-          const { status, body } = answer();
-          sendJson(response, status, body, ['Cache-Control', 'no-store']);
-        });
-      }
+      const headers = ['Cache-Control', 'no-store'];
+      mountJson(router, host, Object.entries(routes).map(([path, answer]) => ({ method: 'GET', path, scope: 'open', headers, answer })));
     });
   },
 });

@@ -9,13 +9,15 @@ export interface Resolved<T> {
 /**
  * A copy with every `${NAME}` inside string values replaced, at any depth; keys and other values stay. One pass: what
  * was substituted is not expanded again. Everything else that looks similar (`$NAME`, `${A:-x}`, `$$`) stays as it is.
+ * `hide` gets every value that took the place of a reference: whatever its variable is called, it may be a credential.
  */
-export function resolveReferences<T>(value: T, environment: Readonly<Record<string, string | undefined>>): Resolved<T> {
+export function resolveReferences<T>(value: T, environment: Readonly<Record<string, string | undefined>>, hide: (secret: string) => void): Resolved<T> {
   const missing = new Set<string>();
   const substitute = (text: string): string =>
     text.replace(REFERENCE, (whole, name: string) => {
       const found = Object.hasOwn(environment, name) ? environment[name] : undefined;
       if (found === undefined) missing.add(name);
+      else hide(found);
       return found ?? whole;
     });
   const copy = (node: unknown): unknown => {

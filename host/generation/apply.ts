@@ -2,6 +2,10 @@ import type { Decoded } from '../config/decode.ts';
 import type { GatewayConfig } from '../config/document.ts';
 import { ConfigRefused, parsePath, type Problem } from '../config/problems.ts';
 import { GatewayError } from '../contract/index.ts';
+import { secretsOf } from '../config/secrets.ts';
+import type { Redactor } from '../log/redact.ts';
+import { refuseStale, type Writer } from '../stores/configuration-store.ts';
+import type { Stores } from '../stores/stores.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import type { CheckContext } from '../config/rules/rule.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -12,13 +16,18 @@ import type { Slot } from './slot.ts';
 /** What checking a configuration needs of the host. */
 export interface CheckDeps {
   readonly registry: Registry;
+  readonly redactor: Redactor;
   readonly hooks: { readonly checkConfig: { call(config: GatewayConfig, context: CheckContext): void } };
 }
 
-/** Everything that is wrong with a decoded document, decoding included. Reads nothing, opens nothing. */
-export function checkConfig({ hooks, registry }: CheckDeps, decoded: Decoded): readonly Problem[] {
+/**
+ * Everything that is wrong with a decoded document, decoding included. Reads nothing, opens nothing. From here on its secrets
+ * are in no log line and no error, those about itself included.
+ */
+export function checkConfig({ hooks, registry, redactor }: CheckDeps, decoded: Decoded): readonly Problem[] {
   const { config, problems: found, lineOf } = decoded;
   if (!config) return found;
+  for (const secret of secretsOf(config)) redactor.register(secret);
   const problems: Problem[] = [...found];
   const isVoid = voidedBy(found.filter(({ rule }) => rule === 'DC02').map(({ path }) => path));
   hooks.checkConfig.call(config, {
@@ -55,6 +64,8 @@ function voidedBy(mistyped: readonly string[]): (problem: Problem) => boolean {
 
 /** What applying a configuration needs of the host. */
 export interface ApplierDeps extends GenerationDeps {
+  readonly redactor: Redactor;
+  readonly stores: Pick<Stores, 'configuration' | 'requestLog'>;
   readonly hooks: AssemblyHooks & CheckDeps['hooks'];
   readonly slot: Slot;
   /** True once the process is ending: nothing is built for it any more. */
@@ -62,8 +73,14 @@ export interface ApplierDeps extends GenerationDeps {
 }
 
 export interface Applier {
-  /** Checks, builds and swaps in one configuration; one at a time. Throws `ConfigRefused` and changes nothing on any problem. */
-  apply(decoded: Decoded): Promise<Generation>;
+  /**
+   * Checks, builds, persists and swaps in what a writer wants; one at a time. Changes nothing unless all of it succeeds, and
+   * throws `ConfigRefused` for problems of the configuration, `version_conflict` for a writer that missed a version, and
+   * `internal_error` when it could not be kept. Once it is kept nothing can go wrong any more.
+   */
+  apply(decoded: Decoded, writer: Writer): Promise<Generation>;
+  /** The same for what a start begins with: no change, so it is neither persisted nor given a version. */
+  applyStart(decoded: Decoded): Promise<Generation>;
   /** The same for a configuration made by the host itself, which may have no target at all. */
   applyDefault(config: GatewayConfig): Promise<Generation>;
   /** Builds the configuration that serves once more, because what surrounds it changed: the catalog, the live models. Nothing while the gateway closes. */
@@ -78,19 +95,26 @@ export function createApplier(deps: ApplierDeps): Applier {
   let queue: Promise<unknown> = Promise.resolve();
   const closing = new Cancellation();
 
-  const swapIn = async (config: GatewayConfig): Promise<Generation> => {
+  const swapIn = async (config: GatewayConfig, writer?: Writer): Promise<Generation> => {
     const generation = await buildGeneration(deps, config, number + 1);
-    if (closing.cause) await generation.dispose().catch((error: unknown) => deps.services.log.error('a configuration could not be closed', { generation: generation.number, error }));
-    closing.throwIfCancelled();
+    try {
+      closing.throwIfCancelled();
+      if (writer) await persist(deps, config, writer);
+      closing.throwIfCancelled(); // what was kept is what the next start begins with
+    } catch (error) {
+      await generation.dispose().catch((cause: unknown) => deps.services.log.error('a configuration could not be closed', { generation: generation.number, error: cause }));
+      throw error;
+    }
     number += 1;
     deps.slot.swap(generation);
     return generation;
   };
 
-  const checkAndSwap = async (decoded: Decoded): Promise<Generation> => {
+  const checkAndSwap = async (decoded: Decoded, writer?: Writer): Promise<Generation> => {
+    if (writer) refuseStale(writer, deps.stores.configuration.value);
     const problems = checkConfig(deps, decoded);
     if (problems.length > 0 || !decoded.config) throw new ConfigRefused(problems);
-    return swapIn(decoded.config);
+    return swapIn(decoded.config, writer);
   };
 
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -103,7 +127,8 @@ export function createApplier(deps: ApplierDeps): Applier {
   };
 
   return {
-    apply: (decoded) => inTurn(() => checkAndSwap(decoded)),
+    apply: (decoded, writer) => inTurn(() => checkAndSwap(decoded, writer)),
+    applyStart: (decoded) => inTurn(() => checkAndSwap(decoded)),
     applyDefault: (config) => inTurn(() => swapIn(config)),
     refresh: () => inTurn(async () => {
       const { current } = deps.slot;
@@ -111,4 +136,13 @@ export function createApplier(deps: ApplierDeps): Applier {
     }).catch((error: unknown) => { if (error !== closing.cause) throw error; }),
     close: () => closing.cancel(new GatewayError('upstream_unavailable', 'the gateway is shutting down')),
   };
+}
+
+/** A refusal of the store is told as it is; for its other errors the log alone has the reason. */
+async function persist({ stores }: ApplierDeps, config: GatewayConfig, writer: Writer): Promise<void> {
+  try {
+    await stores.configuration.value.append({ ...writer, config });
+  } catch (cause) {
+    throw cause instanceof GatewayError ? cause : new GatewayError('internal_error', 'the configuration could not be stored; the one before goes on serving', { cause });
+  }
 }

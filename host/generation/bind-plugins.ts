@@ -31,6 +31,8 @@ export interface BindOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly deps: Omit<PluginDeps, 'carryover'>;
   readonly carryover: Carryover;
+  /** Keeps a value out of logs and errors. */
+  readonly hide: (secret: string) => void;
 }
 
 interface Listed {
@@ -75,7 +77,7 @@ const disposeAll = (instances: readonly PluginInstance[]): Promise<void> => clos
 async function createInstance(options: BindOptions, entry: PluginEntry): Promise<PluginInstance> {
   const module = options.registry.plugins.get(entry.name);
   if (!module) throw new Error(`"${entry.name}" is not a plugin of this build`);
-  const { value, undefinedNames } = resolveReferences(entry.config ?? {}, options.environment);
+  const { value, undefinedNames } = resolveReferences(entry.config ?? {}, options.environment, options.hide);
   if (undefinedNames.length > 0) throw new Error(`undefined variables: ${undefinedNames.join(', ')}`);
   // Checked once more: what the references stand for may break a rule that their text did not.
   const { settings, problems } = settingsProblems(module.settings, declaredSettings(module, value), 'config');

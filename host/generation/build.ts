@@ -9,6 +9,7 @@ import { RetryBudget, retryPolicy } from '../pipeline/retry.ts';
 import type { Target } from '../pipeline/target.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Variables } from '../environment/variables.ts';
+import type { Stores } from '../stores/stores.ts';
 import { type ConnectedProvider, connectProvider } from '../upstream/connect.ts';
 import { sendHttp } from '../upstream/send-http.ts';
 import { bindPlugins } from './bind-plugins.ts';
@@ -27,6 +28,7 @@ export interface AssemblyHooks {
 export interface GenerationDeps {
   readonly services: PipelineServices;
   readonly state: SharedState;
+  readonly stores: Pick<Stores, 'requestLog'>;
   readonly registry: Registry;
   readonly carryover: CarryoverStore;
   readonly hooks: AssemblyHooks;
@@ -54,7 +56,7 @@ export async function buildGeneration(deps: GenerationDeps, config: GatewayConfi
     }));
     const targets = new Map(targetList.map((target) => [target.virtualKey, target]));
     const models = buildModelIndex(targetList, (target) => modelsOf(deps, target));
-    const plugins = await bindPlugins({ config, registry: deps.registry, hooks, environment: deps.variables, deps: pluginDeps(deps), carryover });
+    const plugins = await bindPlugins({ config, registry: deps.registry, hooks, environment: deps.variables, deps: pluginDeps(deps), carryover, hide: (secret) => deps.services.redactor.register(secret) });
     undoLater('the plugins', () => plugins.dispose());
     const strategy = bindStrategy(config.strategy, deps.registry, hooks, targets, strategyDeps(deps, hooks));
     await deps.hooks.assemble.promise({ config, hooks, carryover, targets: targetList, registry: deps.registry, models, plugins, strategy, services: deps.services });
@@ -123,11 +125,11 @@ function durationOf(text: string | undefined): number | undefined {
 }
 
 function pluginDeps(deps: GenerationDeps): Omit<PluginDeps, 'carryover'> {
-  const { state, services } = deps;
+  const { state, stores, services } = deps;
   const { log, counters } = services;
   return {
     log, counters, state, prices: pricesOf(deps), now: services.clock.now, random: services.random,
-    send: sendHttp(services), requestLog: undefined,
+    send: sendHttp(services), requestLog: stores.requestLog.value,
   };
 }
 

@@ -28,11 +28,11 @@ export interface OfflineDeps extends Omit<GenerationDeps, 'providers'>, OfflineH
  * nothing, resolves no reference, and holds no plugin. A target is registered when the environment holds its credential.
  */
 export async function buildOffline(host: OfflineDeps, config: GatewayConfig): Promise<Generation> {
-  const { state, registry, carryover, hooks, variables, workingDirectory } = host;
+  const { state, stores, registry, carryover, hooks, variables, workingDirectory } = host;
   const services: PipelineServices = { ...host.services, log: SILENT, counters: UNCOUNTED };
   const providers = await registeredProviders(host, config);
   await hooks.openOffline.promise({ services, registry, variables, workingDirectory });
-  const deps: GenerationDeps = { services, state, registry, carryover, hooks, providers, variables };
+  const deps: GenerationDeps = { services, state, stores, registry, carryover, hooks, providers, variables };
   return buildGeneration(deps, { ...config, plugins: [], mcp_servers: [], observability: {} }, 0);
 }
 

@@ -44,9 +44,13 @@ function malformedPath(): GatewayError {
   return new GatewayError('invalid_request', 'the path holds a percent sign that encodes nothing');
 }
 
-/** A fault nobody expected: the client learns nothing of it, the log everything. */
+/** An error made for the client is the answer. Of a fault nobody expected the client learns nothing, the log everything. */
 function recover(host: ShellHost, error: unknown, response: ServerResponse): void {
   const isCommitted = response.headersSent;
+  if (error instanceof GatewayError && !isCommitted) {
+    sendError(response, error, host.redactor);
+    return;
+  }
   host.log.error('panic recovered', {
     trace_id: contextOf(response).id, panic: errorMessage(error),
     response_committed: isCommitted, stack: error instanceof Error ? error.stack : undefined,

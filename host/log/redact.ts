@@ -10,7 +10,10 @@ export interface Redactor {
   redact(text: string): string;
   /** Redacts, and only then cuts to `limit` characters (code points) and an ellipsis: half a credential is known by nobody. */
   excerpt(text: string, limit?: number): string;
-  /** Hides a value that came from elsewhere than the environment: a configured header, a variable of a child process. */
+  /**
+   * Hides a value that came from elsewhere than a variable with a telling name: what a `${VAR}` stood for, a configured header, a
+   * variable of a child process. Of `Bearer <token>` and the like it hides the token.
+   */
   register(value: string): void;
 }
 
@@ -19,6 +22,8 @@ const MAX_EXCERPT = 2048;
 /** Of a longer text, no more than this is looked at beyond what is shown, and of that the end is left out: it may be half a credential. */
 const LOOK_AHEAD = 16 * 1024;
 const SECRET_NAME = /(^|_)(KEYS?|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|DSN|AUTHORIZATION)(_|$)/i;
+
+const SCHEME = /^\s*(Bearer|Basic|Token)\s+(?=\S+\s*$)/i;
 
 type Shape = readonly [pattern: RegExp, replacement: string | ((found: string, token: string) => string)];
 
@@ -81,7 +86,7 @@ export function createRedactor(variables: Readonly<Record<string, string | undef
       const clean = redact(text.slice(0, end));
       return cut(`${clean.slice(0, Math.max(0, clean.length - ahead))}…`, limit);
     },
-    register: (value) => values.add(value, '[REDACTED_SECRET]'),
+    register: (value) => values.add(value.replace(SCHEME, ''), '[REDACTED_SECRET]'),
   };
 }
 
@@ -95,6 +100,7 @@ function cut(text: string, limit: number): string {
 class KnownValues {
   /** Of the longest, in any form. */
   longest = 0;
+  readonly #values = new Set<string>();
   readonly #forms = new Map<string, Form & { readonly marker: string }>();
   readonly #needles = new Needles();
   #plain: RegExp | undefined;
@@ -104,6 +110,8 @@ class KnownValues {
 
   add(value: string, marker: string): void {
     if (value.length < MIN_NEEDLE || /\s/.test(value) || /^\$\{.*\}$/.test(value)) return;
+    if (this.#values.has(value)) return; // a reload brings the same values again
+    this.#values.add(value);
     for (const form of formsOf(value)) {
       if (this.#forms.has(form.text)) continue;
       this.#forms.set(form.text, { ...form, marker });

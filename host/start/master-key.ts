@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import type { LoadedFile } from '../config/load.ts';
 import type { Host } from '../host.ts';
 
 /**
  * The master key: from the environment, else made for this run, where there is neither a configuration file nor
  * production. True when it was made.
  */
-export function provideMasterKey(host: Host): boolean {
+export function provideMasterKey(host: Host, file: LoadedFile | undefined): boolean {
   if (host.masterKey !== undefined) return false;
-  if (host.configFile || host.settings.isProduction) {
+  if (file || host.settings.isProduction) {
     const isOpen = host.settings.allowUnauthenticated;
     host.log.error(`MASTER_KEY is not set: ${isOpen ? 'only /v1 is open' : 'nothing can authenticate'}; "gw init" makes one`);
     return false;

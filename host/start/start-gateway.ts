@@ -27,13 +27,18 @@ export async function startGateway(host: Host): Promise<RunningGateway | undefin
     warnOfUnreadFiles(host);
     const file = await loadConfiguration(host, host.settings.configPath);
     refuseProblems(host, file);
-    const steps = [() => connectProviders(host), () => host.hooks.open.promise(host), () => applyStartConfiguration(host, file)];
+    let hasNewKey = false;
+    const steps = [
+      () => connectProviders(host),
+      async () => { hasNewKey = provideMasterKey(host, file); }, // before the environment's keys are supplied
+      () => host.hooks.open.promise(host),
+      () => applyStartConfiguration(host, file),
+    ];
     for (const step of steps) {
       if (host.isDraining) return await endStart(host);
       await step();
     }
     if (host.isDraining) return await endStart(host);
-    const hasNewKey = provideMasterKey(host);
     const server = createHttpServer(createApp(host), host);
     const port = await listen(server, host.settings.port);
     const watch = await watchConfiguration(host);
@@ -54,15 +59,18 @@ function tellSettings({ settings, log }: Host): void {
   for (const { level, message } of settings.notes) if (level === 'warn') log.warn(message);
   const fatal = settings.notes.filter(({ level }) => level === 'fatal').map(({ message }) => message);
   if (fatal.length > 0) throw new StartRefused(fatal.join('; '));
-  if (settings.isProduction) log.warn('no durable key store is configured: MASTER_KEY is the only credential that survives a restart');
   if (settings.rateLimit) log.info('rate limiting enabled', { rps: settings.rateLimit.ratePerSecond, burst: settings.rateLimit.burst, max_keys: 100_000 });
   if (settings.corsOrigins.length === 0) log.info('CORS_ORIGINS is not set: no origin may call from a browser');
 }
 
 function tellStarted(host: Host, port: number): void {
+  if (host.settings.isProduction && host.stores.principals.backend === 'memory') {
+    host.log.warn('no durable key store is configured: MASTER_KEY is the only credential that survives a restart');
+  }
   host.log.info('gw started', {
     version: host.build.version, addr: `:${port}`, providers: [...host.providers.keys()].join(', '),
-    config_store: 'memory', api_key_store: 'memory', request_log_store: 'disabled', audit_store: 'memory',
+    config_store: host.stores.configuration.backend, api_key_store: host.stores.principals.backend,
+    request_log_store: host.stores.requestLog.backend, audit_store: 'memory',
   });
 }
 

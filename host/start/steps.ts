@@ -8,10 +8,12 @@ import { findConfigFile, isFile, loadConfigFile, type LoadedFile } from '../conf
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import type { ProviderModule } from '../contract/index.ts';
 import { checkConfig } from '../generation/apply.ts';
+import type { Generation } from '../generation/generation.ts';
 import type { Host } from '../host.ts';
 import { sendHttp } from '../upstream/send-http.ts';
 import { discover } from '../registry/discover.ts';
 import { SHIPPED } from '../registry/registry.ts';
+import type { Writer } from '../stores/configuration-store.ts';
 import { connectProvider, hasCredentials, missingVariables } from '../upstream/connect.ts';
 
 /** The start cannot go on; each line is told, and the exit code is 1. */
@@ -91,16 +93,24 @@ export function warnOfUnreadFiles(host: Host): void {
   }
 }
 
-/** Applies the file, or without one the embedded default: a target per registered provider, else the offline one. */
+/** Applies what is stored, else the file, else the embedded default: a target per registered provider, or the offline one. */
 export async function applyStartConfiguration(host: Host, file: LoadedFile | undefined): Promise<void> {
-  const generation = await (file ? host.applier.apply(file) : host.applier.applyDefault(defaultConfig(host)));
+  const stored = await host.stores.configuration.value.read();
+  const source = stored === undefined ? file : decodeText(stored, 'json');
+  const generation = await (source ? host.applier.applyStart(source) : host.applier.applyDefault(defaultConfig(host)));
   host.configFile = file;
-  const { config } = generation;
+  if (stored === undefined) tellConfiguration(host, generation, file ? 'file' : 'defaults');
+  else tellConfiguration(host, generation, 'store', { config_store: host.stores.configuration.backend });
+}
+
+/** What is in force from now on, and what of it does nothing. */
+function tellConfiguration(host: Host, { config, maxRequestBytes }: Generation, source: 'store' | 'file' | 'defaults', more: object = {}): void {
+  const file = source === 'file' ? host.configFile : undefined;
   if (file) host.log.info('config file loaded', { path: file.path, strategy: config.strategy.mode, targets: config.targets.length });
   if (file && config.apiVersion !== 'v1') host.log.warn('apiVersion is not v1', { rule: 'WN01', api_version: config.apiVersion });
   host.log.info('active config resolved', {
-    source: file ? 'file' : 'defaults', strategy: config.strategy.mode, targets: config.targets.length,
-    plugins: config.plugins.filter(({ enabled }) => enabled).length, max_request_bytes: generation.maxRequestBytes, ...(file && { file: file.path }),
+    source, strategy: config.strategy.mode, targets: config.targets.length,
+    plugins: config.plugins.filter(({ enabled }) => enabled).length, max_request_bytes: maxRequestBytes, ...(file && { file: file.path }), ...more,
   });
   const plugins = config.plugins.filter(({ enabled }) => enabled).map(({ name, stage }) => `${name} (${stage ?? ''})`);
   const later = unservedKeys(config);
@@ -109,13 +119,19 @@ export async function applyStartConfiguration(host: Host, file: LoadedFile | und
   warnOfUnregistered(host, config);
 }
 
+/** Who changed the configuration, when the watched file did. */
+const FILE: Writer = { actor: 'file' };
+
 /** Looks after the file and applies what changes in it; a file with a problem changes nothing. Modules are those of the start. */
 export async function watchConfiguration(host: Host): Promise<ConfigWatch | undefined> {
   const path = host.configFile?.path;
   if (path === undefined || !host.settings.watchesConfig) return undefined;
   return watchFile(path, host.services.clock, async () => {
     try {
-      await applyStartConfiguration(host, await loadConfigFile(path));
+      const file = await loadConfigFile(path);
+      const generation = await host.applier.apply(file, FILE);
+      host.configFile = file;
+      tellConfiguration(host, generation, 'file', { actor: FILE.actor, version: host.stores.configuration.value.version });
     } catch (error) {
       host.log.error('config file refused, the running configuration stays', { path, error });
     }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { resolveReferences } from '../../host/config/references.ts';
 
 const ENVIRONMENT = { TOKEN: 'secret', _a1: 'x', EMPTY: '', NESTED: '${TOKEN}', DOLLARS: "$& $1 $$ $` $'", lower: 'l' };
-const resolve = (value: unknown): { value: any; undefinedNames: readonly string[] } => resolveReferences(value, ENVIRONMENT);
+const resolve = (value: unknown): { value: any; undefinedNames: readonly string[] } => resolveReferences(value, ENVIRONMENT, () => {});
 
 describe('a ${VAR} reference', () => {
   const REPLACED: Readonly<Record<string, string>> = {
@@ -19,6 +19,12 @@ describe('a ${VAR} reference', () => {
       expect(resolve(text)).to.deep.equal({ value: text, undefinedNames: [] });
     });
   }
+
+  it('gives away what took its place, and nothing else', () => {
+    const hidden: string[] = [];
+    resolveReferences({ a: 'Bearer ${TOKEN}', b: ['${_a1}', '${NESTED}', 'plain', '$DOLLARS'], '${lower}': 1, c: '${MISSING}' }, ENVIRONMENT, (secret) => hidden.push(secret));
+    expect(hidden).to.deep.equal(['secret', 'x', '${TOKEN}']);
+  });
 
   it('is replaced in one pass: what came in is not expanded again', () => {
     expect(resolve('${NESTED}').value).to.equal('${TOKEN}');

@@ -102,7 +102,7 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
   });
   host.registry.seal();
   await connectProviders(host);
-  const apply = async (next: object): Promise<void> => { await host.applier.apply(decodeText(JSON.stringify(next), 'json')); };
+  const apply = async (next: object): Promise<void> => { await host.applier.apply(decodeText(JSON.stringify(next), 'json'), { actor: 'test' }); };
   await host.hooks.open.promise(host);
   await apply(config);
   const server = createHttpServer(createApp(host), host);

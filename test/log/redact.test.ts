@@ -88,6 +88,14 @@ describe('redaction of known values', () => {
     expect(redactor.redact(JSON.stringify({ x: 'a.*(+"\\q]12345' }))).to.equal('{"x":"[REDACTED:ODD_KEY]"}');
   });
 
+  it('hides the token of a registered bearer, wherever it stands, and no word of a sentence', () => {
+    const redactor = createRedactor({});
+    redactor.register('Bearer token-of-some-length');
+    redactor.register('an internationalized sentence');
+    expect(redactor.redact('a token-of-some-length b')).to.equal('a [REDACTED_SECRET] b');
+    expect(redactor.redact('internationalized')).to.equal('internationalized');
+  });
+
   it('hides values that are registered later', () => {
     const redactor = createRedactor({});
     expect(redactor.redact('configured-header-value')).to.equal('configured-header-value');

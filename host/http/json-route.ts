@@ -1,0 +1,125 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { NextFunction, Request, Router } from 'express';
+import { GatewayError, type Principal, type Scope } from '../contract/index.ts';
+import type { Clock } from '../common/clock.ts';
+import type { Redactor } from '../log/redact.ts';
+import { contextOf } from './context.ts';
+import { type JsonObject, parseJsonObject } from './json-body.ts';
+import { wrongMethod } from './methods.ts';
+import { scopeRefusal } from './protection.ts';
+import { readBody } from './read-body.ts';
+import { type FlatHeaders, sendEmpty, sendError, sendJson } from './reply.ts';
+
+/** What a JSON route is asked. */
+export interface JsonCall {
+  readonly request: IncomingMessage;
+  /** `undefined` on open routes, and on protected ones that are open for now. */
+  readonly principal: Principal | undefined;
+  /** What the request carried, empty where the route reads no body. */
+  readonly bytes: Buffer;
+  /** The body as an object; throws `invalid_request` for anything else. */
+  readonly json: () => JsonObject;
+  /** What stands for a parameter of the path, decoded: for `:id` one segment, for `*id` all that is left. */
+  readonly parameter: (name: string) => string;
+}
+
+export interface JsonAnswer {
+  readonly status: number;
+  /** Leaves as JSON; an answer without one has no body. */
+  readonly body?: unknown;
+  readonly headers?: FlatHeaders;
+}
+
+/** One method of one path. */
+export interface JsonRoute {
+  readonly method: 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT';
+  /** As Express writes paths: `/admin/keys/:id`. */
+  readonly path: string;
+  /** Who may call: `open` is anybody, `admitted` whoever authentication let in, else a principal with the scope. */
+  readonly scope: Scope | 'admitted' | 'open';
+  /** Bytes of body that are read, asked per request; without it none is. More are answered with 413. */
+  readonly maxBytes?: () => number;
+  /** On every answer of the route, errors included. */
+  readonly headers?: FlatHeaders;
+  /** Throws a `GatewayError` for what is wrong with the call. `undefined` leaves the request to the routes behind. */
+  readonly answer: (call: JsonCall) => JsonAnswer | undefined | Promise<JsonAnswer>;
+}
+
+/** What answering needs of the host. */
+export interface JsonHost {
+  readonly services: { readonly clock: Clock; readonly redactor: Redactor };
+}
+
+type Step = (request: Request, response: ServerResponse, next: NextFunction) => Promise<void> | undefined;
+
+/**
+ * Mounts routes that answer with JSON, all methods of a path at once: HEAD comes with GET, and every other method is refused
+ * with 405. Order of a call: authentication (before any route), method, scope, body, handler.
+ */
+export function mountJson(router: Router, host: JsonHost, routes: readonly JsonRoute[]): void {
+  for (const [path, methods] of Map.groupBy(routes, (route) => route.path)) {
+    const route = mountMethods(router, host, path, methods);
+    const allowed = methods.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    const usable = methods.map(({ method }) => method).join(' or ');
+    route.all((request, response) => sendError(response, wrongMethod(request.method, path, usable), host.services.redactor, ['Allow', allowed.join(', ')]));
+  }
+}
+
+/** The same for a path whose other methods, and whatever an answer of `undefined` leaves, belong to the routes behind. */
+export function mountJsonBeside(router: Router, host: JsonHost, route: JsonRoute): void {
+  mountMethods(router, host, route.path, [route]);
+}
+
+function mountMethods(router: Router, host: JsonHost, path: string, routes: readonly JsonRoute[]): ReturnType<Router['route']> {
+  const mounted = router.route(path);
+  for (const route of routes) mounted[VERBS[route.method]](serving(host, route) as never);
+  return mounted;
+}
+
+const VERBS = { DELETE: 'delete', GET: 'get', PATCH: 'patch', POST: 'post', PUT: 'put' } as const;
+
+/** A promise only where somebody waits: for a body, or in the handler. */
+function serving(host: JsonHost, route: JsonRoute): Step {
+  const { maxBytes, headers = [] } = route;
+  const refuse = (response: ServerResponse, error: unknown): void => {
+    if (!(error instanceof GatewayError)) throw error;
+    sendError(response, error, host.services.redactor, headers);
+  };
+  const send = (response: ServerResponse, answer: JsonAnswer | undefined, next: NextFunction): void => {
+    if (!answer) next();
+    else if (answer.body === undefined) sendEmpty(response, answer.status, [...headers, ...(answer.headers ?? [])]);
+    else sendJson(response, answer.status, answer.body, [...headers, ...(answer.headers ?? [])]);
+  };
+  return (request, response, next) => {
+    try {
+      const refusal = refusalOf(response, route.scope);
+      if (refusal) throw refusal;
+      const answer = maxBytes
+        ? readBody(request, maxBytes(), host.services.clock).then((bytes) => route.answer(callOf(request, response, bytes)))
+        : route.answer(callOf(request, response, NOTHING));
+      if (answer instanceof Promise) return answer.then((found) => send(response, found, next)).catch((error: unknown) => refuse(response, error));
+      send(response, answer, next);
+    } catch (error) {
+      refuse(response, error);
+    }
+    return undefined;
+  };
+}
+
+const NOTHING = Buffer.alloc(0);
+
+function refusalOf(response: ServerResponse, scope: JsonRoute['scope']): GatewayError | undefined {
+  if (scope === 'open') return undefined;
+  const { principal, isAdmitted } = contextOf(response);
+  if (scope !== 'admitted') return scopeRefusal(principal, scope);
+  return isAdmitted ? undefined : new GatewayError('authentication_required', 'this route needs a credential');
+}
+
+function callOf(request: Request, response: ServerResponse, bytes: Buffer): JsonCall {
+  return {
+    request, bytes,
+    principal: contextOf(response).principal,
+    json: () => parseJsonObject(bytes),
+    parameter: (name) => [request.params[name] ?? []].flat().join('/'),
+  };
+}

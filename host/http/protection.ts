@@ -1,0 +1,37 @@
+import { GatewayError, type Principal, type Scope } from '../contract/index.ts';
+
+/** Paths behind authentication. */
+export interface ProtectedPath {
+  /** With a slash at its end everything below it, without one this path alone. */
+  readonly prefix: string;
+  /** What the credential must allow, whichever route is behind it; `undefined`: any credential will do, or the route says more. */
+  readonly scope?: Scope | undefined;
+  /** Needs no credential while `ALLOW_UNAUTHENTICATED_PROXY` is in force. */
+  readonly mayBeOpen?: boolean;
+  /** False where a browser gets no page for a path that no route takes. */
+  readonly hasPages?: boolean;
+}
+
+/** The protected paths of one host, declared by the builtins whose routes stand there. */
+export class Protection {
+  readonly #paths: ProtectedPath[] = [];
+
+  add(path: ProtectedPath): void {
+    this.#paths.push(path);
+  }
+
+  /** Compares the path as it was written; the first that fits counts. */
+  of(path: string): ProtectedPath | undefined {
+    for (const each of this.#paths) {
+      if (each.prefix.endsWith('/') ? path.startsWith(each.prefix) : path === each.prefix) return each;
+    }
+    return undefined;
+  }
+}
+
+/** Why a scope is not given; `undefined` when it is. `admin` may do what `read_only` may. */
+export function scopeRefusal(principal: Principal | undefined, scope: Scope): GatewayError | undefined {
+  if (!principal) return new GatewayError('authentication_required', 'this route needs a credential');
+  if (principal.scopes.includes(scope) || principal.scopes.includes('admin')) return undefined;
+  return new GatewayError('insufficient_scope', `this route needs the scope ${scope}`);
+}

@@ -1,0 +1,70 @@
+import type { BucketSpec, Log, SharedState } from '../contract/index.ts';
+import { type Clock, within } from '../common/clock.ts';
+import type { Place } from './place.ts';
+
+/** Milliseconds that a request waits for a shared store. */
+export const STATE_LIMIT_MS = 250;
+/** Milliseconds that a store is left alone after it failed, so that not every request waits for the limit. */
+export const STATE_REST_MS = 1000;
+
+/**
+ * Shared state as plugins get it. While the shared store fails or takes longer than the limit, this process goes by its own
+ * memory: requests are served, each replica counts for itself, and values count as forgotten. What was counted meanwhile
+ * stays in this process; it is not added to the store when that is back.
+ */
+export class BoundedState implements SharedState {
+  readonly #place: Place<SharedState>;
+  readonly #memory: SharedState;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  /** Monotonic milliseconds; `undefined` while the store answers. */
+  #restsUntil: number | undefined;
+
+  /** `place` holds its default, the memory of this process, until a store is supplied. */
+  constructor(place: Place<SharedState>, clock: Clock, log: Log) {
+    this.#place = place;
+    this.#memory = place.value;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  take(key: string, spec: BucketSpec, cost: number, floor?: number): ReturnType<SharedState['take']> {
+    return this.#ask((state) => state.take(key, spec, cost, floor));
+  }
+
+  add(key: string, by: number, ttlMs?: number): Promise<number> {
+    if (!Number.isFinite(by)) return this.#memory.add(key, by, ttlMs); // refuses it: that is no fault of the store
+    return this.#ask((state) => state.add(key, by, ttlMs));
+  }
+
+  get(key: string): Promise<string | undefined> {
+    return this.#ask((state) => state.get(key));
+  }
+
+  set(key: string, value: string, ttlMs: number): Promise<void> {
+    return this.#ask((state) => state.set(key, value, ttlMs));
+  }
+
+  delete(key: string): Promise<void> {
+    return this.#ask((state) => state.delete(key));
+  }
+
+  #ask<T>(call: (state: SharedState) => Promise<T>): Promise<T> {
+    const store = this.#place.value;
+    const rests = this.#restsUntil !== undefined && this.#clock.monotonic() < this.#restsUntil;
+    return store === this.#memory || rests ? call(this.#memory) : this.#askStore(store, call);
+  }
+
+  async #askStore<T>(store: SharedState, call: (state: SharedState) => Promise<T>): Promise<T> {
+    try {
+      const answer = await within(call(store), STATE_LIMIT_MS, this.#clock, 'the shared store');
+      if (this.#restsUntil !== undefined) this.#log.info('the shared store answers again');
+      this.#restsUntil = undefined;
+      return answer;
+    } catch (error) {
+      if (this.#restsUntil === undefined) this.#log.error('the shared store does not answer, this process goes by its own memory', { backend: this.#place.backend, error });
+      this.#restsUntil = this.#clock.monotonic() + STATE_REST_MS;
+      return call(this.#memory);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { hash } from 'node:crypto';
+import type { Principal } from '../contract/index.ts';
+
+/** A credential as everything but its holder knows it: the SHA-256 of it, in hex. Comparing digests tells nothing of a credential, its length included. */
+export function digestOf(credential: string): string {
+  return hash('sha256', credential);
+}
+
+/** Knows whose some credentials are: those of the environment, those of a store. */
+export interface PrincipalSource {
+  /** Looks in memory only: a request never waits here. A credential that has expired or was revoked is not found. */
+  find(digest: string): Principal | undefined;
+}
+
+/** All sources of one host. They are asked in the order in which they were supplied: the environment comes first. */
+export class Principals implements PrincipalSource {
+  readonly #sources: PrincipalSource[] = [];
+  #backend = 'memory';
+  #isSealed = false;
+
+  /** Where keys are kept that can be made and revoked. */
+  get backend(): string {
+    return this.#backend;
+  }
+
+  find(digest: string): Principal | undefined {
+    for (const source of this.#sources) {
+      const found = source.find(digest);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** `backend` names a store of keys; the environment's source has none. */
+  supply(source: PrincipalSource, backend?: string): void {
+    if (this.#isSealed) throw new Error('principals: a source is supplied too late, stores are supplied in open');
+    this.#sources.push(source);
+    if (backend !== undefined) this.#backend = backend;
+  }
+
+  seal(): void {
+    this.#isSealed = true;
+  }
+}
+
+/** Principals by digest, as long as nothing invalidates them. */
+export class PrincipalTable implements PrincipalSource {
+  readonly #principals = new Map<string, Principal>();
+
+  find(digest: string): Principal | undefined {
+    return this.#principals.get(digest);
+  }
+
+  /** Replaces whom the digest stood for. */
+  set(digest: string, principal: Principal): void {
+    this.#principals.set(digest, principal);
+  }
+
+  /** From the next request on the credential is unknown. */
+  invalidate(digest: string): void {
+    this.#principals.delete(digest);
+  }
+}
