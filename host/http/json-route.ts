@@ -72,7 +72,10 @@ export function mountJsonBeside(router: Router, host: JsonHost, route: JsonRoute
 
 function mountMethods(router: Router, host: JsonHost, path: string, routes: readonly JsonRoute[]): ReturnType<Router['route']> {
   const mounted = router.route(path);
-  for (const route of routes) mounted[VERBS[route.method]](serving(host, route) as never);
+  for (const route of routes) {
+    const serve = serving(host, route);
+    mounted[VERBS[route.method]]((request, response, next) => serve(request, response, next));
+  }
   return mounted;
 }
 
