@@ -64,7 +64,7 @@ const server = await phase('listening', async () => {
   return made;
 });
 const again = await phase('reload: reading', () => loadConfigFile(configFile));
-await phase('reload: rules and building', () => host.applier.apply(again));
+await phase('reload: rules and building', () => host.applier.apply(again, { actor: 'bench' }));
 
 process.stdout.write(JSON.stringify(rows));
 server.close();

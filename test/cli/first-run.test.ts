@@ -20,7 +20,7 @@ const line = (gateway: GatewayProcess, message: string): Record<string, any> => 
 /** Runs a line as somebody who pasted it would. */
 async function paste(command: string, env: Record<string, string> = {}): Promise<string> {
   const { PATH } = process.env;
-  const { stdout } = await promisify(execFile)('sh', ['-c', command], { env: { PATH, ...env }, timeout: 10_000 });
+  const { stdout } = await promisify(execFile)('sh', ['-c', command], { env: { PATH, ...env }, timeout: 60_000 });
   return stdout;
 }
 

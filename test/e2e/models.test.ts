@@ -8,7 +8,6 @@ const declared = Object.entries(VENDORS).flatMap(([name, { surfaces }]) => Objec
 const live = Object.entries(VENDORS).flatMap(([name, { models, root }]) => (models ? [[name, `live${root}/model`] as const] : []));
 
 describe('the openai client and the models', function suite() {
-  this.timeout(10_000);
   const gateway = withVendors({ variables: { GW_MODEL_DISCOVERY_INTERVAL: '1h' } });
 
   /** Live lists arrive while the gateway already serves. */

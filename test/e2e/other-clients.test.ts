@@ -11,7 +11,6 @@ const EMBEDDING = ['openai', 'mistral', 'together', 'qwen', 'hugging-face', 'oll
 const prompt = 'when does the harbour open?';
 
 describe('other clients with many providers', function suite() {
-  this.timeout(5000);
   const gateway = withVendors();
 
   describe('the AI SDK', () => {

@@ -24,7 +24,6 @@ const UNSUPPORTED: Readonly<Record<string, object>> = {
 const SOURCE = { type: 'url_citation', url_citation: { start_index: 0, end_index: 0, url: 'https://tides.example/brest', title: 'https://tides.example/brest' } };
 
 describe('the openai client with every provider', function suite() {
-  this.timeout(5000);
   const gateway = withVendors();
   const sent = (): Fields => gateway().vendors.visits.at(-1)?.body ?? {};
   const settingsFor = (name: string): object => (name === 'mistral' ? { ...SETTINGS, user: undefined } : SETTINGS);
@@ -118,7 +117,6 @@ describe('the openai client with every provider', function suite() {
 });
 
 describe('the openai client with providers that are spared what they do not know', function suite() {
-  this.timeout(5000);
   const gateway = withVendors({ config: { compatibility: { on_unsupported_param: 'drop' } } });
 
   for (const [name, more] of Object.entries(UNSUPPORTED)) {

@@ -49,7 +49,6 @@ async function failureOf(call: Promise<unknown>): Promise<APIError> {
 }
 
 describe('what the openai client throws, surface by surface', function suite() {
-  this.timeout(5000);
   const gateway = withVendors();
 
   for (const { name, when, model, status, code, ...more } of OUTCOMES) {

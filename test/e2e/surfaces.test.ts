@@ -8,7 +8,6 @@ import { vectorOf } from './support/vendors/embeddings.ts';
 import { pictureOf } from './support/vendors/images.ts';
 
 describe('the openai client on every surface', function suite() {
-  this.timeout(5000);
   const gateway = withVendors();
   const sent = (): Readonly<Record<string, any>> => gateway().vendors.visits.at(-1)?.body ?? {};
   const messages = [{ role: 'user' as const, content: 'when does the harbour open?' }];

@@ -55,7 +55,7 @@ async function story(seed: string): Promise<string[]> {
 }
 
 describe('npm run lab', function suite() {
-  this.timeout(40_000);
+  this.timeout(60_000);
 
   it('plays an outage to a gateway that is pointed at it, and says what it does', async () => {
     const lab = await startLab('--script', 'outage');

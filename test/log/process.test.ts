@@ -84,7 +84,7 @@ describe('a process whose log cannot be written', () => {
     it(`serves and ends where ${what}`, async function terminal() {
       const python = requireTool(this, 'python3');
       const script = join(import.meta.dirname, 'silent-terminal.py');
-      const told = JSON.parse(execFileSync(python, [script, state, process.execPath, BIN], { cwd: await temporaryFolder(), encoding: 'utf8', timeout: 12_000 })) as object;
+      const told = JSON.parse(execFileSync(python, [script, state, process.execPath, BIN], { cwd: await temporaryFolder(), encoding: 'utf8', timeout: 60_000 })) as object;
       expect(told).to.deep.equal({ served: true, code: 0 });
     });
   }

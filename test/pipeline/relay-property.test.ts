@@ -168,7 +168,7 @@ describe('relay, on generated streams', () => {
         compare(seed, cutAt(bytes, ...offsets), expected, run, `cut at ${offsets.join(' ')}`);
       }
     }
-  }).timeout(30_000);
+  }).timeout(60_000);
 
   it('says the same when cut in two at any byte', () => {
     for (let seed = 1001; seed <= 1000 + cases(20); seed += 1) {
@@ -177,7 +177,7 @@ describe('relay, on generated streams', () => {
       const expected = plainRelay(body, false);
       for (let offset = 0; offset <= bytes.length; offset += 1) compare(seed, cutAt(bytes, offset), expected, { stripUsage: false }, `cut at ${offset}`);
     }
-  }).timeout(30_000);
+  }).timeout(60_000);
 
   it('says the same when a filter has every chunk parsed', () => {
     for (let seed = 2001; seed <= 2000 + cases(60); seed += 1) {

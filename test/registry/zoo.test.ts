@@ -67,7 +67,6 @@ function linesOf(report: string, folder: string, file: string): string[] {
 }
 
 describe('a folder of broken modules', function () {
-  this.timeout(20_000);
   let folder = '';
   let report = '';
   let code: number | null = null;

@@ -115,7 +115,7 @@ async function expectForgotten(scene: Scene): Promise<void> {
 }
 
 describe('a client that leaves a gateway process', function suite() {
-  this.timeout(30_000);
+  this.timeout(60_000);
   const opened = forSuite(open);
 
   for (const [way, leave] of Object.entries(WAYS)) {

@@ -26,7 +26,7 @@ const start = async (variables: Record<string, string> = {}): Promise<GatewayPro
 
 describe('slow and silent clients', () => {
   it('are let go after ten seconds without whole headers, while others are served', async function slowHeaders() {
-    this.timeout(40_000);
+    this.timeout(60_000);
     const gateway = await start();
     const startedAt = performance.now();
     const slow = await Promise.all(Array.from({ length: 50 }, () => open(gateway, 'POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\n')));
@@ -45,7 +45,7 @@ describe('slow and silent clients', () => {
   });
 
   it('do not keep a process that drains: half an upload ends with it', async function halfUpload() {
-    this.timeout(40_000);
+    this.timeout(60_000);
     const gateway = await start({ GW_SHUTDOWN_TIMEOUT: '500ms' });
     const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${gateway.key}\r\nContent-Length: 1000\r\n\r\n{`;
     const uploads = await Promise.all(Array.from({ length: 5 }, () => open(gateway, head)));

@@ -34,7 +34,7 @@ export function withVendors({ variables = {}, config = {} }: VendorGatewayOption
     await writeFile(path, JSON.stringify({ strategy: { mode: 'fallback' }, targets: Object.keys(VENDORS).map(targetOf), ...config }));
     const { url, key } = await startGateway({ cwd: folder, variables: { GATEWAY_CONFIG: path, ...vendors.variables(), ...variables } });
     const baseURL = `${url}/v1`;
-    return { baseURL, key, vendors, client: new OpenAI({ baseURL, apiKey: key, maxRetries: 0, timeout: 5000 }) };
+    return { baseURL, key, vendors, client: new OpenAI({ baseURL, apiKey: key, maxRetries: 0, timeout: 60_000 }) };
   });
   beforeEach(() => opened().vendors.forget());
   return opened;
