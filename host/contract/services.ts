@@ -1,3 +1,4 @@
+import type { CounterName, FigureLabels, HistogramName } from './figures.ts';
 import type { Usage } from './wire/chat.ts';
 
 /** What a log line says beside its message, by name. */
@@ -13,12 +14,17 @@ export interface Log {
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** Figures by name and labels, as the metrics endpoint names them. */
+/** Names of a module's own figures. Those that begin as the gateway's do stand in its table (`figures.ts`), or are refused. */
+type OwnName<N extends string> = N extends `gateway_${string}` | `gw_${string}` ? never : N;
+
+/** Figures by name and labels, as the metrics endpoint names them. A figure of the gateway has all of its labels, and no other. */
 export interface Counters {
   /** Counts up; `by` is 1 unless said. */
-  add(name: string, labels?: Labels, by?: number): void;
+  add<N extends string>(name: OwnName<N>, labels?: Labels, by?: number): void;
+  add<N extends CounterName>(name: N, labels: FigureLabels<N>, by?: number): void;
   /** One sample of a distribution, in the unit its name states. */
-  observe(name: string, value: number, labels?: Labels): void;
+  observe<N extends string>(name: OwnName<N>, value: number, labels?: Labels): void;
+  observe<N extends HistogramName>(name: N, value: number, labels: FigureLabels<N>): void;
 }
 
 /** Objects of this process that outlive a configuration change, by key. The same key gives the same object. */

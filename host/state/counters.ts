@@ -17,10 +17,10 @@ const NO_LABELS: Labels = Object.freeze({});
 export function createCounters(): CounterHub {
   const sinks: CounterSink[] = [];
   return {
-    add: (name, labels = NO_LABELS, by = 1) => {
+    add: (name: string, labels = NO_LABELS, by = 1) => {
       for (const sink of sinks) sink.add(name, labels, by);
     },
-    observe: (name, value, labels = NO_LABELS) => {
+    observe: (name: string, value: number, labels = NO_LABELS) => {
       for (const sink of sinks) sink.observe(name, value, labels);
     },
     attach: (sink) => { sinks.push(sink); },

@@ -16,6 +16,7 @@ import type { GatewayModule } from '../../host/registry/registry.ts';
 import { connectProviders } from '../../host/start/steps.ts';
 import type { Labels } from '../../host/contract/index.ts';
 import { atEnd } from './cleanup.ts';
+import { figureProblem } from './figures.ts';
 import { eventually } from './holdings.ts';
 import { strictly } from './strict/check.ts';
 import { type StubTarget, stubProvider } from './upstream.ts';
@@ -96,10 +97,12 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
     builtins: [...BUILTINS, ...(options.builtins ?? [])],
     ...(options.streamIdleMs !== undefined && { streamIdleMs: options.streamIdleMs }),
   });
-  host.counters.attach({
-    add: (name, labels, value) => { samples.push({ name, labels, value }); },
-    observe: (name, value, labels) => { samples.push({ name, labels, value }); },
-  });
+  const wrongFigures: string[] = [];
+  const keep = (kind: 'counter' | 'histogram', name: string, labels: Labels, value: number): void => {
+    samples.push({ name, labels, value });
+    wrongFigures.push(...figureProblem(kind, name, labels));
+  };
+  host.counters.attach({ add: (name, labels, by) => keep('counter', name, labels, by), observe: (name, value, labels) => keep('histogram', name, labels, value) });
   host.registry.seal();
   await connectProviders(host);
   const apply = async (next: object): Promise<void> => { await host.applier.apply(decodeText(JSON.stringify(next), 'json'), { actor: 'test' }); };
@@ -108,7 +111,7 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
   const server = createHttpServer(createApp(host), host);
   const url = `http://127.0.0.1:${await listen(server, '0')}`;
   let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => (closing ??= closeHost(host, server));
+  const close = (): Promise<void> => (closing ??= closeHost(host, server).then(() => { expect(wrongFigures, 'figures that are not in the table').to.deep.equal([]); }));
   atEnd(close);
   const request = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
     const response = await fetch(`${url}${path}`, {
