@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../contract/index.ts';
+import type { TraceContext } from '../common/trace-context.ts';
 import type { Ending } from './leftovers.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -13,6 +14,8 @@ export interface AnsweringHost extends Ending {
 export interface RequestContext {
   /** 32 lower-case hex digits. */
   readonly id: string;
+  /** The caller's trace, where it sent a valid `traceparent`. */
+  readonly trace: TraceContext | undefined;
   /** Monotonic milliseconds. */
   readonly arrivedAt: number;
   /** The client's address, looked up behind trusted proxies. */

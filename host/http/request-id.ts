@@ -1,8 +1,8 @@
 import { randomFillSync } from 'node:crypto';
+import type { TraceContext } from '../common/trace-context.ts';
 
 const HEX_32 = /^[0-9a-f]{32}$/;
 const NO_ID = '0'.repeat(32);
-const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
 
 /** Makes random ids, 256 at a time: one call for randomness costs as much as many ids. */
 export function createIdSource(): () => string {
@@ -19,12 +19,8 @@ export function createIdSource(): () => string {
 }
 
 /** The trace id of a valid `traceparent`, else a usable `X-Request-ID`, else a new id. Source: configuration reference 8.9. */
-export function requestId(traceparent: string | undefined, given: string | string[] | undefined, create: () => string): string {
-  if (traceparent !== undefined) {
-    const [, version, traceId, parentId, rest] = TRACEPARENT.exec(traceparent.trim()) ?? [];
-    const isValid = traceId !== undefined && traceId !== NO_ID && parentId !== '0'.repeat(16) && version !== 'ff' && (version !== '00' || rest === undefined);
-    if (isValid) return traceId;
-  }
+export function requestId(trace: TraceContext | undefined, given: string | string[] | undefined, create: () => string): string {
+  if (trace) return trace.traceId;
   if (typeof given === 'string') {
     const folded = given.trim().toLowerCase();
     if (HEX_32.test(folded) && folded !== NO_ID) return folded;

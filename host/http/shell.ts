@@ -1,4 +1,5 @@
 import { invalidRequest } from '../common/invalid-request.ts';
+import { readTraceContext } from '../common/trace-context.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Counters, GatewayError, type Log } from '../contract/index.ts';
 import type { Settings } from '../environment/settings.ts';
@@ -66,9 +67,11 @@ export function createShell(host: ShellHost): Shell {
   const isOverLimit = createLimiter(host);
 
   const contextFor = (request: IncomingMessage): RequestContext => {
-    const { origin, traceparent } = request.headers;
+    const { origin, traceparent, tracestate } = request.headers;
+    const trace = traceparent === undefined ? undefined : readTraceContext(traceparent as string, tracestate);
     return {
-      id: requestId(traceparent as string | undefined, request.headers['x-request-id'], createId),
+      id: requestId(trace, request.headers['x-request-id'], createId),
+      trace,
       arrivedAt: clock.monotonic(),
       address: '',
       corsHeaders: (origin === undefined ? undefined : cors.get(origin)) ?? VARY,

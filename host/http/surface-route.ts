@@ -93,9 +93,9 @@ export function serveSurface(host: SurfaceHost, route: SurfaceRoute, request: In
 /** Ties an exchange to its client: it is cancelled when the connection closes, or when the process must end. */
 function openExchange(surface: Surface, read: ReadRequest, lease: Lease, response: ServerResponse): LiveExchange {
   const context = contextOf(response);
-  const { id, principal, arrivedAt } = context;
+  const { id, trace, principal, arrivedAt } = context;
   const exchange = new LiveExchange({
-    id, surface, principal, arrivedAt, clock: lease.generation.services.clock,
+    id, trace, surface, principal, arrivedAt, clock: lease.generation.services.clock,
     metadata: read.metadata ?? {}, request: read.request, streaming: read.streaming, unreadable: read.unreadable ?? SURFACES[surface].isUnreadable ?? false,
     clientHeaders: response.req.headers,
   });

@@ -3,6 +3,7 @@ import type {
   Exchange, GatewayError, Measurements, Principal, RankNotes, ReplyOf, RequestOf, Stage, Surface, Usage,
 } from '../contract/index.ts';
 import type { Clock } from '../common/clock.ts';
+import type { TraceContext } from '../common/trace-context.ts';
 import { closeBody } from '../upstream/reply-body.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import type { PluginInstance, StreamGuards } from './plugin-instance.ts';
@@ -10,6 +11,8 @@ import type { Target } from './target.ts';
 
 export interface ExchangeStart {
   readonly id: string;
+  /** The caller's trace, where it sent a valid `traceparent`. */
+  readonly trace?: TraceContext | undefined;
   readonly surface: Surface;
   readonly clock: Clock;
   readonly principal: Principal | undefined;
@@ -26,6 +29,7 @@ export interface ExchangeStart {
 /** An exchange as the host drives it. Plugins see the read-only `Exchange` of the contract. */
 export class LiveExchange implements Exchange {
   readonly id: string;
+  readonly trace: TraceContext | undefined;
   readonly surface: Surface;
   readonly principal: Principal | undefined;
   readonly metadata: Readonly<Record<string, string>>;
@@ -83,6 +87,7 @@ export class LiveExchange implements Exchange {
 
   constructor(start: ExchangeStart) {
     this.id = start.id;
+    this.trace = start.trace;
     this.surface = start.surface;
     this.principal = start.principal;
     this.metadata = start.metadata;

@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { defineBuiltin } from '../../host/builtin.ts';
+import { readTraceContext, type TraceContext } from '../../host/common/trace-context.ts';
+import { contextOf } from '../../host/http/context.ts';
 import { createIdSource, requestId } from '../../host/http/request-id.ts';
 import { ask, chatReply, replyJson, replyStream, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
 
@@ -34,7 +37,10 @@ describe('request id', () => {
     ['a new id for two ids', undefined, `${GIVEN}, ${GIVEN}`, NEW],
   ];
   for (const [what, traceparent, given, expected] of cases) {
-    it(`takes ${what}`, () => { expect(requestId(traceparent, given, create)).to.equal(expected); });
+    it(`takes ${what}`, () => {
+      const trace = traceparent === undefined ? undefined : readTraceContext(traceparent, undefined);
+      expect(requestId(trace, given, create)).to.equal(expected);
+    });
   }
 
   it('is new each time, 32 lower-case hex digits, never zero', () => {
@@ -42,6 +48,47 @@ describe('request id', () => {
     const ids = Array.from({ length: 2000 }, next);
     expect(new Set(ids).size).to.equal(ids.length);
     for (const id of ids) expect(id).to.match(/^(?!0{32})[0-9a-f]{32}$/);
+  });
+});
+
+describe('the trace of the caller', () => {
+  const read = (traceparent: string, tracestate?: string): TraceContext | undefined => readTraceContext(traceparent, tracestate);
+  const stateOf = (tracestate: string): string | undefined => read(PARENT, tracestate)?.state;
+
+  it('is its id, the span of the caller, the flags and the state', () => {
+    expect(read(PARENT, 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE')).to.deep.equal({ traceId: TRACE, parentId: '00f067aa0ba902b7', flags: 1, state: 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE' });
+    expect(read(PARENT.replace(/01$/, 'fe'))).to.deep.equal({ traceId: TRACE, parentId: '00f067aa0ba902b7', flags: 254, state: undefined });
+    expect(read(`cc-${TRACE}-00f067aa0ba902b7-03-what-later-versions-add`)?.flags).to.equal(3);
+  });
+
+  it('is nothing without a valid traceparent, whatever the state says', () => {
+    for (const parent of ['', `00-${ZERO}-00f067aa0ba902b7-01`, `00-${TRACE}-0000000000000000-01`, `ff${PARENT.slice(2)}`, `${PARENT}-more`]) expect(read(parent, 'a=1'), parent).to.equal(undefined);
+  });
+
+  it('holds at most 512 characters of state: without the long members, and then without the last', () => {
+    expect([stateOf(''), stateOf(' \t'), stateOf(' a=1 , b=2 ')]).to.deep.equal([undefined, undefined, 'a=1 , b=2']);
+    const whole = `a=${'x'.repeat(510)}`;
+    expect(stateOf(whole)).to.equal(whole);
+    expect(stateOf(`${whole}x`)).to.equal(undefined);
+    const [long, short] = [`long=${'x'.repeat(124)}`, `short=${'x'.repeat(122)}`]; // 129 and 128 characters
+    expect(stateOf([short, long, '', short, 'b=2', short, short].join(', '))).to.equal([short, short, 'b=2', short].join(','));
+    expect(stateOf(`${'a=1,'.repeat(5000)}`), 'of too many members, as many as there may be').to.equal('a=1,'.repeat(32).slice(0, -1));
+  });
+
+  it('stays on the context of the request and on its exchange', async () => {
+    const seen: (TraceContext | undefined)[] = [];
+    const watching = defineBuiltin({
+      name: 'watching',
+      apply: ({ hooks }) => {
+        hooks.arrived.tap('watching', (_request, response) => void seen.push(contextOf(response).trace));
+        hooks.assemble.tapPromise('watching', async ({ hooks: pipeline }) => pipeline.prepare.tap('watching', ({ trace }) => void seen.push(trace)));
+      },
+    });
+    const t = await startHost({ strategy: { mode: 'fallback' }, targets: [(await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')))).target('a')] }, { builtins: [watching] });
+    await t.post('/v1/chat/completions', ask(), { traceparent: PARENT, tracestate: 'a=1' });
+    await t.post('/v1/chat/completions', ask(), { tracestate: 'a=1' });
+    const trace = { traceId: TRACE, parentId: '00f067aa0ba902b7', flags: 1, state: 'a=1' };
+    expect(seen).to.deep.equal([trace, trace, undefined, undefined]);
   });
 });
 
