@@ -1,4 +1,4 @@
-import { AsyncSeriesBailHook, AsyncSeriesHook, AsyncSeriesWaterfallHook, SyncBailHook, SyncHook, SyncWaterfallHook } from 'tapable';
+import { AsyncSeriesBailHook, AsyncSeriesHook, SyncBailHook, SyncHook, SyncWaterfallHook } from 'tapable';
 import { type ChatChunk, type ExchangeOutcome, type GatewayError, type OutgoingRequest, type PluginModule, type Rejection, type RouteTarget, type Surface, SURFACE_NAMES } from '../contract/index.ts';
 import { sealHook } from '../hooks/seal.ts';
 import type { Attempt } from './attempt.ts';
@@ -17,6 +17,12 @@ export interface ChunkRefusal {
   readonly rejection: Rejection;
 }
 
+/** A request that is about to leave. A tap that changes it puts another one in its place. */
+export interface Departure {
+  readonly attempt: Attempt;
+  request: OutgoingRequest;
+}
+
 /** Hooks of one applied configuration. Plugins and builtins tap them while it is assembled; then they are sealed. */
 export function createGenerationHooks() {
   return {
@@ -33,7 +39,7 @@ export function createGenerationHooks() {
     /** Local refusal of one attempt: breaker, limiter. */
     admit: new AsyncSeriesBailHook<[Attempt], GatewayError | undefined>(['attempt']),
     /** Last change to the request that leaves: trace context, then the credential. */
-    outgoing: new AsyncSeriesWaterfallHook<[OutgoingRequest, Attempt]>(['request', 'attempt']),
+    outgoing: new AsyncSeriesHook<[Departure]>(['departure']),
     /** An attempt is over, refused ones included; `attempt.outcome` is set. Nobody may hold the request up here. */
     settled: new SyncHook<[Attempt]>(['attempt']),
     /** One chunk of a stream that some plugin guards. */

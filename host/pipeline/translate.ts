@@ -6,7 +6,8 @@ import {
 import { credentialError } from '../upstream/fault.ts';
 import type { Attempt } from './attempt.ts';
 import { encodeForm } from '../upstream/multipart.ts';
-import { type GenerationHooks, isTapped } from './hooks.ts';
+import { callEventual } from './eventual.ts';
+import { type Departure, type GenerationHooks, isTapped } from './hooks.ts';
 import { inMatrixOrder, unsupportedError, unsupportedIn, withoutUnsupported } from './parameters.ts';
 import type { PipelineServices } from './pipeline-services.ts';
 import type { RunningGeneration } from './running-generation.ts';
@@ -113,8 +114,11 @@ function refuseImageFormat({ name, imageFormats }: ProviderModule, format: strin
 /** The request as it leaves: absolute address, serialised body, credential last. A promise only where somebody must wait. */
 export function outgoingRequest(attempt: Attempt, wire: WireRequest, { outgoing }: Pick<GenerationHooks, 'outgoing'>): OutgoingRequest | Promise<OutgoingRequest> {
   const request = unsignedRequest(attempt.provider.root, wire);
-  if (isTapped(outgoing)) return outgoing.promise(request, attempt).then((changed) => withCredential(attempt, wire, changed));
-  return withCredential(attempt, wire, request);
+  if (!isTapped(outgoing)) return withCredential(attempt, wire, request);
+  const departure: Departure = { attempt, request };
+  const leave = (): OutgoingRequest | Promise<OutgoingRequest> => withCredential(attempt, wire, departure.request);
+  const waiting = callEventual(outgoing, departure);
+  return waiting instanceof Promise ? waiting.then(leave) : leave();
 }
 
 function unsignedRequest(root: string, { method = 'POST', path, headers, body, form }: WireRequest): OutgoingRequest {

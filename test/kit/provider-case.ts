@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import type { ServerResponse } from 'node:http';
-import { AsyncSeriesWaterfallHook } from 'tapable';
+import { AsyncSeriesHook } from 'tapable';
 import type {
   CallInfo, OutgoingRequest, ProviderModule, ReplyOf, RequestOf, TranslatedSurface, Translator, UnaryReply, WireRequest,
 } from '../../host/contract/index.ts';
 import type { Attempt } from '../../host/pipeline/attempt.ts';
+import type { Departure } from '../../host/pipeline/hooks.ts';
 import { outgoingRequest } from '../../host/pipeline/translate.ts';
 import { connectProvider, type ConnectedProvider } from '../../host/upstream/connect.ts';
 import { ask, startHost, type TestHost, type TestHostOptions } from './host.ts';
@@ -79,9 +80,8 @@ export interface Translated {
 export async function translate<S extends TranslatedSurface>(provider: ConnectedProvider, surface: S, request: RequestOf<S>, stream = false): Promise<Translated> {
   const wire = translator(provider.module, surface).toUpstream(Object.freeze(request), callOf(provider, request.model, stream));
   if (surface === 'chat') expectTaken(provider.module, request.model, request, wire);
-  const outgoing = new AsyncSeriesWaterfallHook<[OutgoingRequest, Attempt]>(['request', 'attempt']);
   const { form: _form, ...rest } = wire;
-  const sent = await outgoingRequest({ provider } as Attempt, rest, { outgoing });
+  const sent = await outgoingRequest({ provider } as Attempt, rest, { outgoing: new AsyncSeriesHook<[Departure]>(['departure']) });
   return { wire, sent, body: typeof sent.body === 'string' ? JSON.parse(sent.body) : undefined };
 }
 
