@@ -30,7 +30,9 @@ import rerank from './surfaces/rerank.ts';
 import speech from './surfaces/speech.ts';
 import transcriptions from './surfaces/transcriptions.ts';
 import translations from './surfaces/translations.ts';
+import pluginLines from './telemetry/plugin-lines.ts';
 import requestLines from './telemetry/request-lines.ts';
+import targetLines from './telemetry/target-lines.ts';
 
 import ai21 from '../providers/ai21/index.ts';
 import anthropic from '../providers/anthropic/index.ts';
@@ -78,7 +80,7 @@ import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
   authentication, catalog, completionCommand, explainCommand, initCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
-  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, requestLines,
+  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, pluginLines, requestLines, targetLines,
 ];
 
 export const MODULES: readonly GatewayModule[] = [

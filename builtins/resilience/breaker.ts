@@ -4,7 +4,7 @@ import { canonicalJson } from '../../host/config/canonical.ts';
 import type { TargetConfig } from '../../host/config/document.ts';
 import { parseDuration } from '../../host/config/duration.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
-import { AttemptNote } from '../../host/pipeline/attempt.ts';
+import { type Attempt, AttemptNote } from '../../host/pipeline/attempt.ts';
 import { Circuit, type CircuitSettings, type Ticket } from './circuit.ts';
 
 const DEFAULTS: CircuitSettings = { failureThreshold: 5, successThreshold: 1, maxProbes: 1, openMs: 30_000 };
@@ -12,7 +12,7 @@ const DEFAULTS: CircuitSettings = { failureThreshold: 5, successThreshold: 1, ma
 /** Keeps calls away from a target that fails again and again. Targets without a `circuit_breaker` block have none. */
 export default defineBuiltin({
   name: 'breaker',
-  apply: ({ hooks }) => hooks.assemble.tapPromise('breaker', async ({ hooks: pipeline, targets, carryover, services: { clock, log } }) => {
+  apply: ({ hooks }) => hooks.assemble.tapPromise('breaker', async ({ hooks: pipeline, targets, carryover, services: { clock } }) => {
     const circuits = new Map<string, Circuit>();
     for (const { virtualKey, config: { circuit_breaker: block } } of targets) {
       if (!block) continue;
@@ -23,12 +23,17 @@ export default defineBuiltin({
     }
     if (circuits.size === 0) return;
     const tickets = new AttemptNote<Ticket>();
+    const reportMove = (circuit: Circuit, attempt: Attempt): void => {
+      const move = circuit.takeMove();
+      if (move) pipeline.circuitMoved.call({ ...move, attempt });
+    };
 
     pipeline.circuit.tap('breaker', (virtualKey) => circuits.get(virtualKey)?.state);
     tapEventual(pipeline.admit, { name: 'breaker', stage: ORDER.breaker }, (attempt) => {
       const circuit = circuits.get(attempt.target.virtualKey);
       if (!circuit) return undefined;
       const ticket = circuit.admit();
+      reportMove(circuit, attempt);
       if (!ticket) return new GatewayError('upstream_unavailable', `the circuit breaker of ${attempt.target.virtualKey} is open`);
       tickets.put(attempt, ticket);
       return undefined;
@@ -37,9 +42,8 @@ export default defineBuiltin({
       const circuit = circuits.get(attempt.target.virtualKey);
       const ticket = tickets.take(attempt);
       if (!circuit || !ticket) return;
-      const before = circuit.state;
       circuit.report(ticket, attempt.outcome ?? 'ignored');
-      if (circuit.state !== before) log.warn('circuit breaker moved', { target: attempt.target.virtualKey, from: before, to: circuit.state, trace_id: attempt.exchange.id });
+      reportMove(circuit, attempt);
     });
   }),
 });

@@ -26,6 +26,8 @@ export class Circuit {
   readonly #settings: CircuitSettings;
   readonly #now: () => number;
   #state: CircuitState = 'closed';
+  /** The state when `takeMove` was last asked. */
+  #reported: CircuitState = 'closed';
   /** Changes whenever the state does: outcomes of calls that an earlier spell admitted are late, and do not count. */
   #spell = 0;
   #failures = 0;
@@ -42,6 +44,14 @@ export class Circuit {
   get state(): CircuitState {
     if (this.#state === 'open' && this.#now() > this.#openUntil) this.#move('half-open');
     return this.#state;
+  }
+
+  /** Where it moved from since this was last asked, if it moved. */
+  takeMove(): { readonly from: CircuitState; readonly to: CircuitState } | undefined {
+    if (this.#state === this.#reported) return undefined;
+    const from = this.#reported;
+    this.#reported = this.#state;
+    return { from, to: this.#state };
   }
 
   /** `undefined` is a refusal. Every ticket must be reported. */

@@ -1,5 +1,4 @@
 import { defineBuiltin } from '../../host/builtin.ts';
-import { errorType } from '../../host/pipeline/error-type.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
 import type { ExchangeOutcome, ImagesReply, ModerationsReply, RerankReply, Surface } from '../../host/contract/index.ts';
@@ -40,7 +39,7 @@ function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, ou
 }
 
 function count({ counters }: PipelineServices, exchange: LiveExchange, outcome: ExchangeOutcome, model: string): void {
-  const { answeredBy, lastTarget, error, usage, costUsd, abLabel } = exchange;
+  const { answeredBy, lastTarget, usage, costUsd, abLabel } = exchange;
   const provider = answeredBy === undefined ? (lastTarget?.virtualKey ?? 'none') : 'cache';
   const labels = { provider, model };
   counters.add('gateway_requests_total', { ...labels, status: outcome === 'client_canceled' ? 'error' : outcome });
@@ -51,5 +50,4 @@ function count({ counters }: PipelineServices, exchange: LiveExchange, outcome: 
     counters.add('gateway_tokens_output_total', labels, usage.completion_tokens);
   }
   if (costUsd !== undefined && costUsd > 0) counters.add('gateway_request_cost_usd_total', labels, costUsd);
-  if (error && lastTarget && outcome !== 'rejected') counters.add('gateway_provider_errors_total', { provider: lastTarget.virtualKey, error_type: errorType(error) });
 }

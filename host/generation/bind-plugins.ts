@@ -2,6 +2,7 @@ import { errorMessage } from '../common/error-message.ts';
 import {
   type Carryover, type ChatChunk, type PluginDeps, type PluginHandlers, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES,
 } from '../contract/index.ts';
+import type { Clock } from '../common/clock.ts';
 import { closeAll } from '../common/close-all.ts';
 import { canonicalJson } from '../config/canonical.ts';
 import type { GatewayConfig, PluginEntry } from '../config/document.ts';
@@ -30,6 +31,7 @@ export interface BindOptions {
   readonly hooks: GenerationHooks;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly deps: Omit<PluginDeps, 'carryover'>;
+  readonly clock: Clock;
   readonly carryover: Carryover;
   /** Keeps a value out of logs and errors. */
   readonly hide: (secret: string) => void;
@@ -62,9 +64,9 @@ export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
   const built = [...instances.values()];
   try {
     if (problems.length > 0) throw new ConfigRefused(problems);
-    const bound = describe(built, listed, options.deps);
-    tapHandlers(options.hooks, listed, options.deps);
-    tapInstances(options.hooks, built, options.deps);
+    const bound = describe(built, listed, options);
+    tapHandlers(options.hooks, listed, options);
+    tapInstances(options.hooks, built, options);
     return bound;
   } catch (error) {
     await disposeAll(built).catch((cause: unknown) => options.deps.log.error('plugins of a refused configuration could not be closed', { error: cause }));
@@ -140,14 +142,15 @@ function streamGuardOpener(listed: readonly Listed[], deps: GuardDeps): BoundPlu
   };
 }
 
-function openGuard(instance: PluginInstance, exchange: LiveExchange, { log }: GuardDeps): StreamGuard | undefined {
+function openGuard(instance: PluginInstance, exchange: LiveExchange, { hooks }: GuardDeps): StreamGuard | undefined {
   try {
     const guard: unknown = instance.handlers.stream?.(exchange);
     if (guard === null || (guard !== undefined && typeof guard !== 'object')) throw new Error('its stream returned something that is not a guard');
     return guard as StreamGuard | undefined;
   } catch (cause) {
-    log.error('plugin failed to guard a stream', { plugin: instance.module.name, trace_id: exchange.id, error: cause });
-    if (failsOpen(instance.module)) return undefined;
+    const isOpen = failsOpen(instance.module);
+    hooks.pluginFailed.call({ module: instance.module, at: 'guard', exchange, error: cause, isOpen });
+    if (isOpen) return undefined;
     throw pluginError(cause);
   }
 }
@@ -168,7 +171,7 @@ function tapInstances(hooks: GenerationHooks, instances: readonly PluginInstance
       hooks.finished.tap(module.name, (exchange, outcome) => {
         // Declared as synchronous; a module that is not must not take the process with it.
         Promise.try(finished, exchange, outcome).catch((error: unknown) => {
-          deps.log.error('plugin failed at the end of a request', { plugin: module.name, trace_id: exchange.id, error });
+          hooks.pluginFailed.call({ module, at: 'finished', exchange, error, isOpen: true });
         });
       });
     }
@@ -181,8 +184,9 @@ function guardChunk({ module }: PluginInstance, step: readonly ChatChunk[], guar
     const result = passThrough(guard, step, moment);
     return 'action' in result ? { module, rejection: result } : result;
   } catch (cause) {
-    deps.log.error('plugin failed on a stream', { plugin: module.name, trace_id: exchange.id, error: cause });
-    if (failsOpen(module)) return step;
+    const isOpen = failsOpen(module);
+    deps.hooks.pluginFailed.call({ module, at: 'stream', exchange, error: cause, isOpen });
+    if (isOpen) return step;
     throw pluginError(cause);
   }
 }

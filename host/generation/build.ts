@@ -56,7 +56,10 @@ export async function buildGeneration(deps: GenerationDeps, config: GatewayConfi
     }));
     const targets = new Map(targetList.map((target) => [target.virtualKey, target]));
     const models = buildModelIndex(targetList, (target) => modelsOf(deps, target));
-    const plugins = await bindPlugins({ config, registry: deps.registry, hooks, environment: deps.variables, deps: pluginDeps(deps), carryover, hide: (secret) => deps.services.redactor.register(secret) });
+    const plugins = await bindPlugins({
+      config, registry: deps.registry, hooks, environment: deps.variables, deps: pluginDeps(deps), carryover, clock: deps.services.clock,
+      hide: (secret) => deps.services.redactor.register(secret),
+    });
     undoLater('the plugins', () => plugins.dispose());
     const strategy = bindStrategy(config.strategy, deps.registry, hooks, targets, strategyDeps(deps, hooks));
     await deps.hooks.assemble.promise({ config, hooks, carryover, targets: targetList, registry: deps.registry, models, plugins, strategy, services: deps.services });

@@ -1,48 +1,69 @@
 import {
-  type Answer, type Counters, GatewayError, type GuardrailSettings, type Log, type PluginModule,
-  type Rejection, type Rewrite, type Stage, type Surface, SURFACES, type Verdict,
+  type Answer, GatewayError, type GuardrailSettings, type PluginModule, type Rejection, type Rewrite, type Stage, type Surface, SURFACES, type Verdict,
 } from '../contract/index.ts';
 import { isFields } from '../contract/fields.ts';
+import type { Clock } from '../common/clock.ts';
 import type { LiveExchange } from './live-exchange.ts';
 import type { Eventual } from './eventual.ts';
 import { pluginError } from './gateway-fault.ts';
+import { type GenerationHooks, isTapped, type StageRun } from './hooks.ts';
 import type { PluginInstance, StreamGuards } from './plugin-instance.ts';
 
+/** The hooks that hear of verdicts, failures and runs of plugins, and the clock for the runs. */
 export interface GuardDeps {
-  readonly log: Log;
-  readonly counters: Counters;
+  readonly hooks: Pick<GenerationHooks, 'stageRan' | 'verdict' | 'pluginFailed'>;
+  readonly clock: Pick<Clock, 'monotonic'>;
 }
 
 export type GuardedHandler = (exchange: LiveExchange) => Eventual<GatewayError | undefined>;
 
 /**
  * Wraps one handler with the policy of its plugin's type, so that no plugin holds any: verdicts become errors, faults
- * fail open or closed, `observe` and `record` turn rejections into log lines. An error ends the stage.
+ * fail open or closed, `observe` and `record` turn rejections into notes. An error ends the stage.
  */
 export function guardHandler(instance: PluginInstance, stage: Stage, deps: GuardDeps): GuardedHandler | undefined {
   const handler = instance.handlers[stage];
   if (!handler) return undefined;
-  const settle = (exchange: LiveExchange, decided: unknown): GatewayError | undefined => {
+  const settle = (exchange: LiveExchange, decided: unknown, run: StageRun | undefined): GatewayError | undefined => {
     if (decided === undefined || stage === 'on_error') return undefined;
     const verdict = decided as Verdict | null;
-    if (verdict?.action === 'reject') return applyRejection(instance, stage, verdict, exchange, deps);
+    if (verdict?.action === 'reject') return applyRejection(instance, stage, verdict, exchange, deps, run);
     if (verdict?.action === 'answer') applyAnswer(instance, stage, verdict, exchange);
     else if (verdict?.action === 'rewrite') applyRewrite(stage, verdict, exchange);
     else throw new Error(`${instance.module.name} returned something that is not a verdict`);
     return undefined;
   };
-  const fault = (exchange: LiveExchange, cause: unknown): GatewayError | undefined => pluginFault(instance, stage, exchange, cause, deps);
-  return (exchange) => {
+  const fault = (exchange: LiveExchange, cause: unknown, run: StageRun | undefined): GatewayError | undefined => {
+    if (run) Object.assign(run, { outcome: 'error', error: cause });
+    return pluginFault(instance, stage, exchange, cause, deps);
+  };
+  const guarded = (exchange: LiveExchange, run: StageRun | undefined): Eventual<GatewayError | undefined> => {
     exchange.stage = stage;
     try {
       const decided: unknown = handler(exchange);
       if (decided === undefined) return undefined;
-      if (isThenable(decided)) return Promise.resolve(decided).then((late) => settle(exchange, late)).catch((cause: unknown) => fault(exchange, cause));
-      return settle(exchange, decided);
+      if (isThenable(decided)) return Promise.resolve(decided).then((late) => settle(exchange, late, run)).catch((cause: unknown) => fault(exchange, cause, run));
+      return settle(exchange, decided, run);
     } catch (cause) {
-      return fault(exchange, cause);
+      return fault(exchange, cause, run);
     }
   };
+  return (exchange) => (isTapped(deps.hooks.stageRan) ? measured(guarded, instance, stage, exchange, deps) : guarded(exchange, undefined));
+}
+
+/** Runs a handler, and reports the run when it is over. */
+function measured(
+  guarded: (exchange: LiveExchange, run: StageRun) => Eventual<GatewayError | undefined>, { module }: PluginInstance, stage: Stage, exchange: LiveExchange, { hooks, clock }: GuardDeps,
+): Eventual<GatewayError | undefined> {
+  const startedAt = clock.monotonic();
+  const run: StageRun = { module, stage, exchange, startedAt, endedAt: startedAt, outcome: 'ok', reason: undefined, error: undefined };
+  const end = (error: GatewayError | undefined): GatewayError | undefined => {
+    run.endedAt = clock.monotonic();
+    hooks.stageRan.call(run);
+    return error;
+  };
+  const result = guarded(exchange, run);
+  return result instanceof Promise ? result.then(end) : end(result);
 }
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> => typeof value === 'object' && value !== null && 'then' in value;
@@ -68,43 +89,43 @@ export function failsOpen(module: PluginModule): boolean {
   return module.type === 'logging' || module.type === 'metrics';
 }
 
-function pluginFault({ module }: PluginInstance, stage: Stage, exchange: LiveExchange, cause: unknown, { log }: GuardDeps): GatewayError | undefined {
+function pluginFault({ module }: PluginInstance, stage: Stage, exchange: LiveExchange, error: unknown, { hooks }: GuardDeps): GatewayError | undefined {
   const isOpen = failsOpen(module) || stage === 'on_error';
-  const attributes = { plugin: module.name, stage, trace_id: exchange.id, error: cause };
-  if (isOpen) log.warn('plugin failed, the request goes on', attributes);
-  else log.error('plugin failed', attributes);
-  return isOpen ? undefined : pluginError(cause);
+  hooks.pluginFailed.call({ module, at: stage, exchange, error, isOpen });
+  return isOpen ? undefined : pluginError(error);
 }
 
-function applyRejection(instance: PluginInstance, stage: Stage, rejection: Rejection, exchange: LiveExchange, deps: GuardDeps): GatewayError | undefined {
+function applyRejection(instance: PluginInstance, stage: Stage, rejection: Rejection, exchange: LiveExchange, deps: GuardDeps, run: StageRun | undefined): GatewayError | undefined {
   const { module } = instance;
   const { stream } = instance.settings as GuardrailSettings;
   const isRecorded = module.type === 'guardrail' && stage === 'after_request' && exchange.streaming && stream === 'record';
-  if (!isObserving(instance) && !isRecorded) return rejectionError(module, stage, rejection, exchange, deps.counters);
+  const isRejected = !isObserving(instance) && !isRecorded;
+  if (run) Object.assign(run, { outcome: isRejected ? 'rejected' : actionOf(instance), reason: rejection.reason });
+  if (isRejected) return rejectionError(module, stage, rejection, exchange, deps);
   noteVerdict(instance, stage, rejection, exchange, deps);
   return undefined;
 }
 
-/** An observing guardrail rejects nothing: what it would have rejected is served, and logged. */
+/** An observing guardrail rejects nothing: what it would have rejected is served, and noted. */
 export function isObserving({ module, settings }: PluginInstance): boolean {
   return module.type === 'guardrail' && (settings as GuardrailSettings).observe === true;
 }
 
-/** One log line and one count for a verdict without consequence; a stream's guard and its `after_request` are one. */
-export function noteVerdict(instance: PluginInstance, stage: Stage, { reason }: Rejection, exchange: LiveExchange, { log, counters }: GuardDeps): void {
+/** What a verdict without consequence is called. */
+const actionOf = (instance: PluginInstance): 'observed' | 'recorded' => (isObserving(instance) ? 'observed' : 'recorded');
+
+/** Reports a verdict without consequence; those of a stream's guard and of its `after_request` are one. */
+export function noteVerdict(instance: PluginInstance, stage: Stage, { reason }: Rejection, exchange: LiveExchange, { hooks }: GuardDeps): void {
   if (stage === 'after_request') {
     if (exchange.noted?.has(instance)) return;
     (exchange.noted ??= new Set()).add(instance);
   }
-  const { name: plugin } = instance.module;
-  const action = isObserving(instance) ? 'observed' : 'recorded';
-  log.info(`guardrail ${action}`, { plugin, stage, observe: true, reason, trace_id: exchange.id, ...(action === 'recorded' && { action }) });
-  counters.add('gateway_guardrail_verdicts_total', { plugin, stage, action });
+  hooks.verdict.call({ module: instance.module, stage, exchange, action: actionOf(instance), reason });
 }
 
-/** The error a rejection becomes, by stage and plugin type (data-plane reference 3.5); a guardrail's is counted. */
-export function rejectionError(module: PluginModule, stage: Stage, rejection: Rejection, exchange: LiveExchange, counters: Counters): GatewayError {
-  if (module.type === 'guardrail') counters.add('gateway_guardrail_verdicts_total', { plugin: module.name, stage, action: 'rejected' });
+/** The error a rejection becomes, by stage and plugin type (data-plane reference 3.5). */
+export function rejectionError(module: PluginModule, stage: Stage, rejection: Rejection, exchange: LiveExchange, { hooks }: Pick<GuardDeps, 'hooks'>): GatewayError {
+  hooks.verdict.call({ module, stage, exchange, action: 'rejected', reason: rejection.reason });
   exchange.rejectedBy = module.name;
   const reason = rejection.reason || 'rejected';
   if (stage === 'after_request') return new GatewayError('response_rejected', `response rejected by ${module.name} (after_request): ${reason}`);

@@ -1,8 +1,10 @@
 import { AsyncSeriesBailHook, AsyncSeriesHook, SyncBailHook, SyncHook, SyncWaterfallHook } from 'tapable';
-import { type ChatChunk, type ExchangeOutcome, type GatewayError, type OutgoingRequest, type PluginModule, type Rejection, type RouteTarget, type Surface, SURFACE_NAMES } from '../contract/index.ts';
+import { type ChatChunk, type ExchangeOutcome, type GatewayError, type OutgoingRequest, type PluginModule, type Rejection, type RouteTarget, type Stage, type Surface, SURFACE_NAMES } from '../contract/index.ts';
 import { sealHook } from '../hooks/seal.ts';
 import type { Attempt } from './attempt.ts';
 import type { LiveExchange } from './live-exchange.ts';
+import type { NextStep } from './retry.ts';
+import type { Target } from './target.ts';
 
 /** Names on the wire. */
 export type CircuitState = 'closed' | 'open' | 'half-open';
@@ -21,6 +23,60 @@ export interface ChunkRefusal {
 export interface Departure {
   readonly attempt: Attempt;
   request: OutgoingRequest;
+}
+
+/** What came of a plugin's handler: it may refuse, only note what it would refuse (settings `observe` and `stream`), or fail. */
+export type StageOutcome = 'ok' | 'rejected' | 'observed' | 'recorded' | 'error';
+
+/** One run of a plugin's handler. Times are monotonic milliseconds. */
+export interface StageRun {
+  readonly module: PluginModule;
+  readonly stage: Stage;
+  readonly exchange: LiveExchange;
+  readonly startedAt: number;
+  endedAt: number;
+  outcome: StageOutcome;
+  /** Of a rejection, what the plugin said. */
+  reason: string | undefined;
+  /** What it threw, also where the request goes on. */
+  error: unknown;
+}
+
+/** A plugin rejected a request or an answer, streams included; unless `rejected`, that had no consequence. */
+export interface PluginVerdict {
+  readonly module: PluginModule;
+  readonly stage: Stage;
+  readonly exchange: LiveExchange;
+  readonly action: 'rejected' | 'observed' | 'recorded';
+  readonly reason: string;
+}
+
+/** Code of a plugin threw: at a stage, as it made a stream's guard, in that guard, or in `finished`. */
+export interface PluginFailure {
+  readonly module: PluginModule;
+  readonly at: Stage | 'guard' | 'stream' | 'finished';
+  readonly exchange: LiveExchange;
+  readonly error: unknown;
+  /** The request goes on: the plugin's type fails open, or nothing follows. */
+  readonly isOpen: boolean;
+}
+
+/** A try at a target failed, and this follows: the same target again, the next one that serves, or nothing. */
+export interface FailedTry {
+  readonly exchange: LiveExchange;
+  readonly target: Target;
+  readonly error: GatewayError;
+  /** Number of the try at this target, from 1. */
+  readonly tries: number;
+  readonly next: NextStep;
+}
+
+/** The circuit breaker of a target changed its state. */
+export interface CircuitMove {
+  readonly from: CircuitState;
+  readonly to: CircuitState;
+  /** The attempt that moved it; of a circuit that its time turned half-open, the first that met it so. */
+  readonly attempt: Attempt;
 }
 
 /** Hooks of one applied configuration. Plugins and builtins tap them while it is assembled; then they are sealed. */
@@ -48,6 +104,16 @@ export function createGenerationHooks() {
     afterRequest: perSurface((surface) => new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange'], `afterRequest ${surface}`)),
     /** `on_error`: everybody is told. */
     onError: perSurface((surface) => new AsyncSeriesHook<[LiveExchange]>(['exchange'], `onError ${surface}`)),
+    /** A plugin's handler has run. Nothing is measured while nobody taps this. */
+    stageRan: new SyncHook<[StageRun]>(['run']),
+    /** A plugin rejected something. */
+    verdict: new SyncHook<[PluginVerdict]>(['verdict']),
+    /** Code of a plugin threw. */
+    pluginFailed: new SyncHook<[PluginFailure]>(['failure']),
+    /** A try at a target failed; called as that follows which `next` says. */
+    tryFailed: new SyncHook<[FailedTry]>(['failed']),
+    /** A circuit breaker moved. */
+    circuitMoved: new SyncHook<[CircuitMove]>(['move']),
     /** The exchange is over; runs exactly once. */
     finished: new SyncHook<[LiveExchange, ExchangeOutcome]>(['exchange', 'outcome']),
   };

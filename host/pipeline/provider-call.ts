@@ -186,12 +186,12 @@ function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneratio
 }
 
 /** Present only when some plugin guards this stream. A guard is made per attempt: nothing of a failed one stays. */
-function chunkFilter({ exchange }: Attempt, { hooks, plugins, services: { counters } }: RunningGeneration): ChunkFilter | undefined {
+function chunkFilter({ exchange }: Attempt, { hooks, plugins }: RunningGeneration): ChunkFilter | undefined {
   exchange.streamGuards = plugins.openStreamGuards(exchange);
   if (!exchange.streamGuards) return undefined;
   return (chunks, moment) => {
     const step = hooks.chunk.call(chunks, exchange, moment);
-    if ('rejection' in step) throw rejectionError(step.module, 'after_request', step.rejection, exchange, counters);
+    if ('rejection' in step) throw rejectionError(step.module, 'after_request', step.rejection, exchange, { hooks });
     return step;
   };
 }

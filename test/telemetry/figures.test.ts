@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { FIGURES } from '../../host/contract/figures.ts';
 import { createCounters } from '../../host/state/counters.ts';
+import { filesIn, read } from '../architecture/source.ts';
 import { figureProblem } from '../kit/figures.ts';
 import { golden } from '../kit/index.ts';
 
@@ -50,6 +51,15 @@ describe('the table of figures', () => {
       expect(buckets !== undefined, name).to.equal(kind === 'histogram');
       expect(buckets).to.deep.equal(buckets?.toSorted((a, b) => a - b));
     }
+  });
+});
+
+describe('figures', () => {
+  it('are counted in one file each', () => {
+    const sources = filesIn('host', 'builtins', 'providers', 'strategies', 'plugins').filter((path) => path !== 'host/contract/figures.ts').map((path) => [path, read(path)] as const);
+    const places = Object.keys(FIGURES).map((name) => [name, ...sources.filter(([, source]) => source.includes(`'${name}'`)).map(([path]) => path)]);
+    expect(places.filter(([, ...paths]) => paths.length > 1)).to.deep.equal([]);
+    expect(places.filter(([, ...paths]) => paths.length === 1)).to.have.length.above(10);
   });
 });
 

@@ -1,0 +1,26 @@
+import { defineBuiltin } from '../../host/builtin.ts';
+import type { PluginFailure } from '../../host/pipeline/hooks.ts';
+
+/** Log lines and figures of what plugins decide, and of how they fail. Names: guardrails reference, "observe". */
+export default defineBuiltin({
+  name: 'plugin-lines',
+  apply: ({ hooks }) => hooks.assemble.tapPromise('plugin-lines', async ({ hooks: pipeline, services: { log, counters } }) => {
+    pipeline.verdict.tap('plugin-lines', ({ module: { name: plugin, type }, stage, exchange, action, reason }) => {
+      if (action !== 'rejected') log.info(`guardrail ${action}`, { plugin, stage, observe: true, reason, trace_id: exchange.id, ...(action === 'recorded' && { action }) });
+      if (type === 'guardrail') counters.add('gateway_guardrail_verdicts_total', { plugin, stage, action });
+    });
+    pipeline.pluginFailed.tap('plugin-lines', ({ module, at, exchange, error, isOpen }) => {
+      const elsewhere = ELSEWHERE[at];
+      const attributes = { plugin: module.name, ...(elsewhere === undefined && { stage: at }), trace_id: exchange.id, error };
+      if (elsewhere === undefined && isOpen) log.warn('plugin failed, the request goes on', attributes);
+      else log.error(elsewhere ?? 'plugin failed', attributes);
+    });
+  }),
+});
+
+/** What plugins do beside their stages. */
+const ELSEWHERE: Partial<Record<PluginFailure['at'], string>> = {
+  guard: 'plugin failed to guard a stream',
+  stream: 'plugin failed on a stream',
+  finished: 'plugin failed at the end of a request',
+};

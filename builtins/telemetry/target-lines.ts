@@ -1,0 +1,33 @@
+import { defineBuiltin } from '../../host/builtin.ts';
+import type { GatewayError, Log } from '../../host/contract/index.ts';
+import { errorType } from '../../host/pipeline/error-type.ts';
+import type { FailedTry } from '../../host/pipeline/hooks.ts';
+import { MAX_WAIT_MS } from '../../host/pipeline/retry.ts';
+import type { Target } from '../../host/pipeline/target.ts';
+
+/** Log lines and figures of targets that fail: retries, failovers, circuits that open and close. Names: observability reference 2 and 3. */
+export default defineBuiltin({
+  name: 'target-lines',
+  apply: ({ hooks }) => hooks.assemble.tapPromise('target-lines', async ({ hooks: pipeline, services: { log, counters } }) => {
+    const count = ({ virtualKey }: Target, error: GatewayError): void => counters.add('gateway_provider_errors_total', { provider: virtualKey, error_type: errorType(error) });
+
+    pipeline.tryFailed.tap('target-lines', (failed) => {
+      logFailedTry(log, failed);
+      if (failed.next.step === 'advance') count(failed.target, failed.error); // a failure that a later target hides still counts against its own
+    });
+    pipeline.finished.tap('target-lines', ({ error, lastTarget }, outcome) => {
+      if (error && lastTarget && outcome !== 'rejected') count(lastTarget, error);
+    });
+    pipeline.circuitMoved.tap('target-lines', ({ from, to, attempt: { target, exchange } }) => {
+      // Half-open decides nothing: the probe's outcome does.
+      if (to !== 'half-open') log.warn('circuit breaker moved', { target: target.virtualKey, from, to, trace_id: exchange.id });
+    });
+  }),
+});
+
+function logFailedTry(log: Log, { exchange, target: { virtualKey: target, retry }, error: { retryAfterMs = 0 }, tries, next }: FailedTry): void {
+  if (next.step === 'again') log.info('retrying target', { target, attempt: exchange.attempts + 1, trace_id: exchange.id });
+  else if (tries < retry.attempts && retryAfterMs > MAX_WAIT_MS) {
+    log.info('abandoning target: Retry-After exceeds the cap', { target, retry_after: Math.ceil(retryAfterMs / 1000), trace_id: exchange.id });
+  }
+}
