@@ -10,6 +10,7 @@ import type { ModelCollector } from './generation/model-index.ts';
 import type { OfflineHost } from './generation/offline.ts';
 import type { Protection } from './http/protection.ts';
 import type { ModuleCheck, RegisteredModule } from './registry/registry.ts';
+import type { ClientWires } from './wire/client-wires.ts';
 
 /**
  * Hooks that live as long as the process. Builtins tap them in `apply`, and nothing taps them later. `H` is the host that
@@ -31,6 +32,8 @@ export function createHostHooks<H>() {
     surfaces: new SyncHook<[Set<Surface>]>(['surfaces']),
     /** Declares which paths need a credential. */
     protect: new SyncHook<[Protection]>(['protection']),
+    /** Names the paths whose clients speak another wire than the common one. */
+    clientWires: new SyncHook<[ClientWires]>(['wires']),
     /** A request that no route has seen yet. Whoever answers it says so, and nobody else sees it. */
     arrived: new SyncBailHook<[IncomingMessage, ServerResponse, H], 'answered' | undefined>(['request', 'response', 'host']),
     /** Mounts routes. */

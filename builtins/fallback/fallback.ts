@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { rawPath } from '../../host/http/context.ts';
-import { sendText, sendBody } from '../../host/http/reply.ts';
+import { sendBody, sendNoRoute } from '../../host/http/reply.ts';
 
 const PLACEHOLDER = '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>gw</title></head><body><p>The gateway runs. This build has no dashboard.</p></body></html>';
 
-/** What no route took: a plain 404, or for a browser the dashboard's place. */
+/** What no route took: a 404 in the wire of the path, or for a browser the dashboard's place. */
 export default defineBuiltin({
   name: 'fallback',
   apply: ({ hooks }) => hooks.mount.tap({ name: 'fallback', stage: ORDER.fallback }, (router, { protection }) => {
     router.use((request: IncomingMessage, response: ServerResponse) => {
       const isPage = (request.method === 'GET' || request.method === 'HEAD') && (request.headers.accept ?? '').includes('text/html');
       if (isPage && protection.of(rawPath(request))?.hasPages !== false) sendBody(response, 503, 'text/html; charset=utf-8', PLACEHOLDER, ['Cache-Control', 'no-store']);
-      else sendText(response, 404, '404 page not found');
+      else sendNoRoute(response);
     });
   }),
 });

@@ -2,13 +2,15 @@ import { errorMessage } from '../common/error-message.ts';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Request, Response, Router } from 'express';
 import { GatewayError } from '../contract/index.ts';
+import { ClientWires } from '../wire/client-wires.ts';
 import { contextOf } from './context.ts';
 import { sendError } from './reply.ts';
 import { createRouter } from './router.ts';
 import { createShell, type ShellHost } from './shell.ts';
 
-/** The host's hooks that every request passes, and that routes are mounted by. */
+/** The host's hooks that every request passes, and that routes and wires are declared by. */
 export interface RequestHooks<H> {
+  readonly clientWires: { call(wires: ClientWires): void };
   readonly arrived: { call(request: IncomingMessage, response: ServerResponse, host: H): 'answered' | undefined };
   readonly mount: { call(router: Router, host: H): void };
 }
@@ -19,7 +21,9 @@ export interface RequestHooks<H> {
  */
 export function createApp<H extends ShellHost>(host: H & { readonly hooks: RequestHooks<H> }): RequestListener {
   const { arrived } = host.hooks;
-  const shell = createShell(host);
+  const wires = new ClientWires();
+  host.hooks.clientWires.call(wires);
+  const shell = createShell(host, wires);
   const router = createRouter({ caseSensitive: true, strict: true });
   host.hooks.mount.call(router, host);
   return (request: IncomingMessage, response: ServerResponse) => {

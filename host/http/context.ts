@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../contract/index.ts';
 import type { TraceContext } from '../common/trace-context.ts';
+import type { ClientWire } from '../wire/client-wire.ts';
 import type { Ending } from './leftovers.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -22,6 +23,8 @@ export interface RequestContext {
   address: string;
   /** CORS headers for this request's origin, as name, value, name, value. */
   corsHeaders: readonly string[];
+  /** What the client speaks, by the path it asked for. */
+  wire: ClientWire;
   principal: Principal | undefined;
   /** Set by authentication: a surface serves nobody without it. */
   isAdmitted: boolean;

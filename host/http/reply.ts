@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { GatewayError } from '../contract/index.ts';
+import { GatewayError } from '../contract/index.ts';
 import type { Redactor } from '../log/redact.ts';
+import { type ClientFailure, failureOf } from '../wire/client-failure.ts';
 import { contextOf } from './context.ts';
 import { endInStages } from './leftovers.ts';
 import { WholeBody } from './whole-body.ts';
@@ -42,32 +43,33 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
   sendBody(response, status, 'application/json', JSON.stringify(value), headers);
 }
 
-export function sendText(response: ServerResponse, status: number, text: string, headers: FlatHeaders = []): void {
-  sendBody(response, status, 'text/plain; charset=utf-8', text, headers);
-}
-
 export function sendEmpty(response: ServerResponse, status: number, headers: FlatHeaders = []): void {
   writeHead(response, status, headers);
   contextOf(response).gateway.outbox.add(new WholeBody(response, ''));
 }
 
-/** The envelope of specification 7.1, redacted and bounded, with `Retry-After` by the rules of 7.3. Nothing once a body has begun. */
+/** An error in the wire of the request, redacted and bounded, with `Retry-After` by the rules of 7.3. Nothing once a body has begun. */
 export function sendError(response: ServerResponse, error: GatewayError, redactor: Redactor, headers: FlatHeaders = []): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  sendJson(response, error.status, errorEnvelope(error, redactor), [...retryAfter(error), ...headers]);
+  const { wire, id } = contextOf(response);
+  const failure = failureOf(error, redactor.excerpt(error.message), id);
+  const { contentType, body } = wire.error(failure);
+  const retryAfter = failure.retryAfterS === undefined ? [] : ['Retry-After', String(failure.retryAfterS)];
+  sendBody(response, failure.status, contentType, body, [...retryAfter, ...headers]);
 }
 
-export function errorEnvelope(error: GatewayError, redactor: Redactor): object {
-  const { error: { message, type, code } } = error.toEnvelope();
-  return { error: { message: redactor.excerpt(message), type, code } };
+/** 404 for a path that no route serves, in the wire of the path. */
+export function sendNoRoute(response: ServerResponse): void {
+  const { wire, id } = contextOf(response);
+  const { contentType, body } = wire.noRoute(noRoute(id));
+  sendBody(response, 404, contentType, body);
 }
 
-/** An upstream's or limiter's hint whatever the status; else 1 for 429; never for 402. */
-function retryAfter({ code, status, retryAfterMs }: GatewayError): FlatHeaders {
-  if (code === 'insufficient_quota') return [];
-  if (retryAfterMs !== undefined && retryAfterMs > 0) return ['Retry-After', String(Math.ceil(retryAfterMs / 1000))];
-  return status === 429 ? ['Retry-After', '1'] : [];
+/** What is told of a path that no route serves. */
+export function noRoute(requestId: string): ClientFailure {
+  const error = new GatewayError('resource_not_found', 'no route serves this path');
+  return failureOf(error, error.message, requestId);
 }

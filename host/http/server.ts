@@ -3,10 +3,13 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { AddressInfo, Socket } from 'node:net';
 import { GatewayError } from '../contract/index.ts';
 import { createServer, STATUS_CODES } from '../common/node-http.ts';
+import { failureOf } from '../wire/client-failure.ts';
+import type { WireBody } from '../wire/client-wire.ts';
+import { COMMON_WIRE } from '../wire/common-wire.ts';
 import { contextOf } from './context.ts';
 import { announceEnd, type Ending, hasLeftovers, linger } from './leftovers.ts';
 import { postponeInvitation } from './read-body.ts';
-import { SECURITY_HEADERS } from './reply.ts';
+import { noRoute, SECURITY_HEADERS } from './reply.ts';
 import { unknownMethod } from './shell.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -58,7 +61,9 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, host: En
     announceEnd(socket);
   } else {
     const refusal = parserRefusal(error);
-    rawReply(socket, refusal.status, 'application/json', JSON.stringify(refusal.toEnvelope()));
+    const id = newId();
+    const wire = answering ? contextOf(answering).wire : COMMON_WIRE; // a connection has a path only while it is asked something
+    rawReply(socket, refusal.status, id, wire.error(failureOf(refusal, refusal.message, id)));
     linger(socket, host);
   }
 }
@@ -67,7 +72,8 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, host: En
 function refuseTunnel(socket: Socket, host: Ending): void {
   socket.on('error', () => socket.destroy()); // without a listener a reset would end the process
   socket.on('data', () => hasLeftovers(socket));
-  rawReply(socket, 404, 'text/plain; charset=utf-8', '404 page not found');
+  const id = newId();
+  rawReply(socket, 404, id, COMMON_WIRE.noRoute(noRoute(id)));
   linger(socket, host);
 }
 
@@ -80,8 +86,10 @@ function parserRefusal({ code }: NodeJS.ErrnoException): GatewayError {
   }
 }
 
-function rawReply(socket: Socket, status: number, contentType: string, body: string): void {
-  const headers = [...SECURITY_HEADERS, 'Vary', 'Origin', 'X-Request-ID', randomBytes(16).toString('hex'), 'Content-Type', contentType];
+const newId = (): string => randomBytes(16).toString('hex');
+
+function rawReply(socket: Socket, status: number, id: string, { contentType, body }: WireBody): void {
+  const headers = [...SECURITY_HEADERS, 'Vary', 'Origin', 'X-Request-ID', id, 'Content-Type', contentType];
   headers.push('Content-Length', String(Buffer.byteLength(body)), 'Connection', 'close');
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
   for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;

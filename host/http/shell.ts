@@ -7,6 +7,8 @@ import type { Redactor } from '../log/redact.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import type { Registry } from '../registry/registry.ts';
 import { createBuckets } from '../state/buckets.ts';
+import type { ClientWires } from '../wire/client-wires.ts';
+import { COMMON_WIRE } from '../wire/common-wire.ts';
 import type { Activity } from './activity.ts';
 import { createAddressFinder, limiterKey } from './client-address.ts';
 import { type AnsweringHost, bindContext, contextOf, isAuthority, normalizeTarget, rawPath, type RequestContext } from './context.ts';
@@ -59,7 +61,7 @@ export type Shell = (request: IncomingMessage, response: ServerResponse) => bool
  * The one layer in front of every route: request id, security headers, unknown methods, CORS, and beside the probes the
  * client address, the access log and the per-address limit. One function, because each layer costs.
  */
-export function createShell(host: ShellHost): Shell {
+export function createShell(host: ShellHost, wires: ClientWires): Shell {
   const { clock } = host.services;
   const createId = createIdSource();
   const addressOf = createAddressFinder(host.settings.trustedProxies);
@@ -75,6 +77,7 @@ export function createShell(host: ShellHost): Shell {
       arrivedAt: clock.monotonic(),
       address: '',
       corsHeaders: (origin === undefined ? undefined : cors.get(origin)) ?? VARY,
+      wire: COMMON_WIRE,
       principal: undefined,
       isAdmitted: false,
       onClose: undefined,
@@ -89,7 +92,9 @@ export function createShell(host: ShellHost): Shell {
     const context = contextFor(request);
     bindContext(response, context);
     const refusal = refusedRequest(request, context);
-    const isProbe = !refusal && PROBES.has(rawPath(request));
+    const path = rawPath(request);
+    context.wire = wires.of(path);
+    const isProbe = !refusal && PROBES.has(path);
     if (!refusal && !isProbe) {
       context.address = addressOf(request);
       watch(host, context, request, response);
@@ -129,8 +134,9 @@ function createLimiter(host: ShellHost): (context: RequestContext, response: Ser
 /** Requests that no route may see: an unknown method; a target, a host or a framing that is missing, ambiguous or not served. */
 function refusedRequest(request: IncomingMessage, context: RequestContext): GatewayError | undefined {
   const { method = '' } = request;
+  const isReadable = normalizeTarget(request); // whatever is refused, its path says in which wire
   if (!METHODS.has(method)) return unknownMethod(method);
-  const problem = normalizeTarget(request) ? versionProblem(request) ?? hostProblem(request) ?? codingProblem(request) : invalidRequest('malformed request target');
+  const problem = isReadable ? versionProblem(request) ?? hostProblem(request) ?? codingProblem(request) : invalidRequest('malformed request target');
   if (problem) context.isLast = true; // another parser on the way may have seen other requests here
   return problem;
 }

@@ -10,7 +10,7 @@ import { endWith } from './whole-body.ts';
 /** Characters that wait for the end of the turn; beyond them it must show whether the client takes more. */
 const MOST_HELD = 16_384;
 
-/** Writes one event stream, one write a turn of the event loop; ends the connection of a client that stops reading. */
+/** Writes one streamed answer, one write a turn of the event loop; ends the connection of a client that stops reading. */
 export class SseWriter implements StreamOutput, Leaving {
   /** Called when the client takes bytes again after a refused write. */
   onDrain: (() => void) | undefined;
@@ -26,9 +26,9 @@ export class SseWriter implements StreamOutput, Leaving {
     this.#clock = clock;
   }
 
-  open(headers: FlatHeaders): void {
+  open(contentType: string, headers: FlatHeaders): void {
     // Node itself says keep-alive, and close to clients that asked for it.
-    writeHead(this.response, 200, ['Content-Type', 'text/event-stream', 'Cache-Control', 'no-cache', ...headers]);
+    writeHead(this.response, 200, ['Content-Type', contentType, 'Cache-Control', 'no-cache', ...headers]);
   }
 
   write(bytes: string): boolean {

@@ -6,16 +6,16 @@ import type { Redactor } from '../log/redact.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import type { RunningGeneration } from '../pipeline/running-generation.ts';
 import { LiveExchange } from '../pipeline/live-exchange.ts';
-import { eventOf } from '../pipeline/relay.ts';
 import { replayReply } from '../pipeline/replay.ts';
 import { failReply, finishStream, run } from '../pipeline/run.ts';
 import type { StreamSession } from '../pipeline/stream.ts';
+import { type ClientFailure, failureOf } from '../wire/client-failure.ts';
 import { attributionHeaders, replyHeaders } from './attribution.ts';
 import { type JsonObject, parseJsonObject } from './json-body.ts';
 import { contextOf } from './context.ts';
 import { closeRaw, sendRaw } from './raw-reply.ts';
 import { readBody } from './read-body.ts';
-import { errorEnvelope, type FlatHeaders, sendError, sendJson } from './reply.ts';
+import { type FlatHeaders, sendError, sendJson } from './reply.ts';
 import { SseWriter } from './sse-writer.ts';
 
 /** What a surface's reader makes of one HTTP request. */
@@ -26,7 +26,7 @@ export interface ReadRequest {
   readonly unreadable?: boolean;
   /** The client opted out of usage on its stream. */
   readonly stripsUsage?: boolean;
-  /** The body of the answer; the reply as it is, unless said. */
+  /** The body of the answer; what the client's wire makes of the reply, unless said. */
   readonly write?: (exchange: LiveExchange) => unknown;
   /** Gives back what reading took: temporary files. Runs once, when the exchange is over. */
   readonly dispose?: () => void;
@@ -93,9 +93,9 @@ export function serveSurface(host: SurfaceHost, route: SurfaceRoute, request: In
 /** Ties an exchange to its client: it is cancelled when the connection closes, or when the process must end. */
 function openExchange(surface: Surface, read: ReadRequest, lease: Lease, response: ServerResponse): LiveExchange {
   const context = contextOf(response);
-  const { id, trace, principal, arrivedAt } = context;
+  const { id, trace, principal, arrivedAt, wire } = context;
   const exchange = new LiveExchange({
-    id, trace, surface, principal, arrivedAt, clock: lease.generation.services.clock,
+    id, trace, surface, principal, arrivedAt, wire, clock: lease.generation.services.clock,
     metadata: read.metadata ?? {}, request: read.request, streaming: read.streaming, unreadable: read.unreadable ?? SURFACES[surface].isUnreadable ?? false,
     clientHeaders: response.req.headers,
   });
@@ -141,15 +141,16 @@ async function answer(host: SurfaceHost, surface: Surface, read: ReadRequest, re
 /** A promise only for bytes that still arrive. */
 function sendReply({ write }: ReadRequest, exchange: LiveExchange, generation: RunningGeneration, response: ServerResponse): Promise<void> | undefined {
   const headers = replyHeaders(exchange, generation.services.redactor);
-  const { reply } = exchange;
   if (exchange.streaming) {
+    const stream = exchange.wire.openStream(exchange);
     const writer = new SseWriter(response, generation.services.clock);
-    writer.open(headers);
-    writer.end(`${replayReply(reply as ChatReply, exchange.stripsUsage)}data: [DONE]\n\n`);
+    writer.open(stream.contentType, headers);
+    const chunks = replayReply(exchange.reply as ChatReply, exchange.stripsUsage);
+    writer.end(chunks.map((chunk) => stream.chunk(chunk)).join('') + stream.end());
     return undefined;
   }
   if (SURFACES[exchange.surface].isRaw) return sendBytes(exchange, generation, response, headers);
-  sendJson(response, 200, write?.(exchange) ?? reply, headers);
+  sendJson(response, 200, write?.(exchange) ?? exchange.wire.reply(exchange), headers);
   return undefined;
 }
 
@@ -164,19 +165,19 @@ async function sendBytes(exchange: LiveExchange, generation: RunningGeneration, 
 }
 
 async function sendStream(exchange: LiveExchange, session: StreamSession, generation: RunningGeneration, response: ServerResponse): Promise<void> {
+  const { encoder } = session.relay;
   const writer = new SseWriter(response, generation.services.clock);
   writer.onDrain = () => session.resume();
-  writer.open(replyHeaders(exchange, generation.services.redactor));
+  writer.open(encoder.contentType, replyHeaders(exchange, generation.services.redactor));
   session.attach(writer);
   const error = await finishStream(exchange, session, generation);
-  if (!response.destroyed) writer.end(error ? eventOf(streamErrorEvent(error, generation.services.redactor)) : 'data: [DONE]\n\n');
+  if (!response.destroyed) writer.end(error ? encoder.error(streamFailure(error, exchange.id, generation.services.redactor)) : encoder.end());
   session.release();
 }
 
-/** The last event of a stream that failed: what the upstream said itself, or our message, redacted. */
-function streamErrorEvent(error: GatewayError, redactor: Redactor): object {
-  const code = error.code === 'stream_timeout' ? 'stream_timeout' : 'stream_error';
-  return errorEnvelope(new GatewayError(code, error.fault?.message ?? error.message), redactor);
+/** What a client is told of a stream that failed: what the upstream said itself, or our message, redacted. */
+function streamFailure(error: GatewayError, requestId: string, redactor: Redactor): ClientFailure {
+  return failureOf(error, redactor.excerpt(error.fault?.message ?? error.message), requestId);
 }
 
 /** A stream that a plugin ended after its start was delivered in part: an error, and no rejection (observability 2.4). */

@@ -1,6 +1,7 @@
 import { type ChatChunk, type ChatReply, type ChunkDelta, memberOf, setMember, type ToolCall, type ToolCallDelta, type Usage } from '../contract/index.ts';
 import { type Fields, isFields } from '../contract/fields.ts';
 import { unusableReply } from '../upstream/fault.ts';
+import type { TextKind } from '../wire/known-frames.ts';
 
 interface AssembledChoice {
   content: string | undefined;
@@ -12,9 +13,6 @@ interface AssembledChoice {
   others: Fields;
   finish: string | null;
 }
-
-/** Which text of a delta a piece belongs to. */
-export type TextKind = 'content' | 'reasoning_content' | 'arguments';
 
 /** Characters of one answer that are kept for plugins. Longer than any model's, and short of what hurts. */
 const MAX_CHARACTERS = 50 * 1024 * 1024;

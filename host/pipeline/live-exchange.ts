@@ -6,6 +6,8 @@ import type { Clock } from '../common/clock.ts';
 import type { TraceContext } from '../common/trace-context.ts';
 import { closeBody } from '../upstream/reply-body.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
+import type { ClientWire } from '../wire/client-wire.ts';
+import { COMMON_WIRE } from '../wire/common-wire.ts';
 import type { PluginInstance, StreamGuards } from './plugin-instance.ts';
 import type { Target } from './target.ts';
 
@@ -20,6 +22,8 @@ export interface ExchangeStart {
   readonly request: RequestOf<Surface>;
   readonly streaming: boolean;
   readonly unreadable?: boolean;
+  /** What the client speaks; the common wire unless said. */
+  readonly wire?: ClientWire;
   /** As the client sent them; modules see those they list. */
   readonly clientHeaders?: IncomingHttpHeaders;
   /** Monotonic milliseconds at which the request arrived. */
@@ -35,6 +39,7 @@ export class LiveExchange implements Exchange {
   readonly metadata: Readonly<Record<string, string>>;
   readonly streaming: boolean;
   readonly unreadable: boolean;
+  readonly wire: ClientWire;
   readonly cancellation = new Cancellation();
   readonly arrivedAt: number;
   readonly clientHeaders: IncomingHttpHeaders | undefined;
@@ -95,6 +100,7 @@ export class LiveExchange implements Exchange {
     this.model = start.request.model ?? '';
     this.streaming = start.streaming;
     this.unreadable = start.unreadable ?? false;
+    this.wire = start.wire ?? COMMON_WIRE;
     this.arrivedAt = start.arrivedAt;
     this.clientHeaders = start.clientHeaders;
     this.#clock = start.clock;

@@ -173,6 +173,7 @@ function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneratio
   const { openStream: open, editStream: edit } = translatorOf(attempt) as ChatTranslator;
   const filter = chunkFilter(attempt, generation);
   return new Relay({
+    encoder: exchange.wire.openStream(exchange),
     model: exchange.model,
     created: Math.floor(generation.services.clock.now() / 1000),
     stripUsage: exchange.stripsUsage,

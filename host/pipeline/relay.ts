@@ -2,16 +2,19 @@ import { type ChatChunk, type ChunkEdit, failedAnswer, GatewayError, parseJson, 
 import { ANSWER_BOUNDS, isNestedTooDeep, TOO_DEEP } from '../contract/json-shape.ts';
 import { FrameReader } from '../upstream/eventstream.ts';
 import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
-import { bytesOfText, dataOf, EventReader, LineCutter, textOfBytes } from '../upstream/sse.ts';
+import { dataOf, EventReader, isEndMark, LineCutter, textOfBytes } from '../upstream/sse.ts';
 import { Assembly } from './assembly.ts';
 import { unusableReply } from '../upstream/fault.ts';
-import { KnownFrames } from './known-frames.ts';
+import type { ClientStream } from '../wire/client-wire.ts';
+import type { KnownFrames } from '../wire/known-frames.ts';
 import { ChunkNormalizer, errorFrameMessage, isChunk, type ChunkFacts } from './normalize.ts';
 
 /** Passes chunks through whatever guards the stream; may end it by throwing. */
 export type ChunkFilter = (chunks: readonly ChatChunk[], moment: 'push' | 'end') => readonly ChatChunk[];
 
 export interface RelayOptions extends ChunkFacts {
+  /** Encoder of the client's wire. */
+  readonly encoder: ClientStream;
   /** Decoder of a native wire; absent when events already are chunks of the common wire. */
   readonly decode?: StreamDecoder | undefined;
   /** Changes chunks of the common wire before they are corrected: every one is then parsed. */
@@ -41,17 +44,22 @@ export class Relay {
   isDone = false;
   /** Why the stream cannot go on; nothing is read after it. */
   failure: GatewayError | undefined;
+  /** Writes what goes to the client, and what ends it once the stream is over. */
+  readonly encoder: ClientStream;
   readonly #options: RelayOptions;
+  /** What may leave without being written again; nothing unless the client's wire is the common one. */
+  readonly #frames: KnownFrames | undefined;
   readonly #assembles: boolean;
   readonly #lineEnd = /[\r\n]/g;
   readonly #normalizer: ChunkNormalizer;
-  readonly #frames = new KnownFrames();
   readonly #lines = new LineCutter();
   readonly #events: EventReader | FrameReader | undefined;
   #out = '';
 
   constructor(options: RelayOptions) {
+    this.encoder = options.encoder;
     this.#options = options;
+    this.#frames = options.encoder.frames;
     this.#assembles = options.assembles ?? true;
     this.#normalizer = new ChunkNormalizer(options);
     this.#events = options.decode && eventReader(options.framing);
@@ -110,23 +118,23 @@ export class Relay {
   #relayBlock(block: string): void {
     const { filter, decode, edit } = this.#options;
     const isShort = block.length <= MAX_KNOWN_BYTES;
-    const mayMatch = isShort && !filter && !decode && !edit;
+    const frames = isShort && !filter && !decode && !edit ? this.#frames : undefined;
     const hasCr = block.includes('\r');
     let at = 0;
     let runStart = 0; // [runStart, at) leaves as it came
     try {
       while (at < block.length && !this.isDone) {
-        const frame = mayMatch ? this.#frames.match(block, at) : undefined;
-        const text = frame && this.#holeText(block);
-        if (frame && text !== undefined) {
+        const frame = frames?.match(block, at);
+        const text = frames && frame && holeText(block, frames);
+        if (frames && frame && text !== undefined) {
           this.chunks += 1;
           if (this.#assembles) this.assembly.addText(frame.choice, frame.kind, frame.tool, text);
-          const next = this.#frames.lineEnd + 1;
+          const next = frames.lineEnd + 1;
           if (frame.isSame && !hasCr && block.charCodeAt(next) === 0x0a) {
             at = next + 1;
             continue;
           }
-          const { holeStart, holeEnd } = this.#frames;
+          const { holeStart, holeEnd } = frames;
           this.#out += block.slice(runStart, at) + frame.outLead + block.slice(holeStart, holeEnd) + frame.outTail;
           runStart = at = block.charCodeAt(next) === 0x0a ? next + 1 : next; // with its blank line
           continue;
@@ -152,21 +160,13 @@ export class Relay {
     return this.#lineEnd.exec(block)?.index ?? block.length;
   }
 
-  /** The text of the hole that matched; `undefined` when it is no string of its own. */
-  #holeText(block: string): string | undefined {
-    const hole = block.slice(this.#frames.holeStart, this.#frames.holeEnd);
-    if (PLAIN.test(hole)) return hole;
-    const text = parsed(`"${hole}"`);
-    return typeof text === 'string' ? text : undefined;
-  }
-
   /** One line, the long way; `learns` is whether later ones may take the short. */
   #line(line: string, learns: boolean): void {
     const { decode, framing } = this.#options;
     const data = framing === 'ndjson' ? line : dataOf(line);
     if (data === undefined || data === '') return;
     if (decode) this.#decodeEvents([{ type: '', data: textOfBytes(data) }]);
-    else if (data === '[DONE]') this.isDone = true;
+    else if (isEndMark(data)) this.isDone = true;
     else this.#frame(line, data, learns);
   }
 
@@ -184,16 +184,17 @@ export class Relay {
       return;
     }
     if (this.#assembles) this.assembly.add(chunk);
-    this.#out += isChanged ? eventOf(chunk) : `data: ${data}\n\n`;
-    if (version !== this.#normalizer.version) this.#frames.forget();
-    else if (learns && !this.#options.edit) this.#frames.learn(line, (fresh) => this.#normalizer.normalize(fresh));
+    const frames = this.#frames;
+    this.#out += frames && !isChanged ? frames.unchanged(data) : this.encoder.chunk(chunk);
+    if (version !== this.#normalizer.version) frames?.forget();
+    else if (learns && !this.#options.edit) frames?.learn(line, (fresh) => this.#normalizer.normalize(fresh));
   }
 
   #decodeEvents(events: Iterable<StreamEvent>): void {
     const { decode, filter } = this.#options;
     for (const event of events) {
       if (this.isDone || !decode) return;
-      if (event.data === '[DONE]') {
+      if (isEndMark(event.data)) {
         this.isDone = true;
         return;
       }
@@ -210,7 +211,7 @@ export class Relay {
   #emit(chunks: readonly ChatChunk[]): void {
     for (const chunk of chunks) {
       if (this.#assembles) this.assembly.add(chunk);
-      this.#out += eventOf(chunk);
+      this.#out += this.encoder.chunk(chunk);
     }
   }
 }
@@ -230,9 +231,12 @@ function refuseDeep(data: string): void {
   if (/^\s*\{/.test(data) && isNestedTooDeep(data)) throw unusableReply(`an event of the stream is ${TOO_DEEP}`);
 }
 
-/** A client's event, as a byte string. */
-export function eventOf(value: unknown): string {
-  return `data: ${bytesOfText(JSON.stringify(value))}\n\n`;
+/** The text of the hole that matched last; `undefined` when it is no string of its own. */
+function holeText(block: string, { holeStart, holeEnd }: KnownFrames): string | undefined {
+  const hole = block.slice(holeStart, holeEnd);
+  if (PLAIN.test(hole)) return hole;
+  const text = parsed(`"${hole}"`);
+  return typeof text === 'string' ? text : undefined;
 }
 
 /** `undefined` for what is not JSON: such frames are skipped. Throws for JSON that is too deep or too large. */

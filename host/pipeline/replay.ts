@@ -1,11 +1,10 @@
 import type { ChatChunk, ChatReply, ToolCall } from '../contract/index.ts';
-import { eventOf } from './relay.ts';
 
 /** Characters of text per replayed chunk. */
 const PIECE = 40;
 
-/** A whole answer as the events of a stream: text in pieces, then the finish, then the usage unless the client opted out. */
-export function replayReply(reply: ChatReply, stripUsage: boolean): string {
+/** A whole answer as the chunks of a stream: text in pieces, then the finish, then the usage unless the client opted out. */
+export function replayReply(reply: ChatReply, stripUsage: boolean): readonly ChatChunk[] {
   const head = { id: reply.id ?? '', object: 'chat.completion.chunk', created: reply.created ?? 0, model: reply.model ?? '' };
   const chunks: ChatChunk[] = [];
   for (const { index, message, logprobs, finish_reason } of reply.choices) {
@@ -20,7 +19,7 @@ export function replayReply(reply: ChatReply, stripUsage: boolean): string {
     chunks.push({ ...head, choices: [{ index, delta: {}, ...(logprobs !== undefined && { logprobs }), finish_reason }] });
   }
   if (reply.usage && !stripUsage) chunks.push({ ...head, choices: [], usage: reply.usage });
-  return chunks.map(eventOf).join('');
+  return chunks;
 }
 
 /** Cuts between characters, never inside a surrogate pair. */

@@ -70,6 +70,11 @@ export function dataOf(line: string): string | undefined {
   return line.charCodeAt(5) === 0x20 ? line.slice(6) : line.slice(5);
 }
 
+/** Whether the data of an event say that the stream is complete, as upstreams of many wires do. */
+export function isEndMark(data: string): boolean {
+  return data === '[DONE]';
+}
+
 /** Reads whole events, for wires that name them: `event:` and the `data:` lines of an event joined by LF. */
 export class EventReader {
   readonly #lines = new LineCutter();

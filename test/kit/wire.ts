@@ -1,6 +1,7 @@
 import type { CallInfo, ChatReply, ProviderModule, StreamEvent, UnaryReply } from 'gw/contract';
 import { normalizeReply } from '../../host/pipeline/normalize.ts';
 import { Relay } from '../../host/pipeline/relay.ts';
+import { CommonStream } from '../../host/wire/common-wire.ts';
 import { eventsOf } from './host.ts';
 
 /** A call as translators see it, for tests without a host. */
@@ -31,7 +32,7 @@ const FACTS = { model: 'routed', provider: 'p', created: 1_700_000_000 };
 export function relayStream(module: ProviderModule, call: CallInfo, pieces: readonly Uint8Array[], request: object = {}): RelayedStream {
   const { openStream: open, editStream: edit } = module.translators.chat ?? {};
   const relay = new Relay({
-    model: FACTS.model, created: FACTS.created, stripUsage: false, framing: module.framing ?? 'sse', decode: typeof open === 'function' ? open(call) : undefined,
+    encoder: new CommonStream(), model: FACTS.model, created: FACTS.created, stripUsage: false, framing: module.framing ?? 'sse', decode: typeof open === 'function' ? open(call) : undefined,
     edit: edit?.(call, request as never),
   });
   let out = pieces.map((piece) => relay.push(Buffer.from(piece))).join('');

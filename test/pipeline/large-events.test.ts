@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { setFlagsFromString } from 'node:v8';
 import type { ChatChunk, StreamEvent } from '../../host/contract/index.ts';
 import { Relay, type RelayOptions } from '../../host/pipeline/relay.ts';
+import { CommonStream } from '../../host/wire/common-wire.ts';
 import { MAX_REPLY_BYTES } from '../../host/upstream/limits.ts';
 import { EventReader } from '../../host/upstream/sse.ts';
 import { openSse, startHost, stubUpstream } from '../kit/index.ts';
@@ -24,7 +25,7 @@ const FRAMINGS: Readonly<Record<string, { readonly options: Partial<RelayOptions
   'frames': { options: { decode: measuring, framing: 'eventstream' }, bytesOf: (size) => event('e', { a: 'x'.repeat(size) }) },
 };
 
-const open = (options: Partial<RelayOptions> = {}): Relay => new Relay({ model: 'routed', created: 1, stripUsage: false, framing: 'sse', ...options });
+const open = (options: Partial<RelayOptions> = {}): Relay => new Relay({ encoder: new CommonStream(), model: 'routed', created: 1, stripUsage: false, framing: 'sse', ...options });
 
 function pushAll(relay: Relay, bytes: Buffer, size: number): void {
   for (let at = 0; at < bytes.length && !relay.failure; at += size) relay.push(bytes.subarray(at, at + size));

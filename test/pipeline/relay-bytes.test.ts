@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { Relay, type RelayOptions } from '../../host/pipeline/relay.ts';
+import { CommonStream } from '../../host/wire/common-wire.ts';
 import { GatewayError, type ChatChunk } from '../../host/contract/index.ts';
 import { eventsOf, sseEvent } from '../kit/index.ts';
 
 const HEAD = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1_760_000_000, model: 'routed' };
 
 function open(options: Partial<RelayOptions> = {}): Relay {
-  return new Relay({ model: 'routed', created: 1, stripUsage: false, framing: 'sse', ...options });
+  return new Relay({ encoder: new CommonStream(), model: 'routed', created: 1, stripUsage: false, framing: 'sse', ...options });
 }
 
 function delta(value: object, more: object = {}): object {

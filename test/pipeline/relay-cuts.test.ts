@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { Relay } from '../../host/pipeline/relay.ts';
+import { CommonStream } from '../../host/wire/common-wire.ts';
 import { EventReader } from '../../host/upstream/sse.ts';
 import { chatChunks, eventsOf } from '../kit/index.ts';
 
@@ -18,7 +19,7 @@ const STREAMS: Readonly<Record<string, string>> = {
 };
 
 function relayed(pieces: readonly Uint8Array[]): { readonly events: unknown[]; readonly isDone: boolean } {
-  const relay = new Relay({ model: 'm', created: 1_700_000_000, stripUsage: false, framing: 'sse' });
+  const relay = new Relay({ encoder: new CommonStream(), model: 'm', created: 1_700_000_000, stripUsage: false, framing: 'sse' });
   let out = pieces.map((piece) => relay.push(Buffer.from(piece))).join('');
   if (!relay.isDone) out += relay.end();
   return { events: eventsOf(Buffer.from(out, 'latin1').toString('utf8')), isDone: relay.isDone && relay.failure === undefined };

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import type { ChatChunk } from '../../host/contract/index.ts';
 import { Relay } from '../../host/pipeline/relay.ts';
+import { CommonStream } from '../../host/wire/common-wire.ts';
 import { cases, eventsOf, seeded } from '../kit/index.ts';
 import { FACTS, type Fields, FINISH, type Outcome, plainRelay } from './plain-relay.ts';
 
@@ -129,13 +130,19 @@ class Generator {
   }
 }
 
+/** Has every chunk written again, as a wire does whose chunks are not those of the common one. */
+class RewrittenStream extends CommonStream {
+  override readonly frames = undefined;
+}
+
 interface Run {
   readonly stripUsage: boolean;
+  readonly encoder?: CommonStream;
   readonly filter?: (chunks: readonly ChatChunk[]) => readonly ChatChunk[];
 }
 
 function relayed(pieces: readonly Buffer[], run: Run): Outcome {
-  const relay = new Relay({ ...FACTS, framing: 'sse', ...run });
+  const relay = new Relay({ encoder: new CommonStream(), ...FACTS, framing: 'sse', ...run });
   let out = '';
   for (const piece of pieces) if (!relay.isDone && !relay.failure) out += relay.push(piece);
   if (!relay.isDone && !relay.failure) out += relay.end();
@@ -178,6 +185,14 @@ describe('relay, on generated streams', () => {
       for (let offset = 0; offset <= bytes.length; offset += 1) compare(seed, cutAt(bytes, offset), expected, { stripUsage: false }, `cut at ${offset}`);
     }
   }).timeout(60_000);
+
+  it('says the same when the wire of the client has every chunk written again', () => {
+    for (let seed = 3001; seed <= 3000 + cases(60); seed += 1) {
+      const body = new Generator(seed).stream();
+      const run = { stripUsage: seed % 4 === 0, encoder: new RewrittenStream() };
+      compare(seed, [Buffer.from(body)], plainRelay(body, run.stripUsage), run, 'written again');
+    }
+  });
 
   it('says the same when a filter has every chunk parsed', () => {
     for (let seed = 2001; seed <= 2000 + cases(60); seed += 1) {

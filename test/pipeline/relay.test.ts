@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ChatChunk } from '../../host/contract/index.ts';
 import { Relay, type RelayOptions } from '../../host/pipeline/relay.ts';
+import { CommonStream } from '../../host/wire/common-wire.ts';
 import { MAX_REPLY_BYTES } from '../../host/upstream/limits.ts';
 import { eventsOf, sseEvent } from '../kit/index.ts';
 
@@ -14,7 +15,7 @@ interface Relayed {
 }
 
 function relayText(body: string, options: Partial<RelayOptions> = {}): Relayed {
-  const relay = new Relay({ model: 'routed', created: CREATED, stripUsage: false, framing: 'sse', ...options });
+  const relay = new Relay({ encoder: new CommonStream(), model: 'routed', created: CREATED, stripUsage: false, framing: 'sse', ...options });
   let out = relay.push(Buffer.from(body));
   if (!relay.isDone && !relay.failure) out += relay.end();
   const text = Buffer.from(out, 'latin1').toString('utf8');
@@ -198,7 +199,7 @@ describe('relay, line length', () => {
     return `data: ${JSON.stringify(delta({ content: 'x'.repeat(bytes - empty.length) }))}\n\n`;
   };
   const inPieces = (body: string, size: number): Relay => {
-    const relay = new Relay({ model: 'routed', created: CREATED, stripUsage: false, framing: 'sse' });
+    const relay = new Relay({ encoder: new CommonStream(), model: 'routed', created: CREATED, stripUsage: false, framing: 'sse' });
     for (let at = 0; at < body.length && !relay.failure; at += size) relay.push(Buffer.from(body.slice(at, at + size)));
     return relay;
   };
@@ -216,14 +217,14 @@ describe('relay, line length', () => {
   });
 
   it('delivers what came before it in the same read', () => {
-    const relay = new Relay({ model: 'routed', created: CREATED, stripUsage: false, framing: 'sse' });
+    const relay = new Relay({ encoder: new CommonStream(), model: 'routed', created: CREATED, stripUsage: false, framing: 'sse' });
     expect(eventsOf(relay.push(Buffer.from(frameOf(200) + frameOf(MAX_REPLY_BYTES + 1) + frameOf(200))))).to.have.length(1);
     expect(relay.failure).to.include({ code: 'upstream_error' });
   });
 
   it('fails on an event of a native wire that exceeds it, after those before it', () => {
     const decode = ({ data }: { readonly data: string }): ChatChunk[] => [{ choices: [{ index: 0, delta: { content: data.slice(0, 1) } }] }];
-    const relay = new Relay({ model: 'routed', created: CREATED, stripUsage: false, framing: 'sse', decode });
+    const relay = new Relay({ encoder: new CommonStream(), model: 'routed', created: CREATED, stripUsage: false, framing: 'sse', decode });
     expect(eventsOf(relay.push(Buffer.from(`data: a\n\ndata: ${'x'.repeat(MAX_REPLY_BYTES + 1)}\n\ndata: b\n\n`)))).to.have.length(1);
     expect(relay.failure).to.include({ code: 'upstream_error' });
   });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import OpenAI from 'openai';
 import { Relay } from '../../host/pipeline/relay.ts';
+import { CommonStream } from '../../host/wire/common-wire.ts';
 import { eventsOf, everyCut, MASTER_KEY, openSse, sseBytes, startHost, stubUpstream } from '../kit/index.ts';
 
 type Call = Readonly<Record<string, unknown>>;
@@ -33,7 +34,7 @@ const chunk = (delta: object, finish_reason: string | null = null, index = 0): o
 const streamOf = (calls: readonly Call[]): object[] => [chunk({ role: 'assistant' }), ...calls.map((call) => chunk({ tool_calls: [call] })), chunk({}, 'tool_calls')];
 
 function relayed(pieces: readonly Buffer[]): any[] {
-  const relay = new Relay({ model: 'm', created: 1, stripUsage: false, framing: 'sse' });
+  const relay = new Relay({ encoder: new CommonStream(), model: 'm', created: 1, stripUsage: false, framing: 'sse' });
   const out = pieces.map((bytes) => relay.push(bytes)).join('') + relay.end();
   expect(relay.failure).to.equal(undefined);
   return eventsOf(Buffer.from(out, 'latin1').toString('utf8'));
@@ -89,14 +90,14 @@ describe('tool calls of a stream', () => {
   });
 
   it('end the stream where there are more than anybody makes', () => {
-    const relay = new Relay({ model: 'm', created: 1, stripUsage: false, framing: 'sse', assembles: false });
+    const relay = new Relay({ encoder: new CommonStream(), model: 'm', created: 1, stripUsage: false, framing: 'sse', assembles: false });
     for (let at = 0; at <= 10_000 && !relay.failure; at += 100) relay.push(sseBytes([chunk({ tool_calls: Array.from({ length: 100 }, (_, more) => head(`c${at + more}`, 'tide')) })]));
     expect(relay.failure).to.have.nested.property('fault.message').that.includes('10000 tool calls');
   });
 
   it('leave as they came where there is nothing to correct', () => {
     const bytes = sseBytes([...streamOf(STYLES['numbered from 0'] ?? []), { type: '', data: '[DONE]' }]);
-    const relay = new Relay({ model: 'm', created: 1, stripUsage: false, framing: 'sse' });
+    const relay = new Relay({ encoder: new CommonStream(), model: 'm', created: 1, stripUsage: false, framing: 'sse' });
     expect(relay.push(bytes)).to.equal(bytes.subarray(0, bytes.indexOf('data: [DONE]')).toString('latin1'));
   });
 });

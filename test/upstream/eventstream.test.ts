@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { StreamEvent } from '../../host/contract/index.ts';
 import { Relay } from '../../host/pipeline/relay.ts';
+import { CommonStream } from '../../host/wire/common-wire.ts';
 import { FrameReader } from '../../host/upstream/eventstream.ts';
 import { MAX_REPLY_BYTES } from '../../host/upstream/limits.ts';
 import { everyCut } from '../kit/index.ts';
@@ -96,6 +97,7 @@ describe('event stream frames', () => {
 
 describe('event stream frames in the relay', () => {
   const open = (): Relay => new Relay({
+    encoder: new CommonStream(),
     model: 'm', created: 1, stripUsage: false, framing: 'eventstream',
     decode: ({ type, data }) => [{ choices: [{ index: 0, delta: { content: data }, finish_reason: type === 'end' ? 'stop' : null }] }],
   });

@@ -1,6 +1,8 @@
 import type { ChatChunk } from '../contract/index.ts';
 import { bytesOfText, dataOf, textOfBytes } from '../upstream/sse.ts';
-import type { TextKind } from './assembly.ts';
+
+/** Which text of a delta a piece belongs to. */
+export type TextKind = 'content' | 'reasoning_content' | 'arguments';
 
 /**
  * Chunks of one stream mostly differ in one string: the piece of text they carry. A frame that was parsed and corrected
@@ -68,6 +70,11 @@ export class KnownFrames {
     if (frame) this.#frames = [frame, ...this.#frames].slice(0, MAX_FRAMES);
   }
 
+  /** The event of a chunk that was parsed and leaves as it came. */
+  unchanged(data: string): string {
+    return dataEvent(data);
+  }
+
   /** Voids what was learned, when later chunks would be corrected differently. */
   forget(): void {
     this.#frames = [];
@@ -77,6 +84,11 @@ export class KnownFrames {
     const [frame] = this.#frames.splice(index, 1);
     if (frame) this.#frames.unshift(frame);
   }
+}
+
+/** One event of the common wire, as a byte string. */
+export function dataEvent(data: string): string {
+  return `data: ${data}\n\n`;
 }
 
 function study(line: string, correct: (chunk: ChatChunk) => boolean): KnownFrame | undefined {

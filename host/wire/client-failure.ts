@@ -1,0 +1,26 @@
+import type { ErrorCode, GatewayError } from '../contract/index.ts';
+
+/** What a client is told of an error, before its wire gives it a form. */
+export interface ClientFailure {
+  readonly code: ErrorCode;
+  readonly status: number;
+  /** Redacted and bounded. */
+  readonly message: string;
+  /** What `X-Request-ID` says. */
+  readonly requestId: string;
+  /** What `Retry-After` says, in seconds; `undefined` where it is not sent. */
+  readonly retryAfterS: number | undefined;
+}
+
+/** `message` is what may be shown of the error's own one. */
+export function failureOf(error: GatewayError, message: string, requestId: string): ClientFailure {
+  const { code, status } = error;
+  return { code, status, message, requestId, retryAfterS: retryAfterS(error) };
+}
+
+/** The rules of specification 7.3: an upstream's or limiter's hint whatever the status; else 1 for 429; never for 402. */
+function retryAfterS({ code, status, retryAfterMs }: GatewayError): number | undefined {
+  if (code === 'insufficient_quota') return undefined;
+  if (retryAfterMs !== undefined && retryAfterMs > 0) return Math.ceil(retryAfterMs / 1000);
+  return status === 429 ? 1 : undefined;
+}

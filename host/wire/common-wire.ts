@@ -1,0 +1,40 @@
+import { type ChatChunk, type ErrorCode, type ErrorEnvelope, ERRORS } from '../contract/index.ts';
+import { bytesOfText } from '../upstream/sse.ts';
+import type { ClientFailure } from './client-failure.ts';
+import type { ClientStream, ClientWire } from './client-wire.ts';
+import { dataEvent, KnownFrames } from './known-frames.ts';
+
+/** The wire of every path that no other one claims (specification 6.2 and 7.1). */
+export const COMMON_WIRE: ClientWire = {
+  error: ({ code, message }) => ({ contentType: 'application/json', body: JSON.stringify(envelope(code, message)) }),
+  noRoute: () => ({ contentType: 'text/plain; charset=utf-8', body: '404 page not found' }),
+  reply: ({ reply }) => reply,
+  openStream: () => new CommonStream(),
+};
+
+/** An event stream of chunks, with an end marker or an error as its last event. */
+export class CommonStream implements ClientStream {
+  readonly contentType = 'text/event-stream';
+  readonly frames: KnownFrames | undefined = new KnownFrames();
+
+  chunk(chunk: ChatChunk): string {
+    return eventOf(chunk);
+  }
+
+  end(): string {
+    return 'data: [DONE]\n\n';
+  }
+
+  /** Of what ended the stream, clients of this wire are told whether it was silence. */
+  error({ code, message }: ClientFailure): string {
+    return eventOf(envelope(code === 'stream_timeout' ? code : 'stream_error', message));
+  }
+}
+
+function envelope(code: ErrorCode, message: string): ErrorEnvelope {
+  return { error: { message, type: ERRORS[code].type, code } };
+}
+
+function eventOf(value: unknown): string {
+  return dataEvent(bytesOfText(JSON.stringify(value)));
+}

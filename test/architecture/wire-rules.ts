@@ -1,0 +1,51 @@
+import { type Checker, importsOf, lineOf, type Node, parse, walk } from './source.ts';
+
+const COMMON_WIRE = 'host/wire/common-wire.ts';
+/** It answers as an upstream of the common wire does. */
+const UPSTREAM = 'providers/echo/respond.ts';
+
+/** What only a client's wire writes, and the files or folders where it may stand: there, where upstreams are read or asked, and where one is played. */
+const TEXTS: Readonly<Record<string, readonly string[]>> = {
+  '[DONE]': [COMMON_WIRE, 'host/upstream/sse.ts', UPSTREAM],
+  'text/event-stream': [COMMON_WIRE, 'providers/'],
+  '404 page not found': [COMMON_WIRE],
+};
+
+/** `toEnvelope` is part of the contract: module authors may call it, the gateway asks the wire. */
+export const ENVELOPES: readonly string[] = [COMMON_WIRE, 'host/contract/errors.ts', UPSTREAM];
+
+/** Where no path decides: what has none, and exchanges without a client. Everybody else uses the wire of the request. */
+export const KNOW_THE_COMMON_WIRE: readonly string[] = ['host/wire/client-wires.ts', 'host/http/server.ts', 'host/http/shell.ts', 'host/pipeline/live-exchange.ts'];
+
+/** Refuses what is written for clients of one wire anywhere but in that wire. */
+export const wireProblems: Checker = (path, source) => {
+  const found: string[] = [];
+  walk(parse(path, source), (node) => {
+    const at = `${path}:${lineOf(source, node)}`;
+    for (const text of textsOf(node)) {
+      for (const [owned, places] of Object.entries(TEXTS)) if (text.includes(owned) && !places.some((place) => path.startsWith(place))) found.push(`${at}: ${owned}`);
+    }
+    if (isEnvelope(node) && !ENVELOPES.includes(path)) found.push(`${at}: an error envelope`);
+  });
+  const isKnowing = path === COMMON_WIRE || KNOW_THE_COMMON_WIRE.includes(path);
+  for (const { file, line } of importsOf(path, source)) if (file === COMMON_WIRE && !isKnowing) found.push(`${path}:${line}: the common wire itself`);
+  return found;
+};
+
+function textsOf(node: Node): string[] {
+  if (node.type === 'Literal' && typeof node['value'] === 'string') return [node['value']];
+  return node.type === 'TemplateElement' ? [String(node['value'].cooked)] : [];
+}
+
+/** `{ error: { message, … } }`, or the call that makes it. */
+function isEnvelope(node: Node): boolean {
+  if (node.type === 'CallExpression') return node['callee'].type === 'MemberExpression' && node['callee'].property.name === 'toEnvelope';
+  const error = memberOf(node, 'error');
+  return error !== undefined && memberOf(error, 'message') !== undefined;
+}
+
+function memberOf(node: Node, name: string): Node | undefined {
+  if (node.type !== 'ObjectExpression') return undefined;
+  const members = (node['properties'] as readonly Node[]).filter(({ type }) => type === 'Property');
+  return members.find(({ key }) => (key.name ?? key.value) === name)?.['value'] as Node | undefined;
+}
