@@ -155,7 +155,7 @@ class HeardNotes implements RankNotes {
 }
 
 function openExchange(question: RouteQuestion, heard: HeardNotes, { clock }: PipelineServices): LiveExchange {
-  const exchange = new LiveExchange({ ...question, id: '0'.repeat(32), clock, principal: undefined, arrivedAt: clock.monotonic() });
+  const exchange = new LiveExchange({ ...question, id: '', clock, principal: undefined, arrivedAt: clock.monotonic() });
   exchange.explaining = heard;
   return exchange;
 }

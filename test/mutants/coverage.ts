@@ -14,7 +14,11 @@ const CACHE = join(tmpdir(), 'gw-mutants-coverage');
 /** A stretch of a file, and whether it ran. Later ones lie inside earlier ones. */
 type Range = readonly [start: number, end: number, ran: boolean];
 
+const WHOLE: readonly Range[] = [[0, Number.POSITIVE_INFINITY, true]];
+
 interface FileCoverage {
+  /** Of the file as it was measured. */
+  readonly hash: string;
   readonly ranges: readonly Range[];
   /** It was not only loaded: some function of it ran. */
   readonly isUsed: boolean;
@@ -32,30 +36,43 @@ export type Coverage = Readonly<Record<string, TestCoverage>>;
 
 export const testFiles = (): string[] => globSync('test/**/*.test.ts', { cwd: ROOT }).map((path) => path.replaceAll('\\', '/')).toSorted();
 
-/** Runs every test file once by itself, in the copy, and notes what it runs of the product; cached by the content of all files. */
+/**
+ * Runs every test file once by itself, in the copy, and notes what it runs of the product. Cached until the test changes or the
+ * product gains or loses a file: where a file of the product has changed since, a test that used it is taken to run all of it.
+ */
 export async function measureCoverage(copy: Copy, runs: Runs, jobs: number, tell: (line: string) => void): Promise<Coverage> {
-  const cached = join(CACHE, `${contentHash(copy)}.json`);
-  if (existsSync(cached)) return JSON.parse(readFileSync(cached, 'utf8')) as Coverage;
+  mkdirSync(CACHE, { recursive: true });
+  const product = filesIn('host', 'builtins');
+  const hashes = new Map(product.map((path) => [path, hashOf(copy.read(path))]));
   const coverage: Record<string, TestCoverage> = {};
   const waiting = testFiles();
   const { length: total } = waiting;
   const worker = async (): Promise<void> => {
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-      coverage[file] = await coverageOf(copy, runs, file);
-      tell(`coverage ${total - waiting.length}/${total} ${file}${coverage[file]?.isGreen ? '' : ': fails by itself, it is left out'}`);
+      const cached = join(CACHE, `${hashOf([file, copy.read(file), ...product].join('\n'))}.json`);
+      if (!existsSync(cached)) {
+        const found = await coverageOf(copy, runs, file, hashes);
+        const { isGreen, ms } = found;
+        coverage[file] = found;
+        if (isGreen) writeFileSync(cached, JSON.stringify(found)); // a busy machine may have failed it
+        tell(`coverage ${total - waiting.length}/${total} ${(ms / 1000).toFixed(1)} s ${file}${isGreen ? '' : ': fails by itself, it is left out'}`);
+      } else coverage[file] = upToDate(JSON.parse(readFileSync(cached, 'utf8')) as TestCoverage, hashes);
     }
   };
   await Promise.all(Array.from({ length: jobs }, worker));
-  mkdirSync(CACHE, { recursive: true });
-  writeFileSync(cached, JSON.stringify(coverage));
   return coverage;
 }
 
-async function coverageOf(copy: Copy, runs: Runs, file: string): Promise<TestCoverage> {
+function upToDate(known: TestCoverage, hashes: ReadonlyMap<string, string>): TestCoverage {
+  const files = Object.entries(known.files).map(([path, file]) => [path, file.hash === hashes.get(path) ? file : { ...file, ranges: WHOLE }]);
+  return { ...known, files: Object.fromEntries(files) as TestCoverage['files'] };
+}
+
+async function coverageOf(copy: Copy, runs: Runs, file: string, hashes: ReadonlyMap<string, string>): Promise<TestCoverage> {
   const reports = mkdtempSync(join(tmpdir(), 'gw-coverage-'));
   try {
     const { isGreen, ms } = await runTests({ folder: copy.folder, files: [file], limitMs: LIMIT_MS, runs, variables: { NODE_V8_COVERAGE: reports } });
-    return { isGreen, ms, startsProcesses: /\b(startGateway|runGw|withGateway|withVendors|spawn|spawnSync|startLab)\(/.test(copy.read(file)), files: readReports(reports, copy.folder) };
+    return { isGreen, ms, startsProcesses: /\b(startGateway|runGw|withGateway|withVendors|spawn|spawnSync|startLab)\(/.test(copy.read(file)), files: readReports(reports, copy.folder, hashes) };
   } finally {
     rmSync(reports, { recursive: true, force: true });
   }
@@ -68,15 +85,14 @@ interface V8Report {
   }[];
 }
 
-function readReports(reports: string, folder: string): Record<string, FileCoverage> {
+function readReports(reports: string, folder: string, hashes: ReadonlyMap<string, string>): Record<string, FileCoverage> {
   const root = pathToFileURL(`${folder}/`).href;
-  const files: Record<string, { ranges: Range[]; isUsed: boolean }> = {};
+  const files: Record<string, { hash: string; ranges: Range[]; isUsed: boolean }> = {};
   for (const name of readdirSync(reports)) {
-    const { result } = JSON.parse(readFileSync(join(reports, name), 'utf8')) as V8Report;
-    for (const { url, functions } of result) {
+    for (const { url, functions } of readReport(join(reports, name))) {
       if (!url.startsWith(root) || !/^(host|builtins)\//.test(url.slice(root.length))) continue;
       const path = url.slice(root.length);
-      const known = (files[path] ??= { ranges: [], isUsed: false });
+      const known = (files[path] ??= { hash: hashes.get(path) ?? '', ranges: [], isUsed: false });
       for (const [at, { ranges }] of functions.entries()) {
         if (at > 0 && (ranges[0]?.count ?? 0) > 0) known.isUsed = true; // the first one is the module itself
         for (const { startOffset, endOffset, count } of ranges) known.ranges.push([startOffset, endOffset, count > 0]);
@@ -84,6 +100,15 @@ function readReports(reports: string, folder: string): Record<string, FileCovera
     }
   }
   return files;
+}
+
+/** A process that was killed while it wrote left half a report. */
+function readReport(path: string): V8Report['result'] {
+  try {
+    return (JSON.parse(readFileSync(path, 'utf8')) as V8Report).result;
+  } catch {
+    return [];
+  }
 }
 
 /** Whether the innermost stretch around the place ran, in any of the reports. */
@@ -117,8 +142,4 @@ export function testsFor(site: Site, coverage: Coverage): readonly string[] {
   return [...sorted(seen), ...sorted(outside)];
 }
 
-function contentHash(copy: Copy): string {
-  const hash = createHash('sha256');
-  for (const path of filesIn('host', 'builtins', 'providers', 'strategies', 'plugins', 'test')) hash.update(path).update(copy.read(path));
-  return hash.digest('hex').slice(0, 16);
-}
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 24);

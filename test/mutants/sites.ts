@@ -61,9 +61,9 @@ function changesOf(node: Node, source: string): Change[] {
     case 'ThrowStatement':
       return [replace(node, () => ';', 'throw nothing', source)];
     case 'ReturnStatement':
-      return node['argument'] ? [replace(node['argument'] as Node, () => 'undefined', 'return undefined', source)] : [];
+      return node['argument'] && !isFlagOrNothing(node['argument'] as Node) ? [replace(node['argument'] as Node, () => 'undefined', 'return undefined', source)] : [];
     case 'ArrowFunctionExpression':
-      return node['body'].type === 'BlockStatement' ? [] : [replace(node['body'] as Node, () => 'undefined', 'return undefined', source)];
+      return node['body'].type === 'BlockStatement' || isFlagOrNothing(node['body'] as Node) ? [] : [replace(node['body'] as Node, () => 'undefined', 'return undefined', source)];
     case 'AwaitExpression':
       return [replace(node, () => `(${code(node['argument'] as Node, source)})`, 'do not wait', source)];
     case 'Literal':
@@ -72,6 +72,9 @@ function changesOf(node: Node, source: string): Change[] {
       return [];
   }
 }
+
+/** `undefined` in its place is the same, or nearly: `true` and `false` are changed into each other. */
+const isFlagOrNothing = (node: Node): boolean => (node.type === 'Identifier' && node['name'] === 'undefined') || (node.type === 'Literal' && typeof node['value'] === 'boolean');
 
 const code = (node: Node, source: string): string => source.slice(node.start, node['end'] as number);
 

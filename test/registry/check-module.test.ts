@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import Joi from 'joi';
-import { defineProvider, defineStrategy, definePlugin, GatewayError } from 'gw/contract';
+import { type CallInfo, defineProvider, defineStrategy, definePlugin, GatewayError } from 'gw/contract';
 import { commonTranslators } from 'gw/common-wire';
+import type { Problem } from '../../host/config/problems.ts';
 import { createHostHooks } from '../../host/host-hooks.ts';
 import { MODULE_RULES } from '../../host/registry/check-module.ts';
 import { createRegistry, type GatewayModule, type ModuleKind } from '../../host/registry/registry.ts';
@@ -15,14 +16,17 @@ const VALID: Readonly<Record<ModuleKind, GatewayModule>> = {
   plugin: definePlugin({ name: 'acme', type: 'guardrail', summary: 's', stages: ['before_request'], settings: Joi.object({}), create: () => ({ before_request: () => undefined }) }),
 };
 
-/** What the rules say of a module of this kind that stands at `acme`: rule and message. */
-function check(kind: ModuleKind, changes: object): string[] {
+/** What the rules say of a module of this kind that stands at `acme`. */
+function problemsOf(kind: ModuleKind, changes: object): readonly Problem[] {
   const hooks = createHostHooks();
   for (const rule of MODULE_RULES) hooks.checkModule.tap(rule.id, (one) => rule.check(one));
   const problems = createRegistry(hooks).add({ value: { ...VALID[kind], ...changes }, kind, expectedName: 'acme', origin: 'acme.ts' });
   for (const { path, fix } of problems) expect([path, fix !== ''], 'origin and fix').to.deep.equal(['acme.ts', true]);
-  return problems.map(({ rule, message }) => `${rule} ${message}`);
+  return problems;
 }
+
+/** Rule and message of each. */
+const check = (kind: ModuleKind, changes: object): string[] => problemsOf(kind, changes).map(({ rule, message }) => `${rule} ${message}`);
 
 /** Each change must be refused in a line that names the field: the first word of the case. */
 function expectRefused(kind: ModuleKind, cases: Readonly<Record<string, object>>): void {
@@ -46,6 +50,7 @@ describe('the module rules', () => {
   it('refuse another kind than the folder\'s, and name folder and helper (MV02)', () => {
     const told = check('plugin', { ...VALID.strategy });
     expect(told[0]).to.equal('MV02 it exports kind "strategy" where a plugin belongs');
+    expect(problemsOf('plugin', { ...VALID.strategy })[0]?.fix).to.equal('use definePlugin, or move it out of plugins/');
     expect(check('strategy', { kind: undefined })[0]).to.include('MV02');
   });
 
@@ -117,6 +122,15 @@ describe('the module rules', () => {
     expect(check('provider', { translators: { ...translators, embeddings: { toUpstream: boom, fromUpstream: boom } } })[0]).to.include('MV06 its embeddings translator');
     const mutates = (request: { model: string }): object => { request.model = 'x'; return { path: '/' }; };
     expect(check('provider', chat({ toUpstream: mutates }))[0]).to.include('MV06');
+  });
+
+  it('give it a call such as it gets when it serves (MV06)', () => {
+    const calls: CallInfo[] = [];
+    expect(check('provider', chat({ toUpstream: (_request: object, call: CallInfo) => { calls.push(call); return { path: '/' }; } }))).to.deep.equal([]);
+    const [call] = calls;
+    expect(call).to.include({ model: 'm', stream: false, root: 'http://localhost' });
+    expect(call?.exchangeId).to.match(/^[0-9a-f]{32}$/);
+    expect(call?.signal.aborted).to.equal(false);
   });
 
   it('let a translator refuse the model of that request: it need not exist (MV06)', () => {

@@ -154,4 +154,12 @@ describe('what is kept by its use', () => {
     expect(recent.size).to.equal(991);
     expect([recent.get('0', 0), recent.get('10', 0), recent.get('11', 0), recent.get('new', 0)]).to.deep.equal([0, undefined, 11, 1]);
   });
+
+  it('may fill its bytes to the last one, and then makes room a hundredth at a time', () => {
+    const recent = new Recent<number>({ maxKeys: 10_000, maxBytes: 2000 });
+    for (let key = 0; key < 1000; key += 1) recent.set(String(key), key, 2, 1);
+    expect([recent.size, recent.bytes]).to.deep.equal([1000, 2000]);
+    recent.set('new', 1, 1, 1);
+    expect([recent.size, recent.bytes]).to.deep.equal([990, 1979]); // a hundredth of 1001, rounded up
+  });
 });

@@ -138,6 +138,21 @@ describe('transport, failures', () => {
     expect(requests).to.equal(0);
   });
 
+  it('offers HTTP/1.1 alone: another version would not be spoken', async () => {
+    const offers: string[][] = [];
+    const server = createHttpsServer({
+      ...selfSigned(),
+      ALPNCallback: ({ protocols }) => {
+        offers.push(protocols);
+        return 'http/1.1';
+      },
+    });
+    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    atEnd(() => { server.close(); });
+    await failure(transport().unary(call(`https://127.0.0.1:${(server.address() as AddressInfo).port}`)));
+    expect(offers).to.deep.equal([['http/1.1']]);
+  });
+
   it('is refused for an address that is none', async () => {
     expect((await failure(transport().unary(call('nonsense')))).code).to.equal('upstream_error');
   });
