@@ -101,7 +101,7 @@ function redactEscaped(line: string, redactor: Redactor): string {
 
 /** The time member of a line; lines of one millisecond share it. */
 function cachedTime(): () => string {
-  let at = 0;
+  let at: number | undefined;
   let text = '';
   return () => {
     const now = Date.now();

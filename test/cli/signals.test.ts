@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { StopSignal } from '../../host/stop-signal.ts';
 import { ask, atEnd, BIN, startGateway, temporaryFolder } from '../kit/index.ts';
 
 interface Ended {
@@ -96,6 +97,36 @@ describe('a signal during the start', () => {
     await new Promise((resolve) => { setTimeout(resolve, 100); }); // two of one kind at one moment are one
     child.kill('SIGTERM');
     expect((await ended).signal).to.equal('SIGTERM');
+  });
+});
+
+describe('a signal that came before anybody could ask for it', () => {
+  const { kill } = process;
+  let sent: unknown[][];
+  beforeEach(() => {
+    sent = [];
+    process.kill = (...args) => {
+      sent.push(args);
+      return true;
+    };
+  });
+  afterEach(() => { process.kill = kill; });
+
+  it('is told to the one who asks, and ends nothing', () => {
+    const stop = new StopSignal();
+    process.emit('SIGTERM', 'SIGTERM');
+    let told = 0;
+    stop.onStop(() => { told += 1; });
+    stop.settle();
+    expect([told, sent]).to.deep.equal([1, []]);
+  });
+
+  it('ends the process once it is known that nobody will', () => {
+    const stop = new StopSignal();
+    process.emit('SIGTERM', 'SIGTERM');
+    expect(sent).to.deep.equal([]);
+    stop.settle();
+    expect(sent).to.deep.equal([[process.pid, 'SIGTERM']]);
   });
 });
 

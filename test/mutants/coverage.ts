@@ -127,18 +127,23 @@ function ran({ ranges }: FileCoverage, place: number): boolean {
 /**
  * Test files that can see a change, those first that are likely to and quick: those that run the changed place, and, of a
  * place that runs while the module loads, those that use the module. Last come those that start gateways as processes.
+ * Likely are those named like the module, those that name it, and those of its area, in this order.
  */
-export function testsFor(site: Site, coverage: Coverage): readonly string[] {
+export function testsFor(site: Site, coverage: Coverage, read: (path: string) => string): readonly string[] {
   const area = site.path.split('/').slice(0, -1).at(-1) ?? '';
   const name = (site.path.split('/').at(-1) ?? '').replace('.ts', '');
-  const rank = (file: string): number => (file.includes(`/${name}`) ? 0 : file.includes(`/${area}/`) ? 1 : 2);
+  const named = new RegExp(`\\b${name}\\b`, 'i');
+  const rank = (file: string): number => [file.includes(`/${name}`), named.test(read(file)), file.includes(`/${area}/`), true].indexOf(true);
   const entries = Object.entries(coverage).filter(([, { isGreen }]) => isGreen);
   const seen = entries.filter(([, { files }]) => {
     const file = files[site.path];
     return file !== undefined && file.isUsed && ran(file, site.start);
   });
   const outside = entries.filter(([file, { startsProcesses }]) => startsProcesses && !seen.some(([known]) => known === file));
-  const sorted = (list: typeof entries): string[] => list.toSorted(([a, one], [b, two]) => rank(a) - rank(b) || one.ms - two.ms).map(([file]) => file);
+  const sorted = (list: typeof entries): string[] => {
+    const ranked = list.map(([file, { ms }]) => ({ file, ms, rank: rank(file) }));
+    return ranked.toSorted((a, b) => a.rank - b.rank || a.ms - b.ms).map(({ file }) => file);
+  };
   return [...sorted(seen), ...sorted(outside)];
 }
 

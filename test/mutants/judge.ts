@@ -7,7 +7,7 @@ import type { Site } from './sites.ts';
  * Test files per run: few and likely at first, so that most changes are noticed soon. A survivor costs minutes when all that
  * may see it are asked, so the second round begins when every place had its first.
  */
-export const ROUNDS: readonly (readonly number[])[] = [[6, 30], [Number.POSITIVE_INFINITY]];
+export const ROUNDS: readonly (readonly number[])[] = [[4, 12], [Number.POSITIVE_INFINITY]];
 
 /** A change may make a test wait for ever, and a busy machine makes it slower than it was when it was measured. */
 const LIMIT_MS = 60_000;
@@ -37,7 +37,7 @@ export interface Trial {
 /** Changes the place, and asks the tests until one fails. */
 export async function judge(site: Site, { sizes, before, copy, coverage, runs }: Trial): Promise<Verdict> {
   const startedAt = performance.now();
-  const files = testsFor(site, coverage).slice(before?.passed ?? 0);
+  const files = testsFor(site, coverage, copy.read).slice(before?.passed ?? 0);
   let passed = before?.passed ?? 0;
   const verdict = (isKilled: boolean, told: string): Verdict => ({ site, isKilled, told, ms: performance.now() - startedAt, passed, isFinal: isKilled || files.length === 0 });
   const undo = copy.mutate(site);
