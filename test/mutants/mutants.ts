@@ -16,7 +16,7 @@ const USAGE = `usage: mutants [--sites <number>] [--seed <number>] [--jobs <numb
   --seed     which of them (1)
   --jobs     how many at a time (2)
   --minutes  stop after this time, with what is known by then (120)
-  --only     places whose line in the report, "path:line change", holds this text; several are alternatives
+  --only     places whose line in the report, "path:line:column change", holds this text; several are alternatives
 `;
 
 /** Not part of what runs: it writes the shipped catalog. */
@@ -52,7 +52,7 @@ function choose({ sites: count, seed, only }: Options, copy: Copy): Site[] {
   return chosen;
 }
 
-const describe = ({ path, line, what }: Site): string => `${path}:${line} ${what}`;
+const describe = ({ path, line, column, what }: Site): string => `${path}:${line}:${column} ${what}`;
 
 const inWords = ({ site, isKilled, isFinal, told, ms }: Verdict): string => `${isKilled ? 'killed  ' : isFinal ? 'SURVIVED' : 'passed  '} ${(ms / 1000).toFixed(1)} s ${describe(site)} (${told})`;
 

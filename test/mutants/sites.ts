@@ -1,9 +1,11 @@
-import { childrenOf, lineOf, type Node, parse } from '../architecture/source.ts';
+import { childrenOf, type Node, parse } from '../architecture/source.ts';
 
 /** One small change of one file. */
 export interface Site {
   readonly path: string;
   readonly line: number;
+  /** From 1, in UTF-16 code units. */
+  readonly column: number;
   /** Where the code stands that is replaced, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
@@ -12,7 +14,7 @@ export interface Site {
   readonly what: string;
 }
 
-type Change = Omit<Site, 'path' | 'line'>;
+type Change = Omit<Site, 'path' | 'line' | 'column'>;
 
 const COMPARISONS: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>', '===': '!==', '!==': '===' };
 const ARITHMETIC: Readonly<Record<string, string>> = { '+': '-', '-': '+', '*': '/', '/': '*' };
@@ -26,9 +28,14 @@ const WRAPPERS = new Set(['TSAsExpression', 'TSSatisfiesExpression', 'TSNonNullE
 export function sitesOf(path: string, source: string): Site[] {
   const sites: Site[] = [];
   visit(parse(path, source), (node) => {
-    for (const change of changesOf(node, source)) sites.push({ path, line: lineOf(source, node), ...change });
+    for (const change of changesOf(node, source)) sites.push({ path, ...placeOf(source, change.start), ...change });
   });
   return sites;
+}
+
+function placeOf(source: string, start: number): Pick<Site, 'line' | 'column'> {
+  const lines = source.slice(0, start).split('\n');
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }
 
 /** The file after the change. */

@@ -41,6 +41,16 @@ describe('an assembled answer', () => {
     expect(message).to.deep.include({ refusal: 'No!', audio: { id: 'x', transcript: 'ab', n: 2 } });
     expect(logprobs).to.deep.equal({ content: [1, 2], refusal: null });
   });
+
+  it('leaves the chunks as they came', () => {
+    const chunk = (): ChatChunk => ({ choices: [{ index: 0, delta: { audio: { id: 'x' }, parts: ['a'] }, logprobs: { content: [1] } }] }) as unknown as ChatChunk;
+    const assembly = new Assembly();
+    const first = chunk();
+    assembly.add(first);
+    assembly.add(chunk());
+    expect(first).to.deep.equal(chunk());
+    expect(assembly.reply(FACTS).choices[0]?.message).to.deep.include({ audio: { id: 'xx' }, parts: ['a', 'a'] });
+  });
 });
 
 describe('what an assembled answer keeps', () => {
