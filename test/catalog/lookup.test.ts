@@ -72,6 +72,11 @@ describe('the price of a model', () => {
     expect(inputOf('azure-foundry', 'phi-4')).to.equal(0.125);
   });
 
+  it('comes from the first prefix of the chain in another case, also where that is the provider itself', () => {
+    const rows = catalogOf({ 'qwen/Qwen-Max': priced(1.6), 'dashscope/qwen-max': priced(9) });
+    expect(rows.tokenPrice('qwen', 'qwen-max')?.input).to.equal(1.6);
+  });
+
   it('comes from a later prefix when the exact chat row has none', () => {
     expect(inputOf('qwen', 'qwq-plus')).to.equal(0.8);
   });

@@ -29,6 +29,18 @@ describe('the catalog overlay', () => {
     expect(host.current?.models.isKnown('house-model')).to.equal(true);
   });
 
+  it('is what the list of models tells of them, without what is empty, zero or false', async () => {
+    const rich = { mode: 'chat', context_window: 4096, max_output_tokens: 512, lifecycle: { status: 'legacy' }, capabilities: { vision: true, streaming: false, function_calling: true } };
+    const gateway = await hostWith('overlay.json', JSON.stringify({ 'echo/rich': rich, 'echo/poor': { mode: 'chat' } }));
+    const entry = async (id: string): Promise<object> => (await gateway.get(`/v1/models/${id}`)).json();
+    const [{ capabilities, ...told }, poor] = [await entry('rich') as { capabilities: string[] }, await entry('poor')];
+    expect(told).to.deep.equal({
+      id: 'rich', object: 'model', owned_by: 'echo', created: 0, mode: 'chat', context_window: 4096, max_output_tokens: 512, status: 'legacy', deprecated: true,
+    });
+    expect(capabilities.toSorted()).to.deep.equal(['function_calling', 'vision']);
+    expect(poor).to.deep.equal({ id: 'poor', object: 'model', owned_by: 'echo', created: 0, mode: 'chat', status: 'ga' });
+  });
+
   it('makes another version of the catalog', async () => {
     const [plain, laid] = [await startHost(CONFIG), await hostWith('overlay.json', '{"echo/x": {}}')].map(({ host }) => host.services.catalog.version);
     expect(plain).to.not.equal(laid);

@@ -75,6 +75,7 @@ describe('a refused configuration', () => {
   it('says nothing more of a value of the wrong type', async () => {
     expect(await toldOf({ targets: 'echo', max_request_bytes: '1' })).to.have.members(['targets DC02', 'max_request_bytes DC02']);
     expect(await toldOf({ targets: [5] })).to.deep.equal(['targets[0] DC02']);
+    expect(await toldOf({ targets: [{ virtual_key: 'echo' }, { virtual_key: 5 }], batch_target: 'openai', responses_target: 'openai' })).to.deep.equal(['targets[1].virtual_key DC02']);
     expect(await toldOf({ targets: [{ virtual_key: 5, concurrency: { max_concurrency: 'x' } }] })).to.have.members(
       ['targets[0].virtual_key DC02', 'targets[0].concurrency.max_concurrency DC02'],
     );

@@ -1,4 +1,6 @@
+import { defineStrategy } from 'gw/contract';
 import { expect } from 'chai';
+import Joi from 'joi';
 import { replyJson, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
 
 const ids = async (host: TestHost): Promise<string[]> => (await host.get('/v1/models')).json().data.map(({ id }: { id: string }) => id);
@@ -28,6 +30,22 @@ describe('GET /v1/models', () => {
     const upstream = await silent();
     const host = await startHost({ strategy: { mode: 'fallback' }, aliases: { short: 'x' }, targets: [{ virtual_key: 'openai', models: ['declared'] }, upstream.target('a', { models: ['x'] })] });
     expect(await ids(host)).to.deep.equal(['x']);
+  });
+
+  it('asks a strategy about a request that holds nothing but the model', async () => {
+    const asked: object[] = [];
+    const curious = defineStrategy({
+      name: 'curious', summary: 'Notes what it is asked', settings: Joi.object({}),
+      create: () => (targets, query) => {
+        asked.push({ ...query, texts: [...query.userTexts()], characters: query.promptCharacters(), upstreamModel: query.upstreamModel('a') });
+        return targets;
+      },
+    });
+    const upstream = await silent();
+    const host = await startHost({ strategy: { mode: 'curious' }, targets: [upstream.target('a', { model_map: { m: 'upstream-name' } })] }, { modules: [curious] });
+    expect(await ids(host)).to.deep.equal(['m']);
+    expect(asked).to.have.lengthOf(1);
+    expect(asked[0]).to.deep.include({ isListing: true, surface: 'chat', model: 'm', metadata: {}, texts: [], characters: 0, maxTokens: undefined, images: 1, upstreamModel: 'upstream-name' });
   });
 
   it('answers one entry by its id, also with slashes', async () => {

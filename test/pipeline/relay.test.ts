@@ -113,6 +113,39 @@ describe('relay, chunk normalisation', () => {
       expect(relayed.events[0].choices[0].delta.tool_calls).to.deep.equal([{ index: 0, type: 'function', function: { name: 'f', arguments: '{"a":1}' } }]);
     }
   });
+
+  it('gives a call without a function an empty one, in any chunk', () => {
+    const relayed = relayFrames([delta({ role: 'assistant' }), delta({ tool_calls: [{ index: 0, id: 'c', type: 'function' }] }), delta({ tool_calls: [{ index: 0 }] })]);
+    expect(relayed.events.slice(1, 3).map(({ choices: [choice] }) => choice.delta.tool_calls)).to.deep.equal([[{ index: 0, id: 'c', type: 'function', function: {} }], [{ index: 0, function: {} }]]);
+  });
+});
+
+describe('relay, frames of one shape', () => {
+  /** How many texts are parsed while so many frames pass. */
+  function parsedWhile(frame: object, count: number): number {
+    const { parse } = JSON;
+    let calls = 0;
+    JSON.parse = (...args: Parameters<typeof parse>): unknown => {
+      calls += 1;
+      return parse(...args);
+    };
+    try {
+      const relay = new Relay({ model: 'routed', created: CREATED, stripUsage: false, framing: 'sse' });
+      relay.push(Buffer.from(sseEvent(frame).repeat(count)));
+    } finally {
+      JSON.parse = parse;
+    }
+    return calls;
+  }
+
+  const frames = {
+    content: delta({ content: 'x' }), reasoning: delta({ reasoning_content: 'x' }), arguments: delta({ tool_calls: [{ index: 0, function: { arguments: 'x' } }] }),
+  };
+  for (const [what, frame] of Object.entries(frames)) {
+    it(`are parsed until the shape is known, and no longer: ${what}`, () => {
+      expect(parsedWhile(frame, 500)).to.equal(parsedWhile(frame, 20)).and.be.within(1, 10);
+    });
+  }
 });
 
 describe('relay, usage', () => {
