@@ -101,7 +101,7 @@ describe('a signal during the start', () => {
 });
 
 describe('a signal that came before anybody could ask for it', () => {
-  const { kill } = process;
+  const kill = process.kill.bind(process);
   let sent: unknown[][];
   beforeEach(() => {
     sent = [];

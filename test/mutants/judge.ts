@@ -37,7 +37,7 @@ export interface Trial {
 /** Changes the place, and asks the tests until one fails. */
 export async function judge(site: Site, { sizes, before, copy, coverage, runs }: Trial): Promise<Verdict> {
   const startedAt = performance.now();
-  const files = testsFor(site, coverage, copy.read).slice(before?.passed ?? 0);
+  const files = testsFor(site, coverage, (path) => copy.read(path)).slice(before?.passed ?? 0);
   let passed = before?.passed ?? 0;
   const verdict = (isKilled: boolean, told: string): Verdict => ({ site, isKilled, told, ms: performance.now() - startedAt, passed, isFinal: isKilled || files.length === 0 });
   const undo = copy.mutate(site);

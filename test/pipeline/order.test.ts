@@ -48,6 +48,13 @@ describe('order of a request', () => {
     expect(upstream.seen).to.deep.equal([]);
   });
 
+  it('names in the log the targets that are not registered, of a model that no other serves', async () => {
+    const upstream = await healthy();
+    const host = await startHost({ targets: [{ virtual_key: 'openai', models: ['lonely'] }, upstream.target('a')] });
+    expect((await host.post(PATH, ask('hi', { model: 'lonely' }))).status).to.equal(404);
+    expect(host.lines.find(({ msg }) => msg === 'no registered target serves the model')).to.include({ level: 'WARN', model: 'lonely', unregistered: 'openai' });
+  });
+
   it('runs nothing for a request that fails its checks', async () => {
     const seen: string[] = [];
     const upstream = await healthy();
