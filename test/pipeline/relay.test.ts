@@ -130,7 +130,7 @@ describe('relay, frames of one shape', () => {
       return parse(...args);
     };
     try {
-      const relay = new Relay({ model: 'routed', created: CREATED, stripUsage: false, framing: 'sse' });
+      const relay = new Relay({ encoder: new CommonStream(), model: 'routed', created: CREATED, stripUsage: false, framing: 'sse' });
       relay.push(Buffer.from(sseEvent(frame).repeat(count)));
     } finally {
       JSON.parse = parse;
