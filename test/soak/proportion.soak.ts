@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { PROVIDERS } from '../contract/hostile/wires.ts';
+import { formWorks, jsonWorks, startGuarded } from '../contract/proportion/routes.ts';
 import { answerWorks, problemsOf, requestWorks, type Work } from '../contract/proportion/work.ts';
+import { forSuite } from '../kit/index.ts';
 
 /** Inputs that are doubled for one provider, of requests and of answers, spread evenly over all there are. */
 const MOST = 400;
@@ -18,4 +20,8 @@ describe('twice the input makes no more than twice the work, or a little more: a
       it(`in ${what} of ${module.name}`, async () => { expect(await problemsOf(spread(worksOf(module)))).to.deep.equal([]); });
     }
   }
+
+  const host = forSuite(startGuarded);
+  it('in JSON, on every route', async () => { expect(await problemsOf(jsonWorks(host))).to.deep.equal([]); });
+  it('in forms, on every route', async () => { expect(await problemsOf(formWorks(host))).to.deep.equal([]); });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { Dice } from '../../kit/index.ts';
+import { Dice, forSuite } from '../../kit/index.ts';
 import { PROVIDERS } from '../hostile/wires.ts';
+import { formWorks, jsonWorks, startGuarded } from './routes.ts';
 import { answerWorks, problemsOf, requestWorks, type Work } from './work.ts';
 
 /** Inputs of each kind for each provider; all of them are doubled in the soak. */
@@ -20,6 +21,15 @@ describe('twice the input makes no more than twice the work, or a little more', 
       const works = [requestWorks(module), answerWorks(module)];
       expect(works.map(({ length }) => length > 0), 'requests and answers').to.deep.equal([true, true]);
       expect(await problemsOf(works.flatMap((all) => sample(all, dice)))).to.deep.equal([]);
+    });
+  }
+
+  const host = forSuite(startGuarded);
+  for (const [what, works] of [['JSON', jsonWorks(host)], ['forms', formWorks(host)]] as const) {
+    it(`in ${what}, on every route`, async () => {
+      const dice = new Dice(SEED);
+      const bySurface = Map.groupBy(works, (work) => work.what.split(',')[0]);
+      expect(await problemsOf([...bySurface.values()].flatMap((all) => sample(all, dice)))).to.deep.equal([]);
     });
   }
 });
