@@ -4,7 +4,7 @@ import type { Host } from '../../host/host.ts';
 import { contextOf, rawPath } from '../../host/http/context.ts';
 import { scopeRefusal } from '../../host/http/protection.ts';
 import { sendError } from '../../host/http/reply.ts';
-import { digestOf, PrincipalTable } from '../../host/stores/principals.ts';
+import { digestOf, KnownDigests, PrincipalTable } from '../../host/stores/principals.ts';
 
 const MASTER: Principal = Object.freeze({ id: 'master-key', name: 'master-key', scopes: Object.freeze(['admin', 'read_only'] as const) });
 
@@ -18,10 +18,11 @@ export default defineBuiltin({
       if (masterKey !== undefined) environment.set(digestOf(masterKey), MASTER);
       stores.principals.supply(environment);
     });
+    const known = new KnownDigests();
     hooks.arrived.tap('authentication', (request, response, host) => {
       const path = host.protection.of(rawPath(request));
       if (!path) return undefined;
-      const { principal, refusal } = authenticate(host, request.headers.authorization);
+      const { principal, refusal } = authenticate(host, known, request.headers.authorization);
       const context = contextOf(response);
       context.principal = principal;
       context.isAdmitted = principal !== undefined || (path.mayBeOpen === true && host.settings.allowUnauthenticated);
@@ -39,13 +40,16 @@ interface Authenticated {
 }
 
 /** The credential of a bearer header. Without the scheme or the token it is missing; with a token that nobody has, invalid. */
-function authenticate({ stores }: Host, header: string | undefined): Authenticated {
+function authenticate({ stores }: Host, known: KnownDigests, header: string | undefined): Authenticated {
   const token = header === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(header)?.[1];
   if (token === undefined) {
     return { principal: undefined, refusal: new GatewayError('missing_api_key', 'the Authorization header is missing, or its scheme is not Bearer') };
   }
-  const principal = stores.principals.find(digestOf(token));
-  return principal ? { principal } : { principal: undefined, refusal: invalidKey() };
+  const digest = known.of(token);
+  const principal = stores.principals.find(digest);
+  if (!principal) return { principal: undefined, refusal: invalidKey() };
+  known.keep(token, digest);
+  return { principal };
 }
 
 function invalidKey(): GatewayError {

@@ -183,7 +183,8 @@ export class LogOutput implements LineWriter {
       if (chunk.bytes.length === CHUNK_BYTES) this.#spare = chunk;
       this.#tellLost();
     }
-    if (this.#queue.length > 0) this.#attempt();
+    if (this.#queue.length > 1) this.#attempt();
+    else if (this.#queue.length > 0) this.#schedule(FLUSH_MS); // lines that came meanwhile wait for others again
   }
 
   /** Follows the last line that was kept. */

@@ -71,9 +71,14 @@ export function createRedactor(variables: Readonly<Record<string, string | undef
     if (isSecret && !isDsn(name)) values.add(value, `[REDACTED:${name}]`);
     for (const password of passwords) values.add(password, `[REDACTED:${name}]`);
   }
+  const harmless = new HarmlessNames();
   const redact = (text: string): string => {
+    if (harmless.has(text)) return text;
     let clean = values.hide(text);
-    if (!SUSPECT_CHARACTER.test(clean) && !SUSPECT_WORD.test(clean)) return clean;
+    if (!SUSPECT_CHARACTER.test(clean) && !SUSPECT_WORD.test(clean)) {
+      if (clean === text) harmless.add(text);
+      return clean;
+    }
     for (const [pattern, replacement] of SHAPES) clean = clean.replace(pattern, replacement as string);
     return clean;
   };
@@ -86,7 +91,10 @@ export function createRedactor(variables: Readonly<Record<string, string | undef
       const clean = redact(text.slice(0, end));
       return cut(`${clean.slice(0, Math.max(0, clean.length - ahead))}…`, limit);
     },
-    register: (value) => values.add(value.replace(SCHEME, ''), '[REDACTED_SECRET]'),
+    register: (value) => {
+      values.add(value.replace(SCHEME, ''), '[REDACTED_SECRET]');
+      harmless.clear();
+    },
   };
 }
 
@@ -94,6 +102,28 @@ function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const characters = Array.from(text.slice(0, 2 * limit + 2));
   return characters.length <= limit ? text : `${characters.slice(0, limit).join('')}…`;
+}
+
+/** Short texts that hold nothing to hide, such as the names of models that stand in the headers of every answer. */
+class HarmlessNames {
+  /** UTF-16 code units of one, and how many are kept. */
+  static readonly #LONGEST = 64;
+  static readonly #MOST = 512;
+  readonly #texts = new Set<string>();
+
+  has(text: string): boolean {
+    return text.length <= HarmlessNames.#LONGEST && this.#texts.has(text);
+  }
+
+  add(text: string): void {
+    if (text.length > HarmlessNames.#LONGEST) return;
+    if (this.#texts.size >= HarmlessNames.#MOST) this.#texts.clear();
+    this.#texts.add(text);
+  }
+
+  clear(): void {
+    this.#texts.clear();
+  }
 }
 
 /** The values that are hidden wherever they stand, whatever is around them. */

@@ -6,6 +6,27 @@ export function digestOf(credential: string): string {
   return hash('sha256', credential);
 }
 
+/** How many digests are kept: those of the credentials in use. */
+const MOST_KNOWN = 1000;
+
+/**
+ * The digests of credentials that were accepted, so that a request of a known client costs no hash. Whether a credential still
+ * counts is asked of the sources each time. What is not accepted is never kept: nobody can fill this from outside.
+ */
+export class KnownDigests {
+  readonly #digests = new Map<string, string>();
+
+  of(credential: string): string {
+    return this.#digests.get(credential) ?? digestOf(credential);
+  }
+
+  keep(credential: string, digest: string): void {
+    if (this.#digests.has(credential)) return;
+    if (this.#digests.size >= MOST_KNOWN) this.#digests.clear();
+    this.#digests.set(credential, digest);
+  }
+}
+
 /** Knows whose some credentials are: those of the environment, those of a store. */
 export interface PrincipalSource {
   /** Looks in memory only: a request never waits here. A credential that has expired or was revoked is not found. */

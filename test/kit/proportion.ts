@@ -6,7 +6,7 @@ const MOST = 3;
 const ROUNDS = 8;
 /** Beside this, in milliseconds, compiling what runs for the first time is nothing: one round will do. */
 const LONG_MS = 60;
-/** From here on, in milliseconds, work stands out: below it are the measuring, and the steps in which memory is got. What takes less is tried at a larger size. */
+/** From here on, in milliseconds, work stands out: below it are the measuring, and the steps in which memory is got. What takes less is tried at a larger size, and so is what seems out of proportion and takes less than `LONG_MS`. */
 const CLEAR_MS = 6;
 const TRIES = 4;
 const STEP = 4;
@@ -25,8 +25,10 @@ export async function expectProportion(size: number, prepare: Prepare, largest =
 export async function growthProblem(size: number, prepare: Prepare, largest = Number.POSITIVE_INFINITY): Promise<string | undefined> {
   for (let tried = 1, small = size; ; tried += 1, small = Math.min(small * STEP, largest)) {
     const { lessMs, moreMs } = await leastOf(prepare(small), prepare(2 * small));
-    if (!isInProportion(lessMs, moreMs)) return `the work grows faster than its input: ${lessMs.toFixed(2)} ms of CPU for ${small}, ${moreMs.toFixed(2)} for twice as much`;
-    if (moreMs >= CLEAR_MS || tried === TRIES || small >= largest) return undefined;
+    const isLast = tried === TRIES || small >= largest;
+    if (isInProportion(lessMs, moreMs)) {
+      if (moreMs >= CLEAR_MS || isLast) return undefined;
+    } else if (moreMs >= LONG_MS || isLast) return `the work grows faster than its input: ${lessMs.toFixed(2)} ms of CPU for ${small}, ${moreMs.toFixed(2)} for twice as much`;
   }
 }
 
