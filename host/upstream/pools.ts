@@ -54,7 +54,7 @@ class OriginPool {
     this.#connect = connect;
     this.#pool = new Pool(origin, { allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS, connect: (options, callback) => this.#open(options, callback) });
     const endIfIdle = (): void => {
-      if (this.#connections > 0 || this.#pool.stats.size > 0 || this.#pool.closed) return;
+      if (this.#connections > 0 || this.#pool.stats.size > 0 || this.#pool.closed || this.#pool.destroyed) return;
       onIdle();
       void this.#pool.close();
     };

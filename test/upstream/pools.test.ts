@@ -37,6 +37,19 @@ async function silentServer(): Promise<{ readonly port: number; readonly sockets
 }
 
 describe('connections to upstreams', () => {
+  it('end without a fault where several are open', async () => {
+    const upstream = await stubUpstream((_request, response) => { response.end('x'); });
+    const shared = transport();
+    const rejected: unknown[] = [];
+    const listen = (reason: unknown): void => { rejected.push(reason); };
+    process.on('unhandledRejection', listen);
+    atEnd(() => { process.off('unhandledRejection', listen); });
+    await Promise.all(Array.from({ length: 8 }, () => shared.unary(call(upstream.url))));
+    await shared.close();
+    await setTimeout(20);
+    expect(rejected).to.deep.equal([]);
+  });
+
   it('are shared by calls of one origin, whatever time each of them allows', async () => {
     const upstream = await stubUpstream((_request, response) => { response.end('x'); });
     const shared = transport();
