@@ -53,6 +53,11 @@ describe('a watched file', () => {
 });
 
 describe('GW_CONFIG_WATCH', () => {
+  /** In one step: on a busy machine half a file may stand there for long enough to be taken for a whole one. */
+  const replace = async (path: string, text: string): Promise<void> => {
+    await writeFile(`${path}.new`, text);
+    await rename(`${path}.new`, path);
+  };
   const config = (model: string): string => `targets: [{virtual_key: openai, models: [${model}]}]\n`;
 
   async function start(): Promise<{ gateway: GatewayProcess; path: string; statusOf: (model: string) => Promise<number>; told: (msg: string, count: number) => Promise<void> }> {
@@ -73,16 +78,16 @@ describe('GW_CONFIG_WATCH', () => {
   it('applies a changed file while the gateway runs, and leaves the running configuration when the file has a problem', async () => {
     const { gateway, path, statusOf, told } = await start();
     expect([await statusOf('first'), await statusOf('second')]).to.deep.equal([200, 404]);
-    await writeFile(path, config('second'));
+    await replace(path, config('second'));
     await told('config file loaded', 2);
     expect([await statusOf('first'), await statusOf('second')]).to.deep.equal([404, 200]);
-    await writeFile(path, 'targets: [{virtual_key: nobody}]\n');
+    await replace(path, 'targets: [{virtual_key: nobody}]\n');
     await told('config file refused, the running configuration stays', 1);
     expect(await statusOf('second')).to.equal(200);
     const refusal = gateway.lines.find(({ msg }) => String(msg).startsWith('config file refused'));
     expect(refusal).to.include({ level: 'ERROR', path });
     expect(refusal?.['error']).to.match(/BV01.*nobody/);
-    await writeFile(path, config('third'));
+    await replace(path, config('third'));
     await told('config file loaded', 3);
     expect(await statusOf('third')).to.equal(200);
     expect(await gateway.stop()).to.equal(0);
