@@ -25,6 +25,20 @@ export function declaredSettings(module: PluginModule, config: Readonly<Record<s
   return Object.fromEntries(Object.entries(config ?? {}).filter(([key]) => !tolerated.includes(key)));
 }
 
+/** How a setting's texts are shown: as any text, or as patterns and other names in which an `@` is no address of a person. */
+export type SettingKind = 'text' | 'name';
+
+/** The settings of a schema, in order. One whose schema carries the meta `isPattern` holds patterns. */
+export function settingKinds(schema: ObjectSchema): ReadonlyMap<string, SettingKind> {
+  const { keys = {} } = schema.describe() as { readonly keys?: Readonly<Record<string, { readonly metas?: readonly { readonly isPattern?: boolean }[] }>> };
+  return new Map(Object.entries(keys).map(([name, { metas = [] }]) => [name, metas.some(({ isPattern }) => isPattern) ? 'name' : 'text']));
+}
+
+/** The settings of the catalogue: of an admin API that shows a configuration, all that it shows. */
+export function listedSettings({ settings }: PluginModule): ReadonlyMap<string, SettingKind> {
+  return settingKinds(settings);
+}
+
 /** Checks a module's settings against its own schema: every problem at once, and the settings with defaults filled in. */
 export function settingsProblems(schema: ObjectSchema, value: unknown, base: string): { problems: SettingsProblem[]; settings: object } {
   const result = schema.validate(value ?? {}, { abortEarly: false, convert: false });

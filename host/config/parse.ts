@@ -1,5 +1,5 @@
 import { errorMessage } from '../common/error-message.ts';
-import { type Document, isScalar, LineCounter, parseAllDocuments, type YAMLError, visit } from 'yaml';
+import { type Document, isPair, isScalar, LineCounter, parseAllDocuments, type YAMLError, visit } from 'yaml';
 import { composeYaml, resolveAliases } from './compose.ts';
 import { isMergeKey, positions, type Positions, rangeStart } from './positions.ts';
 import type { Problem } from './problems.ts';
@@ -74,18 +74,22 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
 }
 
+/** Maps that are withheld wherever a configuration is shown: their keys may be secrets too. */
+const SECRET_MAPS = new Set(['env', 'headers', 'config']);
+
 /** Two keys of one map that read alike, `1` and `"1"` included. */
 function duplicateKeys(root: Document | undefined, lines: LineCounter): Problem[] {
   const problems: Problem[] = [];
   if (!root) return problems;
   visit(root, {
-    Map: (_key, map) => {
+    Map: (_key, map, way) => {
       const seen = new Set<string>();
+      const isSecret = way.some((step) => isPair(step) && isScalar(step.key) && SECRET_MAPS.has(String(step.key.value)));
       for (const { key } of map.items) {
         const name = isScalar(key) ? String(key.value) : '';
         if (seen.has(name) && !isMergeKey(key)) {
           const line = lines.linePos(rangeStart(key) ?? 0).line;
-          problems.push({ path: '', rule: 'DC03', message: `the key "${name}" stands twice in one map`, fix: 'keep one of the two', line });
+          problems.push({ path: '', rule: 'DC03', message: `${isSecret ? 'a key' : `the key "${name}"`} stands twice in one map`, fix: 'keep one of the two', line });
         }
         seen.add(name);
       }

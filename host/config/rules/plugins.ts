@@ -21,11 +21,11 @@ function byName(config: GatewayConfig): [string, Listed[]][] {
 
 const isStage = (stage: string | undefined): stage is Stage => STAGES.includes(stage as Stage);
 
-/** Enabled entries of known plugins, with their module. */
+/** Enabled entries whose plugin and stage are known, with the module. Of all others nothing more is looked at, and so nothing more is told. */
 function resolved(config: GatewayConfig, known: KnownModules): (Listed & { module: PluginModule })[] {
   return enabled(config).flatMap((listed) => {
     const module = known.plugins.get(listed.entry.name);
-    return module ? [{ ...listed, module }] : [];
+    return module && isStage(listed.entry.stage) ? [{ ...listed, module }] : [];
   });
 }
 
@@ -81,14 +81,14 @@ export const pluginRules: readonly ConfigRule[] = [
     id: 'BV07',
     check: (config, { known, report }) => {
       for (const { entry, path, module } of resolved(config, known)) {
-        if (!isStage(entry.stage) || module.stages.includes(entry.stage)) continue;
-        report(`${path}.stage`, `plugin "${entry.name}" does nothing at ${entry.stage}`, `list it at ${module.stages.join(' or ')}`);
+        if (module.stages.some((stage) => stage === entry.stage)) continue;
+        report(`${path}.stage`, `plugin "${entry.name}" does nothing at ${entry.stage ?? ''}`, `list it at ${module.stages.join(' or ')}`);
       }
       for (const [name, entries] of byName(config)) {
         const module = known.plugins.get(name);
         const first = entries[0];
-        if (!module?.checkStages || !first) continue;
         const stages = entries.map(({ entry }) => entry.stage).filter(isStage);
+        if (!module?.checkStages || !first || stages.length < entries.length) continue; // what an unknown stage was meant to be, nobody knows
         const problem = module.checkStages(stages, readSettings(module.settings, declaredSettings(module, first.entry.config)));
         if (problem) report(first.path, `plugin "${name}": ${problem.message}`, problem.fix);
       }
