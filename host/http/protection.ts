@@ -1,4 +1,5 @@
 import { GatewayError, type Principal, type Scope } from '../contract/index.ts';
+import type { FlatHeaders } from './reply.ts';
 
 /** Paths behind authentication. */
 export interface ProtectedPath {
@@ -8,6 +9,10 @@ export interface ProtectedPath {
   readonly scope?: Scope | undefined;
   /** Needs no credential while `ALLOW_UNAUTHENTICATED_PROXY` is in force. */
   readonly mayBeOpen?: boolean;
+  /** Requests of this method bring their credential to the route itself. */
+  readonly ownMethod?: string;
+  /** On every refusal. */
+  readonly headers?: FlatHeaders;
   /** False where a browser gets no page for a path that no route takes. */
   readonly hasPages?: boolean;
 }
