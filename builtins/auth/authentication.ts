@@ -6,7 +6,7 @@ import { contextOf, rawPath } from '../../host/http/context.ts';
 import { type ProtectedPath, scopeRefusal } from '../../host/http/protection.ts';
 import { sendError } from '../../host/http/reply.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
-import { bearerOf, invalidKey } from './bearer.ts';
+import { bearerOf, invalidKey } from '../../host/http/bearer.ts';
 import { masterPrincipal } from './master-key.ts';
 
 const NO_STORE = ['Cache-Control', 'no-store'];

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { GatewayError } from '../../host/contract/index.ts';
+import { GatewayError } from '../contract/index.ts';
 
 const SCHEME = 'Bearer ';
 
