@@ -2,6 +2,7 @@
 import type { BuiltinModule } from '../host/builtin.ts';
 import type { GatewayModule } from '../host/registry/registry.ts';
 
+import admin from './admin/admin.ts';
 import authentication from './auth/authentication.ts';
 import catalog from './catalog/catalog.ts';
 import completionCommand from './cli/completion.ts';
@@ -79,7 +80,7 @@ import maxToken from '../plugins/max-token.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  authentication, catalog, completionCommand, explainCommand, initCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
+  admin, authentication, catalog, completionCommand, explainCommand, initCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
   breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, pluginLines, requestLines, targetLines,
 ];
 

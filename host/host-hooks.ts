@@ -8,6 +8,7 @@ import type { GenerationDraft } from './generation/generation.ts';
 import type { Surface } from './contract/index.ts';
 import type { ModelCollector } from './generation/model-index.ts';
 import type { OfflineHost } from './generation/offline.ts';
+import type { Arrival } from './http/app.ts';
 import type { Protection } from './http/protection.ts';
 import type { ModuleCheck, RegisteredModule } from './registry/registry.ts';
 import type { ClientWires } from './wire/client-wires.ts';
@@ -34,8 +35,11 @@ export function createHostHooks<H>() {
     protect: new SyncHook<[Protection]>(['protection']),
     /** Names the paths whose clients speak another wire than the common one. */
     clientWires: new SyncHook<[ClientWires]>(['wires']),
-    /** A request that no route has seen yet. Whoever answers it says so, and nobody else sees it. */
-    arrived: new SyncBailHook<[IncomingMessage, ServerResponse, H], 'answered' | undefined>(['request', 'response', 'host']),
+    /**
+     * A request that no route has seen yet. Whoever answers it says so, and nobody else sees it. A promise of that is for what cannot be
+     * told at once: the request waits, and no later tap sees it either.
+     */
+    arrived: new SyncBailHook<[IncomingMessage, ServerResponse, H], Arrival>(['request', 'response', 'host']),
     /** Mounts routes. */
     mount: new SyncHook<[Router, H]>(['router', 'host']),
     /** Opens what needs I/O: stores, sockets. */

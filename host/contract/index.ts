@@ -6,7 +6,7 @@ export { bearer, CONTRACT, definePlugin, defineProvider, defineStrategy, headerK
 export { ERRORS, failedAnswer, GatewayError } from './errors.ts';
 export type { ErrorCode, ErrorEnvelope, ErrorType, GatewayErrorOptions, UpstreamFault } from './errors.ts';
 export { isChat, STAGES } from './exchange.ts';
-export type { Exchange, ExchangeOutcome, Measurements, Principal, Scope, Stage } from './exchange.ts';
+export type { Exchange, ExchangeOutcome, KeyLimits, Measurements, Principal, Scope, Stage } from './exchange.ts';
 export { countOf, decodedUri, type Fields, isFields, isText } from './fields.ts';
 export { finishReason } from './finish-reason.ts';
 export { parseExactJson, parseJson, tryParseJson } from './json.ts';

@@ -8,10 +8,13 @@ import { sendError } from './reply.ts';
 import { createRouter } from './router.ts';
 import { createShell, type ShellHost } from './shell.ts';
 
+/** What comes of a request before any route has seen it; a promise where that cannot be told at once. */
+export type Arrival = 'answered' | undefined | Promise<'answered' | undefined>;
+
 /** The host's hooks that every request passes, and that routes and wires are declared by. */
 export interface RequestHooks<H> {
   readonly clientWires: { call(wires: ClientWires): void };
-  readonly arrived: { call(request: IncomingMessage, response: ServerResponse, host: H): 'answered' | undefined };
+  readonly arrived: { call(request: IncomingMessage, response: ServerResponse, host: H): Arrival };
   readonly mount: { call(router: Router, host: H): void };
 }
 
@@ -26,13 +29,25 @@ export function createApp<H extends ShellHost>(host: H & { readonly hooks: Reque
   const shell = createShell(host, wires);
   const router = createRouter({ caseSensitive: true, strict: true });
   host.hooks.mount.call(router, host);
+  const route = (request: IncomingMessage, response: ServerResponse): void => {
+    router(request as Request, response as Response, (error: unknown) => {
+      if (isUndecodable(error)) sendError(response, malformedPath(), host.redactor);
+      else recover(host, error ?? new Error('no route answered'), response);
+    });
+  };
+  const routeAfter = async (arrival: Promise<'answered' | undefined>, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      if (await arrival !== 'answered' && !response.destroyed) route(request, response);
+    } catch (error) {
+      recover(host, error, response);
+    }
+  };
   return (request: IncomingMessage, response: ServerResponse) => {
     try {
-      if (!shell(request, response) || arrived.call(request, response, host) === 'answered') return;
-      router(request as Request, response as Response, (error: unknown) => {
-        if (isUndecodable(error)) sendError(response, malformedPath(), host.redactor);
-        else recover(host, error ?? new Error('no route answered'), response);
-      });
+      if (!shell(request, response)) return;
+      const arrival = arrived.call(request, response, host);
+      if (arrival === undefined) route(request, response);
+      else if (arrival !== 'answered') void routeAfter(arrival, request, response);
     } catch (error) {
       recover(host, error, response);
     }

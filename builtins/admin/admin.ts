@@ -1,0 +1,23 @@
+import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import { mountJson } from '../../host/http/json-route.ts';
+import { auditRoute } from './audit-route.ts';
+import { Auditor } from './auditor.ts';
+import { keyRoutes } from './key-routes.ts';
+import { sessionRoutes } from './session-routes.ts';
+import { signInRoute } from './sign-in.ts';
+import { usageRoute } from './usage-route.ts';
+
+/** The routes under `/admin` for keys, sessions and the audit trail. Order of a call: credential, path and method, scope, body, handler. */
+export default defineBuiltin({
+  name: 'admin',
+  apply: ({ hooks }) => {
+    hooks.mount.tap({ name: 'admin', stage: ORDER.listings }, (router, host) => {
+      const auditor = new Auditor(host);
+      mountJson(router, host, [
+        signInRoute(host, auditor), ...sessionRoutes(host, auditor),
+        usageRoute(host), ...keyRoutes(host, auditor), // a word of ours comes before what stands for any id
+        auditRoute(host),
+      ]);
+    });
+  },
+});
