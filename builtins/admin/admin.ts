@@ -2,12 +2,13 @@ import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { mountJson } from '../../host/http/json-route.ts';
 import { auditRoute } from './audit-route.ts';
 import { Auditor } from './auditor.ts';
+import { configRoutes } from './config/routes.ts';
 import { keyRoutes } from './key-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { signInRoute } from './sign-in.ts';
 import { usageRoute } from './usage-route.ts';
 
-/** The routes under `/admin` for keys, sessions and the audit trail. Order of a call: credential, path and method, scope, body, handler. */
+/** The routes under `/admin` for keys, sessions, the audit trail and the configuration. Order of a call: credential, path and method, scope, body, handler. */
 export default defineBuiltin({
   name: 'admin',
   apply: ({ hooks }) => {
@@ -16,7 +17,7 @@ export default defineBuiltin({
       mountJson(router, host, [
         signInRoute(host, auditor), ...sessionRoutes(host, auditor),
         usageRoute(host), ...keyRoutes(host, auditor), // a word of ours comes before what stands for any id
-        auditRoute(host),
+        auditRoute(host), ...configRoutes(host, auditor),
       ]);
     });
   },

@@ -75,7 +75,7 @@ function shownError(error: unknown): string {
 }
 
 /** Frozen when a row is written. Of a session it is the subject, and the id of the credential that it was made from. */
-function actorOf(principal: Principal | undefined): string {
+export function actorOf(principal: Principal | undefined): string {
   if (!principal) return 'unattributed';
   const { id, name } = principal;
   return name === '' || name === id ? id : `${name} (${id})`;
