@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { parseJson } from '../../host/contract/index.ts';
 
 /** What differs between the databases, for those who write statements. */
 export interface Dialect {
@@ -54,7 +55,7 @@ function zone(offset: string | undefined): string {
 export function listOf(value: unknown): readonly string[] | undefined {
   if (typeof value !== 'string') return undefined;
   try {
-    const parsed = JSON.parse(value) as unknown;
+    const parsed = parseJson(value);
     return Array.isArray(parsed) ? parsed.filter((item) => typeof item === 'string') : [];
   } catch {
     return [];
