@@ -198,7 +198,10 @@ class QueueingApplier implements Applier {
     let entry: ConfigurationVersion | undefined;
     const generation = await this.#swapIn(config, async () => {
       if (store.isDurable) this.#warnOfSecrets(document);
-      entry = await store.append({ ...change, text }).catch((cause: unknown) => this.#fail('the configuration could not be stored', cause));
+      entry = await store.append({ ...change, text }).catch((cause: unknown) => {
+        void this.follow(); // a store that is lost while it answers may have kept it all the same
+        return this.#fail('the configuration could not be stored', cause);
+      });
     });
     if (!entry) throw new Error('a configuration was taken in and not kept');
     this.#running = { document, version: entry.version };
