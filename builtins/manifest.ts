@@ -22,6 +22,7 @@ import aliases from './routing/aliases.ts';
 import ceilings from './routing/ceilings.ts';
 import eligibility from './routing/eligibility.ts';
 import latency from './routing/latency.ts';
+import stores from './stores/stores.ts';
 import chat from './surfaces/chat.ts';
 import completions from './surfaces/completions.ts';
 import embeddings from './surfaces/embeddings.ts';
@@ -81,7 +82,7 @@ import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
   admin, authentication, catalog, completionCommand, explainCommand, initCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
-  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, pluginLines, requestLines, targetLines,
+  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, pluginLines, requestLines, targetLines,
 ];
 
 export const MODULES: readonly GatewayModule[] = [
