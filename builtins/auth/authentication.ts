@@ -7,6 +7,7 @@ import { type ProtectedPath, scopeRefusal } from '../../host/http/protection.ts'
 import { sendError } from '../../host/http/reply.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
 import { bearerOf, invalidKey } from '../../host/http/bearer.ts';
+import { KeyRates } from './key-rates.ts';
 import { masterPrincipal } from './master-key.ts';
 
 const NO_STORE = ['Cache-Control', 'no-store'];
@@ -18,8 +19,9 @@ const NO_STORE = ['Cache-Control', 'no-store'];
 export default defineBuiltin({
   name: 'authentication',
   apply: ({ hooks }) => {
+    const rates = new KeyRates();
     hooks.protect.tap('authentication', (protection) => {
-      protection.add({ prefix: '/v1/', mayBeOpen: true, hasPages: false });
+      protection.add({ prefix: '/v1/', mayBeOpen: true, isLimited: true, hasPages: false });
       protection.add({ prefix: '/admin/session', ownMethod: 'POST', headers: NO_STORE });
       protection.add({ prefix: '/admin/', headers: NO_STORE });
     });
@@ -29,38 +31,59 @@ export default defineBuiltin({
     hooks.arrived.tap('authentication', (request, response, host) => {
       const path = contextOf(response).protectedBy;
       if (!path || path.ownMethod === request.method) return undefined;
-      return authenticate(host, path, request, response);
+      return authenticate({ host, path, rates, response }, request);
+    });
+    hooks.assemble.tapPromise('authentication', async ({ hooks: pipeline, services: { clock } }) => {
+      pipeline.finished.tap('authentication', ({ principal, usage, answeredBy }) => {
+        if (principal?.limits && usage && answeredBy === undefined) rates.debit(principal, usage.total_tokens, clock.monotonic());
+      });
     });
   },
 });
 
 type Verdict = 'answered' | undefined;
 
-/** A promise only where memory does not know the credential. */
-function authenticate(host: Host, path: ProtectedPath, request: IncomingMessage, response: ServerResponse): Verdict | Promise<Verdict> {
-  const bearer = bearerOf(request);
-  if (bearer instanceof GatewayError) return admit(host, path, response, undefined, bearer);
-  const principal = host.stores.principals.find(bearer);
-  if (principal) return admit(host, path, response, principal);
-  return ask(host, path, bearer, response);
+/** One request at the door. */
+interface Entry {
+  readonly host: Host;
+  readonly path: ProtectedPath;
+  readonly rates: KeyRates;
+  readonly response: ServerResponse;
 }
 
-async function ask(host: Host, path: ProtectedPath, bearer: string, response: ServerResponse): Promise<Verdict> {
+/** A promise only where memory does not know the credential. */
+function authenticate(entry: Entry, request: IncomingMessage): Verdict | Promise<Verdict> {
+  const bearer = bearerOf(request);
+  if (bearer instanceof GatewayError) return admit(entry, undefined, bearer);
+  const principal = entry.host.stores.principals.find(bearer);
+  return principal ? admit(entry, principal) : ask(entry, bearer);
+}
+
+async function ask(entry: Entry, bearer: string): Promise<Verdict> {
   try {
-    return admit(host, path, response, await host.stores.principals.ask(bearer), invalidKey());
+    return admit(entry, await entry.host.stores.principals.ask(bearer));
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    return admit(host, path, response, undefined, new GatewayError('store_unavailable', 'the key store does not answer, the credential cannot be checked', { cause: error }));
+    return admit(entry, undefined, new GatewayError('store_unavailable', 'the key store does not answer, the credential cannot be checked', { cause: error }));
   }
 }
 
 /** Lets the request go on, or answers it. Where no credential is needed, one that is not known counts as none. */
-function admit(host: Host, path: ProtectedPath, response: ServerResponse, principal: Principal | undefined, refusal = invalidKey()): Verdict {
+function admit({ host, path, rates, response }: Entry, principal: Principal | undefined, refusal?: GatewayError): Verdict {
   const context = contextOf(response);
   context.principal = principal;
   context.isAdmitted = principal !== undefined || (path.mayBeOpen === true && host.settings.allowUnauthenticated);
-  const outcome = context.isAdmitted ? path.scope && scopeRefusal(principal, path.scope) : refusal;
+  const outcome = context.isAdmitted ? outOfBounds(host, path, rates, principal) : refusal ?? invalidKey();
   if (!outcome) return undefined;
   sendError(response, outcome, host.redactor);
   return 'answered';
+}
+
+/** What a credential that counts may not do. */
+function outOfBounds({ counters, services: { clock } }: Host, path: ProtectedPath, rates: KeyRates, principal: Principal | undefined): GatewayError | undefined {
+  const scope = path.scope && scopeRefusal(principal, path.scope);
+  if (scope || !path.isLimited || !principal?.limits) return scope;
+  const limited = rates.refusal(principal, clock.monotonic());
+  if (limited) counters.add('gateway_rate_limit_rejections_total', { key_type: 'key' });
+  return limited;
 }

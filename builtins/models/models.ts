@@ -1,4 +1,4 @@
-import { GatewayError } from '../../host/contract/index.ts';
+import { GatewayError, type Principal } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
@@ -20,13 +20,15 @@ export default defineBuiltin({
     let discovery: Discovery | undefined;
     const listed = new WeakMap<Generation, Listed>(); // a generation never changes, and a new catalog makes a new one
 
-    const listingOf = (host: Host): Listed => {
+    const listingOf = (host: Host, principal: Principal | undefined): Listed => {
       const { current } = host;
       if (!current) return new Map();
-      const known = listed.get(current);
+      const limits = principal?.limits;
+      const isOwn = limits !== undefined && (limits.models !== undefined || limits.providers !== undefined);
+      const known = isOwn ? undefined : listed.get(current);
       if (known) return known;
-      const listing = listModels(current, host.services.catalog, (provider, model) => discovery?.createdOf(provider, model) ?? 0);
-      listed.set(current, listing);
+      const listing = listModels(current, host.services.catalog, (provider, model) => discovery?.createdOf(provider, model) ?? 0, limits);
+      if (!isOwn) listed.set(current, listing);
       return listing;
     };
 
@@ -40,11 +42,11 @@ export default defineBuiltin({
     hooks.mount.tap({ name: 'models', stage: ORDER.listings }, (router, host) => {
       const none = { providers: {}, image_response_formats: {} };
       mountJson(router, host, [
-        { ...READ, path: PATH, answer: () => ({ status: 200, body: { object: 'list', data: [...listingOf(host).values()] } }) },
-        { ...READ, path: '/v1/capabilities', answer: () => ({ status: 200, body: host.current ? capabilitiesOf(host.current, listingOf(host).values()) : none }) },
+        { ...READ, path: PATH, answer: ({ principal }) => ({ status: 200, body: { object: 'list', data: [...listingOf(host, principal).values()] } }) },
+        { ...READ, path: '/v1/capabilities', answer: ({ principal }) => ({ status: 200, body: host.current ? capabilitiesOf(host.current, listingOf(host, principal).values()) : none }) },
       ]);
       // With the header the client asks the provider itself.
-      const answer = ({ request, parameter }: JsonCall) => (request.headers['x-provider'] === undefined ? { status: 200, body: modelOf(host, listingOf(host), parameter('id')) } : undefined);
+      const answer = ({ request, principal, parameter }: JsonCall) => (request.headers['x-provider'] === undefined ? { status: 200, body: modelOf(host, listingOf(host, principal), parameter('id')) } : undefined);
       mountJsonBeside(router, host, { ...READ, path: `${PATH}/*id`, answer });
     });
   },

@@ -4,7 +4,9 @@ export const ORDER = {
   aliases: 10,
   ceilings: 20,
   admission: 30,
+  keyAccess: 40,
   /** route */
+  keyTargets: 5,
   strategy: 10,
   eligibility: 20,
   health: 30,
