@@ -15,7 +15,12 @@ export interface Dialect {
   /** The first statement of a transaction that reads before it writes: from then on nobody else writes the table, also of another process. */
   readonly lock: (trx: Knex.Transaction, table: string) => Promise<void>;
   readonly hasTable: (db: Knex, table: string) => Promise<boolean>;
+  /** The function that says where a text stands in another, upper and lower case apart; 0 for nowhere. */
+  readonly position: string;
 }
+
+/** What drivers and pools would write to the console; what fails is thrown, and the stores tell it. */
+export const SILENT: Knex.Logger = { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} };
 
 /** One open database. */
 export interface Database {

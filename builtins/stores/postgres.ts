@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Database, Dialect } from './database.ts';
+import { type Database, type Dialect, SILENT } from './database.ts';
 
 const MAX_CONNECTIONS = 10;
 const IDLE_MS = 5 * 60 * 1000;
@@ -24,6 +24,7 @@ export const POSTGRES: Dialect = {
   down: (column) => `${column} DESC NULLS LAST`,
   lock: async (trx, table) => { await trx.raw('SELECT pg_advisory_xact_lock(hashtext(?))', [`gw ${table}`]); },
   hasTable: (db, table) => db.schema.hasTable(table),
+  position: 'strpos',
 };
 
 /** Settings of every connection: a database that hangs must not hold anybody up for long. */
@@ -36,6 +37,7 @@ export async function openPostgres(dsn: string): Promise<Database> {
   const types = { getTypeParser: (oid: number, format?: 'text' | 'binary') => parserOf(oid) ?? (pg.types.getTypeParser as (oid: number, format?: string) => (text: string) => unknown)(oid, format) };
   const db = knex({
     client: 'pg',
+    log: SILENT,
     connection: { ...connectionOf(dsn), types } as Knex.PgConnectionConfig,
     acquireConnectionTimeout: CONNECT_MS + STATEMENT_MS,
     pool: { min: 0, max: MAX_CONNECTIONS, idleTimeoutMillis: IDLE_MS },

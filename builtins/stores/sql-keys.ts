@@ -91,9 +91,10 @@ export class SqlKeys implements KeyRepository {
   }
 
   async #usableAdmins(trx: Knex.Transaction, now: number): Promise<number> {
+    const { position, time } = this.#database.dialect;
     // The quotes belong to the element: no longer word holds them on both sides.
     const [row] = rowsOf(await trx.raw(`SELECT COUNT(*) AS admins FROM ${TABLE} WHERE active = ? AND revoked_at IS NULL
-      AND (expires_at IS NULL OR expires_at >= ?) AND scopes LIKE '%"admin"%'`, [true, this.#database.dialect.time(now)]));
+      AND (expires_at IS NULL OR expires_at >= ?) AND ${position}(scopes, ?) > 0`, [true, time(now), '"admin"']));
     return Number(row?.['admins']);
   }
 

@@ -1,6 +1,6 @@
 import { chmod, open, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, resolve } from 'node:path';
-import type { Database, Dialect } from './database.ts';
+import { type Database, type Dialect, SILENT } from './database.ts';
 import { isMemory, readSqliteDsn } from './sqlite-dsn.ts';
 
 const MODE = 0o600;
@@ -19,6 +19,7 @@ export const SQLITE: Dialect = {
   // A transaction that begins with a read cannot wait for its turn to write.
   lock: async (trx, table) => { await trx.raw(`UPDATE ${table} SET rowid = rowid WHERE rowid = -1`); },
   hasTable: (db, table) => db.schema.hasTable(table),
+  position: 'instr',
 };
 
 /** Opens a file, which nobody but its owner may read from its first byte on, or a database in memory. */
@@ -32,6 +33,7 @@ export async function openSqlite(dsn: string, workingDirectory: string): Promise
     client: 'sqlite3',
     connection: { filename: file },
     useNullAsDefault: true,
+    log: SILENT,
     acquireConnectionTimeout: ACQUIRE_MS,
     pool: { min: 0, max: 1, idleTimeoutMillis: 2 ** 31 - 1, afterCreate: (connection: Driver, done: (error: unknown) => void) => setAll(connection, pragmas, done) },
   });

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { type Answer, startHost, type TestHost, type TestHostOptions } from '../kit/index.ts';
+import pg from 'pg';
+import { type Answer, forSuite, startHost, startPostgres, temporaryFolder, type TestHost, type TestHostOptions } from '../kit/index.ts';
 
 export const ECHO = { targets: [{ virtual_key: 'echo' }] };
 
@@ -47,9 +49,32 @@ export async function startAdmin(options: TestHostOptions = {}, config: object =
 
 type Start = (options?: TestHostOptions, config?: object) => Promise<AdminHost>;
 
-/** The same tests over every backend of the key store. */
+const startOn = (variables: Readonly<Record<string, string>>): Start => (options = {}, config = ECHO) => startAdmin({ ...options, variables: { ...variables, ...options.variables } }, config);
+
+/** The same tests over every backend of the key store, each of them on an empty one. */
 export function forBackends(title: string, suite: (start: Start) => void): void {
-  describe(`${title}, on memory`, () => suite(startAdmin));
+  describe(`${title}, in memory`, () => suite(startAdmin));
+  describe(`${title}, on SQLite`, () => suite(async (...given) => {
+    const folder = await temporaryFolder();
+    return startOn({ API_KEY_STORE_BACKEND: 'sqlite', API_KEY_STORE_DSN: join(folder, 'keys.db') })(...given);
+  }));
+  describe(`${title}, on Postgres`, function onPostgres() {
+    this.timeout(60_000);
+    const dsn = forSuite(async () => (await startPostgres()).createDatabase());
+    suite(async (...given) => {
+      await emptyTables(dsn());
+      return startOn({ API_KEY_STORE_BACKEND: 'postgres', API_KEY_STORE_DSN: dsn() })(...given);
+    });
+  });
+}
+
+/** Of the gateway before, if there was one. */
+async function emptyTables(dsn: string): Promise<void> {
+  const client = new pg.Client({ connectionString: dsn });
+  await client.connect();
+  const { rows } = await client.query<{ name: string }>("SELECT tablename AS name FROM pg_tables WHERE tablename IN ('api_keys', 'sessions', 'audit_log')");
+  if (rows.length > 0) await client.query(`TRUNCATE ${rows.map(({ name }) => name).join(', ')}`);
+  await client.end();
 }
 
 /** Status and code of an error. */
