@@ -35,6 +35,11 @@ export class TextScrubber {
     return this.#scrub(text, this.#redactName);
   }
 
+  /** A text that may quote an address of a configuration. */
+  quoting(text: string): string {
+    return text.replace(QUOTED_URL, (url) => this.name(url));
+  }
+
   /** An argument of a command. The names of options are shown, and nothing else. */
   argument(text: string): string {
     if (!text.startsWith('-')) return withheldText(text);
@@ -70,6 +75,8 @@ export class TextScrubber {
     }).join('&');
   }
 }
+
+const QUOTED_URL = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"]+/gi;
 
 /** Scheme, place and path, query, fragment. */
 const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)([^?#]*)(\?[^#]*)?(#[\s\S]*)?$/i;

@@ -2,6 +2,7 @@ import type { Decoded } from '../config/decode.ts';
 import type { GatewayConfig } from '../config/document.ts';
 import { parsePath, type Problem } from '../config/problems.ts';
 import type { CheckContext } from '../config/rules/rule.ts';
+import { TextScrubber } from '../config/scrub-text.ts';
 import { secretsOf } from '../config/secrets.ts';
 import type { Redactor } from '../log/redact.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -21,6 +22,7 @@ export function checkConfig({ hooks, registry, redactor }: CheckDeps, decoded: O
   const { config, problems: found, lineOf } = decoded;
   if (!config) return found;
   for (const secret of secretsOf(config)) redactor.register(secret);
+  const texts = new TextScrubber(redactor);
   const problems: Problem[] = [...found];
   const isVoid = voidedBy(found.filter(({ rule }) => rule === 'DC02').map(({ path }) => path));
   hooks.checkConfig.call(config, {
@@ -28,7 +30,7 @@ export function checkConfig({ hooks, registry, redactor }: CheckDeps, decoded: O
     report: (problem) => {
       if (isVoid(problem)) return;
       const { needs: _, ...told } = problem;
-      problems.push({ ...told, line: lineOf(parsePath(told.path)) });
+      problems.push({ ...told, message: texts.quoting(told.message), line: lineOf(parsePath(told.path)) });
     },
   });
   return problems;
