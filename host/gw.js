@@ -12,7 +12,7 @@ const NEEDED = 24;
 const FLUSH_AFTER_MS = 10_000;
 const here = dirname(fileURLToPath(import.meta.url));
 
-// Without a listener, Node opens its debugger on this signal: whoever may send one could run code in the process.
+// Without a listener, Node opens its debugger on this signal: a user who may send signals could run code in the process.
 process.on('SIGUSR1', () => {});
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED) {

@@ -34,7 +34,7 @@ export function createHostHooks<H>() {
     protect: new SyncHook<[Protection]>(['protection']),
     /** Names the paths whose clients speak another wire than the common one. */
     clientWires: new SyncHook<[ClientWires]>(['wires']),
-    /** A request that no route has seen yet. Whoever answers it says so, and nobody else sees it. */
+    /** A request that no route has seen yet. A tap that answers it returns 'answered', and then no other tap and no route sees it. */
     arrived: new SyncBailHook<[IncomingMessage, ServerResponse, H], 'answered' | undefined>(['request', 'response', 'host']),
     /** Mounts routes. */
     mount: new SyncHook<[Router, H]>(['router', 'host']),

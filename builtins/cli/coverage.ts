@@ -17,7 +17,7 @@ interface Reader {
   readonly isContentGuardrail: boolean;
 }
 
-/** Which plugins read which bodies, and which bodies nobody guards although somebody guards others. */
+/** Which plugins read which bodies, and which bodies no guardrail reads although one reads others. */
 export function coverage(host: Host, config: GatewayConfig): Coverage {
   const readers = readersOf(host, config);
   const rows: [string, string, string][] = [];

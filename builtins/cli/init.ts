@@ -71,7 +71,7 @@ function jsonFile(found: readonly string[]): string {
   return `${JSON.stringify({ strategy: { mode: 'fallback' }, targets }, null, 2)}\n`;
 }
 
-/** Prose has two signs: whoever takes one off every comment is left with valid YAML. */
+/** Lines of prose begin with `##`, settings with `#`: removing one `#` from every line leaves valid YAML. */
 function yamlFile(found: readonly string[]): string {
   const targets = found.length > 0
     ? found.map((name) => `  - virtual_key: ${name}\n`).join('')

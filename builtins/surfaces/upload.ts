@@ -70,7 +70,7 @@ async function parseForm(incoming: Incoming, onPiece: (piece: Buffer) => void): 
   const parse = multer(options).single(fileField);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   inviteBody(request);
-  request.on('data', onPiece); // not before somebody reads: it makes the body flow
+  request.on('data', onPiece); // not earlier: a `data` listener starts the flow of the body, and the parser must not miss any of it
   parse(request as Request, {} as Response, (error: unknown) => {
     if (error) reject(error instanceof Error ? error : new Error('the form cannot be read'));
     else resolve();

@@ -120,10 +120,10 @@ export class GatewayError extends Error {
   }
 }
 
-/** What an answer becomes that fails while it arrives. The upstream's own words go to the client once its stream has begun. */
-export function failedAnswer(words: string, { cause, reason }: { readonly cause?: Error; readonly reason?: UpstreamFault['reason'] } = {}): GatewayError {
+/** The error for an answer that fails while it arrives. A client whose stream has begun gets `message`, which is the upstream's. */
+export function failedAnswer(message: string, { cause, reason }: { readonly cause?: Error; readonly reason?: UpstreamFault['reason'] } = {}): GatewayError {
   return new GatewayError('upstream_error', 'the provider failed while answering', {
     ...(cause && { cause }),
-    fault: { kind: 'reply', message: words, ...(reason && { reason }) },
+    fault: { kind: 'reply', message, ...(reason && { reason }) },
   });
 }

@@ -12,7 +12,7 @@ const KNOWN = new Set([
 ]);
 
 /**
- * Usage in the common shape, from any of the spellings upstreams use: flat fields, nested details, and the vendors' own
+ * Usage in the common shape, from any of the forms upstreams send: flat fields, nested details, and the vendors' own
  * names of cached tokens; a non-zero flat value wins over the nested one. Zero details are left out, a missing total
  * is the sum, members that are not counts of ours stay. `undefined` when the value is not an object.
  */

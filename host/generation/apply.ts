@@ -34,8 +34,8 @@ export function checkConfig({ hooks, registry, redactor }: CheckDeps, decoded: D
     known: registry,
     report: (problem) => {
       if (isVoid(problem)) return;
-      const { needs: _, ...told } = problem;
-      problems.push({ ...told, line: lineOf(parsePath(told.path)) });
+      const { needs: _, ...reported } = problem;
+      problems.push({ ...reported, line: lineOf(parsePath(reported.path)) });
     },
   });
   return problems;
@@ -85,7 +85,7 @@ export interface Applier {
   applyDefault(config: GatewayConfig): Promise<Generation>;
   /** Builds the configuration that serves once more, because what surrounds it changed: the catalog, the live models. Nothing while the gateway closes. */
   refresh(): Promise<void>;
-  /** Takes nothing in any more: whoever waits is told, and what is still being built is closed as soon as it is there. */
+  /** Accepts no configuration any more: those that wait are refused, and a generation that is still being built is closed once it is ready. */
   close(): void;
 }
 
@@ -138,7 +138,7 @@ export function createApplier(deps: ApplierDeps): Applier {
   };
 }
 
-/** A refusal of the store is told as it is; for its other errors the log alone has the reason. */
+/** A refusal of the store goes to the caller as it is; the reason for its other errors is in the log only. */
 async function persist({ stores }: ApplierDeps, config: GatewayConfig, writer: Writer): Promise<void> {
   try {
     await stores.configuration.value.append({ ...writer, config });

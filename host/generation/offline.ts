@@ -24,7 +24,7 @@ export interface OfflineDeps extends Omit<GenerationDeps, 'providers'>, OfflineH
 }
 
 /**
- * Builds a configuration that has passed every check to answer questions about it: it calls nobody, logs and counts
+ * Builds a configuration that has passed every check to answer questions about it: it calls no provider, logs and counts
  * nothing, resolves no reference, and holds no plugin. A target is registered when the environment holds its credential.
  */
 export async function buildOffline(host: OfflineDeps, config: GatewayConfig): Promise<Generation> {

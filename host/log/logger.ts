@@ -85,7 +85,7 @@ function redactedLine(line: string, redactor: Redactor): string {
   return isPlain(line) ? redactor.redact(line) : redactEscaped(line, redactor);
 }
 
-/** ASCII without an escape, as nearly all lines are: told without looking at each character, which a pattern would do. */
+/** ASCII without an escape, as nearly all lines are. Found out without a pattern, which would look at each character. */
 function isPlain(line: string): boolean {
   return !line.includes('\\') && !line.includes('\x7f') && Buffer.byteLength(line) === line.length;
 }

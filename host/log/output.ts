@@ -23,7 +23,7 @@ export interface Destination {
 }
 
 /**
- * How to write to standard output, or a file, without waiting for whoever reads it. A thread that waits in a write cannot be called back, and
+ * How to write to standard output, or a file, without waiting for the process that reads it. A thread that waits in a write cannot be called back, and
  * the process cannot end before it (docs/decisions/0012).
  */
 export function destinationOf(descriptor: number): Destination {
@@ -47,13 +47,13 @@ interface Chunk {
 
 export interface LogOutputOptions extends Destination {
   readonly clock: Clock;
-  /** Told once writing works again: how many lines were lost, and why, as the system's error code. */
+  /** Called once writing works again: how many lines were lost, and why, as the system's error code. */
   readonly onLost: (lines: number, reason: string) => void;
   readonly maxWaitingBytes?: number;
 }
 
 /**
- * Writes log lines, many at a time. Whatever becomes of the descriptor, nobody waits for it: not a request, and an exit a
+ * Writes log lines, many at a time. Whatever becomes of the descriptor, no request waits for it, and an exit waits a
  * second at most. Not `pino.destination`: see docs/decisions/0012.
  */
 export class LogOutput implements LineWriter {
@@ -98,7 +98,7 @@ export class LogOutput implements LineWriter {
       await new Promise<void>((resolve) => { clock.timer(BUSY_MS / 4, resolve); });
     }
     this.#timer?.cancel();
-    this.#queue.length = 0; // nobody waits for it again
+    this.#queue.length = 0; // what an exit could not write in time is given up
   }
 
   /** The same for a process that ends in this very moment. */

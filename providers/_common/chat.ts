@@ -41,7 +41,7 @@ export interface Notes {
 
 export type ChatBody = Readonly<Record<string, unknown>> & { readonly messages: readonly ChatMessage[] };
 
-/** Chat on the common wire: fields nobody knows travel too. Source: providers reference 4.2 to 4.4. */
+/** Chat on the common wire: unknown fields are sent too. Source: providers reference 4.2 to 4.4. */
 export function commonChat(params: ParamTreatments, options: ChatOptions = {}): ChatTranslator {
   const declared = Object.entries(params).flatMap(([name, treatment]) => (typeof treatment === 'object' ? [[name, treatment.rename] as const] : []));
   const renames = [...declared, ...Object.entries(options.renames ?? {})];

@@ -12,7 +12,7 @@ export interface EmbeddingsOptions extends BodyOptions {
   readonly encodingFormat?: 'float' | 'any' | 'always';
 }
 
-/** Embeddings on the common wire. Token ids and fields nobody knows travel too. Source: providers reference 7.1. */
+/** Embeddings on the common wire. Token ids and unknown fields are sent too. Source: providers reference 7.1. */
 export function commonEmbeddings(options: EmbeddingsOptions = {}): Translator<'embeddings'> {
   return {
     toUpstream(request, call) {
@@ -39,7 +39,7 @@ function readEmbeddings(reply: UnaryReply, call: CallInfo): EmbeddingsReply {
 }
 
 function readItem({ embedding, index }: Fields, at: number): EmbeddingsReply['data'][number] {
-  if (!isVector(embedding) && typeof embedding !== 'string') throw new Error(`embedding ${at} is no vector`);
+  if (!isVector(embedding) && typeof embedding !== 'string') throw new Error(`embedding ${at} is not a vector`);
   return { object: 'embedding', embedding, index: typeof index === 'number' ? index : at };
 }
 

@@ -21,7 +21,7 @@ export const invalidRequest = (message: string): GatewayError => new GatewayErro
 /** The JSON object of a reply. Throws when it is another value. */
 export function objectOf(reply: UnaryReply): Fields {
   const body = reply.json();
-  if (!isFields(body)) throw new Error('the answer is no JSON object');
+  if (!isFields(body)) throw new Error('the answer is not a JSON object');
   return body;
 }
 

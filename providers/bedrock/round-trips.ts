@@ -20,8 +20,8 @@ const NO_STREAM = /tool use in streaming mode|unsupported for streaming|does(n't
 async function streamOrNot(send: Send, request: WireRequest): Promise<WireReply> {
   const opened = await send(request, { stream: true });
   if (opened.status !== 400) return opened;
-  const words = await firstBytes(opened.body);
-  if (!NO_STREAM.test(words.toString('utf8'))) return { ...opened, body: words };
+  const body = await firstBytes(opened.body);
+  if (!NO_STREAM.test(body.toString('utf8'))) return { ...opened, body };
   const reply = await send({ ...request, path: request.path.replace(STREAMED, '/converse') });
   return reply.status === 200 ? asStream(reply) : reply;
 }

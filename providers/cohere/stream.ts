@@ -124,7 +124,7 @@ function fieldsIn(holder: Fields, name: string): Fields {
   return isFields(value) ? value : {};
 }
 
-/** `undefined` for what is no JSON object: such events are skipped. */
+/** `undefined` for what is not a JSON object: such events are skipped. */
 function parsed(data: string): Fields | undefined {
   const value = tryParseJson(data);
   return isFields(value) ? value : undefined;

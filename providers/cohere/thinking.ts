@@ -26,7 +26,7 @@ export function planThinking({ thinking, reasoning_effort: effort, max_tokens: c
   return { ...(!THINKS_NOT.test(model) && { thinking: plan }), ignored: beside };
 }
 
-/** `undefined` for what the vendor cannot be told. */
+/** `undefined` for a value that the vendor has no field for. */
 function ownPlan(given: unknown): Fields | undefined {
   if (!isFields(given)) return undefined;
   const { type, token_budget: own, budget_tokens: budget = own } = given;

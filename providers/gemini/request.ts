@@ -94,7 +94,7 @@ function toDeclaration({ function: declared }: ChatTool, index: number, allowanc
 
 const MODES: ReadonlyMap<unknown, string> = new Map([['auto', 'AUTO'], ['none', 'NONE'], ['required', 'ANY']]);
 
-/** `undefined` for a choice that nobody can read: it counts as unset. Source: providers reference 4.3. */
+/** `undefined` for a choice of an unknown form: it counts as unset. Source: providers reference 4.3. */
 function readChoice(choice: ChatRequest['tool_choice']): Fields | undefined {
   const mode = MODES.get(choice);
   if (mode !== undefined) return { mode };

@@ -54,7 +54,7 @@ class Decoder {
   }
 }
 
-/** `{detail}` or plain words. */
+/** `{detail}` or plain text. */
 function errorText(data: string): string {
   const { detail } = fieldsIn(data);
   const text = typeof detail === 'string' ? detail : /^\s*[[{]/.test(data) ? '' : data;

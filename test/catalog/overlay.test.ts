@@ -55,9 +55,9 @@ describe('the catalog overlay', () => {
 
   for (const [what, name, text, reason] of [
     ['is not there', 'missing.json', undefined, /ENOENT/],
-    ['is no JSON', 'broken.json', '{"a":', /JSON/],
-    ['is no YAML', 'broken.yml', 'a: [', /./],
-    ['is no object of entries', 'list.yaml', '- a\n', /no object/],
+    ['is not JSON', 'broken.json', '{"a":', /JSON/],
+    ['is not YAML', 'broken.yml', 'a: [', /./],
+    ['is not an object of entries', 'list.yaml', '- a\n', /not an object/],
   ] as const) {
     it(`is an error that names the path and the reason when it ${what}, and the gateway starts with the shipped catalog`, async () => {
       const gateway = await hostWith(name, text);

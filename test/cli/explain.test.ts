@@ -97,7 +97,7 @@ describe('gw explain', () => {
 
   it('names the variant of an A/B test and what is none', async () => {
     const told = await explained({ strategy: { mode: 'ab-test', ab_variants: [{ target_key: 'groq', weight: 1, label: 'fresh' }] }, targets }, chat());
-    expect([told.ab_label, orderOf(told), reasonsOf(told)]).to.deep.equal(['fresh', ['groq'], { openai: 'it is no variant' }]);
+    expect([told.ab_label, orderOf(told), reasonsOf(told)]).to.deep.equal(['fresh', ['groq'], { openai: 'it is not a variant' }]);
   });
 
   it('says that nothing has been measured, since nothing runs', async () => {

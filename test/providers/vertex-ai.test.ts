@@ -39,8 +39,8 @@ describe('vertex-ai, addresses', () => {
   it('need a region once there is a project, and words that can stand in them', async () => {
     expect(await failure({ VERTEX_AI_REGION: '' })).to.equal('VERTEX_AI_REGION must be set beside VERTEX_AI_PROJECT_ID');
     expect(await failure({ VERTEX_AI_REGION: '', VERTEX_AI_BASE_URL: 'http://h' })).to.equal('VERTEX_AI_REGION must be set beside VERTEX_AI_PROJECT_ID');
-    for (const region of ['evil.example/x', '../x', 'a b']) expect(await failure({ VERTEX_AI_REGION: region }), region).to.equal('VERTEX_AI_REGION is no region');
-    for (const project of ['a/b', '..', ' ', 'a b']) expect(await failure({ VERTEX_AI_PROJECT_ID: project }), project).to.equal('VERTEX_AI_PROJECT_ID is no project id');
+    for (const region of ['evil.example/x', '../x', 'a b']) expect(await failure({ VERTEX_AI_REGION: region }), region).to.equal('VERTEX_AI_REGION is not a region');
+    for (const project of ['a/b', '..', ' ', 'a b']) expect(await failure({ VERTEX_AI_PROJECT_ID: project }), project).to.equal('VERTEX_AI_PROJECT_ID is not a project id');
   });
 });
 

@@ -66,7 +66,7 @@ function addHuggingFaceRows(rows: Rows): void {
     const provider = `huggingface_${name}`;
     for (const id of new Set(exactIds(provider))) {
       const priced = pricedModel(provider, id);
-      if (priced?.name === undefined) continue; // a second spelling of another id
+      if (priced?.name === undefined) continue; // another name of a model that is listed
       const row = makeRow(id, undefined, priced, provider);
       if (row) setMember(rows, `hugging_face/${id}:${name}`, row);
       if (row) offers.set(id, [...(offers.get(id) ?? []), row]);

@@ -21,7 +21,7 @@ export interface MessagesBody {
   readonly bounded?: readonly string[];
 }
 
-/** The vendor demands a ceiling, also of a model of which nobody knows what it can write. Source: providers reference 5.1. */
+/** The vendor demands a ceiling, also for a model whose longest answer the catalog does not know. Source: providers reference 5.1. */
 const DEFAULT_MAX_TOKENS = 1024;
 
 /** Fields that are read here, or that `params` speaks for. */

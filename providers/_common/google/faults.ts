@@ -18,7 +18,7 @@ export function googleFault(reply: WireReply): ProviderFault | undefined {
   return {
     message: text,
     reason: reasonOf(reply.status, text),
-    // A wrong key is told as a bad request.
+    // The vendor answers a wrong key with 400.
     ...(items.some(({ reason }) => reason === 'API_KEY_INVALID') && { status: 401 }),
     retryAfterMs: items.map(({ retryDelay }) => durationMs(retryDelay)).find((wait) => wait !== undefined),
   };

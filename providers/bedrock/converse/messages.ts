@@ -138,7 +138,7 @@ function callBlock({ id, function: called }: ToolCall, { ids }: Draft): Fields {
   return { toolUse: { toolUseId: ids.ofCall(id), name: called?.name ?? '', input: inputOf(called?.arguments) } };
 }
 
-/** Arguments that are no JSON object become `{}`. Source: providers reference 5.1. */
+/** Arguments that are not a JSON object become `{}`. Source: providers reference 5.1. */
 function inputOf(text: string | null | undefined): Fields {
   try {
     const input: unknown = parseJson(text ?? '');
