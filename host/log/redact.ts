@@ -170,7 +170,7 @@ class KnownValues {
   }
 }
 
-/** `DSN_PASSWORD` is a password, `API_KEY_STORE_DSN` a DSN: the last word counts. */
+/** `DSN_PASSWORD` is a password, `API_KEY_STORE_DSN` a DSN: the end of the name counts. */
 const isDsn = (name: string): boolean => /(^|_)DSN(_|$)/i.test(name) && !/_(KEYS?|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|AUTHORIZATION)$/i.test(name);
 
 /** The password in an address, as it is written and as it is sent. Of a DSN nothing else is secret. */

@@ -21,7 +21,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await setTimeout(2);
 }
 
-/** A server that takes connections and never says a word: whoever wants TLS of it waits. */
+/** A server that takes connections and never sends a byte: a client that begins TLS waits. */
 async function silentServer(): Promise<{ readonly port: number; readonly sockets: ReadonlySet<Socket> }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -58,6 +58,6 @@ export const callsOf = ({ blocks }: Answer): readonly (Block & { readonly kind: 
 
 /** Events of an event stream, by their data, with or without their names. */
 export function sse(events: readonly object[], { isNamed = false, isEnded = false } = {}): Buffer {
-  const told = events.map((event) => `${isNamed ? `event: ${(event as { readonly type: string }).type}\n` : ''}data: ${JSON.stringify(event)}\n\n`);
-  return Buffer.from(told.join('') + (isEnded ? 'data: [DONE]\n\n' : ''));
+  const frames = events.map((event) => `${isNamed ? `event: ${(event as { readonly type: string }).type}\n` : ''}data: ${JSON.stringify(event)}\n\n`);
+  return Buffer.from(frames.join('') + (isEnded ? 'data: [DONE]\n\n' : ''));
 }
