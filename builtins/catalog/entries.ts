@@ -24,7 +24,7 @@ export type Entries = ReadonlyMap<string, CatalogEntry>;
 
 export interface ReadEntries {
   readonly entries: Entries;
-  /** Entries that are none, `key: why`; they are left out. */
+  /** Entries that cannot be used, `key: why`; they are left out. */
   readonly malformed: readonly string[];
   /** Fields without a usable value, `key: field`; they count as not written. */
   readonly ignored: readonly string[];

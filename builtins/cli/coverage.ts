@@ -40,7 +40,7 @@ export function coverage(host: Host, config: GatewayConfig): Coverage {
   return { rows, warnings };
 }
 
-/** Answers that have been sent before anybody reads them. */
+/** Answers that no plugin reads before they are sent. */
 function isRecorded(surface: Surface, stage: Stage): boolean {
   return stage === 'after_request' && (surface === 'passthrough' || surface === 'responses');
 }

@@ -50,7 +50,7 @@ function placeOf({ output, configFormat }: CommandInput['options']): { readonly 
 
 const askedFormat = (written: string): Format => (written.toLowerCase() === 'json' ? 'json' : 'yaml');
 
-/** Creates the file for its owner alone; false when there is one already. One call, so that nothing can slip between. */
+/** Creates the file for its owner alone; false when there is one already. One call, so that no other process can create it in between. */
 async function writeNew(path: string, content: string): Promise<boolean> {
   try {
     const file = await open(path, 'wx', 0o600);

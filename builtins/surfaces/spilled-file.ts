@@ -9,8 +9,8 @@ const SPILL_BYTES = 10 * 1024 * 1024;
 const READ_BYTES = 64 * 1024;
 
 /**
- * An uploaded file: small ones in memory, larger ones in a temporary file. That file loses its name as soon as it is
- * open, so that nothing is left of it however the process ends.
+ * An uploaded file: small ones in memory, larger ones in a temporary file. That file is unlinked as soon as it is
+ * open, so that the system frees it however the process ends.
  */
 export class SpilledFile implements UploadedFile {
   readonly filename: string;

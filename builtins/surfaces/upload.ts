@@ -86,7 +86,7 @@ interface StreamOption {
 
 /**
  * Takes fields from the parser in multer's place. Multer builds lists and objects out of names such as `a[7]` and `a[b]`, and a
- * list that is made from the name `a[4294967294]` takes minutes to walk. No name of this API means more than it says.
+ * list that is made from the name `a[4294967294]` takes minutes to walk. This API has no such names: every name is taken literally.
  */
 function readFieldsLiterally(parser: Writable, { fields, fail }: Incoming): void {
   parser.removeAllListeners('field');

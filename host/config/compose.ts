@@ -14,7 +14,7 @@ export interface Composed {
   /** A document behind the first. */
   readonly second: Document | undefined;
   readonly faults: readonly YAMLError[];
-  /** There are more than were looked for. */
+  /** There are more faults than are reported. */
   readonly hasMore: boolean;
 }
 

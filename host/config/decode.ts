@@ -63,7 +63,7 @@ function textProblems(value: unknown, at: readonly (string | number)[], isRead =
   return members.flatMap(([key, member]) => {
     if (key === '__proto__') return [prototypeKey([...at, key])];
     if (!isHeld && !isRead && typeof key === 'string' && key.includes(MARKER)) return [redacted([...at, key])];
-    return textProblems(member, [...at, key], isRead || isHeld); // what stands in a whole has been read with it
+    return textProblems(member, [...at, key], isRead || isHeld); // the members of a list or object have been read with it
   });
 }
 

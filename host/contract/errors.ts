@@ -76,7 +76,7 @@ export interface GatewayErrorOptions {
   readonly fault?: UpstreamFault;
 }
 
-/** How an upstream failed. The pipeline decides retry, failover and the breaker's blame from it, never from text. */
+/** How an upstream failed. The pipeline decides from it, never from text, whether to retry, to fail over, and to count a failure for the breaker. */
 export interface UpstreamFault {
   /** The upstream's HTTP status; absent when no response arrived. */
   readonly status?: number;

@@ -15,7 +15,7 @@ const PART_MEDIA: ReadonlyMap<unknown, readonly [holder: string, member: string]
 
 type Words = ReadonlyMap<string, RegExp>;
 
-/** Ids, signatures and sealed data: one run of characters that says nothing in any language. */
+/** Ids, signatures and sealed data: one run of characters without a meaning in any language. */
 const TOKEN = /^[\w+/=.:-]*$/;
 
 /**

@@ -95,7 +95,7 @@ function noteRisks(risks: Risks, notes: SettingNote[]): void {
   if (risks.hasPprof) notes.push({ level: 'warn', message: 'ENABLE_PPROF is on in production' });
 }
 
-/** Backends by variable; this version keeps everything in memory, and says so to those who asked for more. */
+/** Backends by variable; this version keeps everything in memory, and warns where another backend is configured. */
 const STORES: Readonly<Record<string, readonly string[]>> = {
   API_KEY_STORE_BACKEND: ['memory', 'in-memory', 'inmemory', 'sqlite', 'postgres', 'postgresql'],
   CONFIG_STORE_BACKEND: ['memory', 'in-memory', 'inmemory', 'sqlite', 'postgres', 'postgresql'],
@@ -138,7 +138,7 @@ function readRanges(text: string | undefined, notes: SettingNote[]): AddressRang
   });
 }
 
-/** Only the usual notation: `10/8` and `010.0.0.0/8` would mean other networks than they seem to. */
+/** Only the usual notation: `10/8` and `010.0.0.0/8` are refused: other programs read them as other networks than they look like. */
 function readRange(entry: string): AddressRange {
   const [address, bits] = ipaddr.parseCIDR(entry);
   if (address.kind() === 'ipv4' && !ipaddr.IPv4.isValidFourPartDecimal(entry.slice(0, entry.indexOf('/')))) throw new Error(`${entry} is ambiguous`);

@@ -76,7 +76,7 @@ export interface Applier {
   /**
    * Checks, builds, persists and swaps in what a writer wants; one at a time. Changes nothing unless all of it succeeds, and
    * throws `ConfigRefused` for problems of the configuration, `version_conflict` for a writer that missed a version, and
-   * `internal_error` when it could not be kept. Once it is kept nothing can go wrong any more.
+   * `internal_error` when it could not be persisted. Once it is persisted no later step can fail.
    */
   apply(decoded: Decoded, writer: Writer): Promise<Generation>;
   /** The same for what a start begins with: no change, so it is neither persisted nor given a version. */
@@ -100,7 +100,7 @@ export function createApplier(deps: ApplierDeps): Applier {
     try {
       closing.throwIfCancelled();
       if (writer) await persist(deps, config, writer);
-      closing.throwIfCancelled(); // what was kept is what the next start begins with
+      closing.throwIfCancelled(); // what was persisted is what the next start begins with
     } catch (error) {
       await generation.dispose().catch((cause: unknown) => deps.services.log.error('a configuration could not be closed', { generation: generation.number, error: cause }));
       throw error;
@@ -122,7 +122,7 @@ export function createApplier(deps: ApplierDeps): Applier {
       closing.throwIfCancelled();
       return work();
     });
-    queue = turn.catch(() => {}); // the caller hears of it; the next one starts all the same
+    queue = turn.catch(() => {}); // the caller gets the error; the next change starts all the same
     return closing.race(turn);
   };
 

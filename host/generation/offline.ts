@@ -10,7 +10,7 @@ import type { Generation } from './generation.ts';
 const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const UNCOUNTED: Counters = { add: () => {}, observe: () => {} };
 
-/** What builtins get that must know something before questions are answered: no listener, no applied configuration. */
+/** What builtins get that must load something before a command answers questions: there is no listener and no applied configuration. */
 export interface OfflineHost {
   readonly services: PipelineServices;
   readonly registry: Registry;

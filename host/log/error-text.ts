@@ -2,7 +2,7 @@ import type { Redactor } from './redact.ts';
 
 const MAX_CAUSES = 5;
 const MAX_REASONS = 8;
-/** Errors of one text, whatever their shape: causes may have reasons, and these causes again. */
+/** Errors of one text, whatever their shape: causes may be aggregates of errors, which have causes again. */
 const MAX_ERRORS = 20;
 const MAX_PART = 2048;
 

@@ -62,7 +62,7 @@ function logMethods(logger: Logger, redactor: Redactor): (level: Level) => Log[L
         return `${heads.get(level)}${time}${members},"msg":${JSON.stringify(message)}}\n`;
       }
     } catch {
-      // pino knows a way
+      // pino writes what JSON cannot hold
     }
     return bySteps.call(logger, attributes, message, level, time);
   };

@@ -66,9 +66,9 @@ export class LogOutput implements LineWriter {
   #timer: Timer | undefined;
   /** Bytes that another thread is writing. */
   #underWay = 0;
-  /** Nothing is tried before the timer: the last try was refused. */
+  /** The last try was refused, so nothing is tried before the timer fires. */
   #isRefused = false;
-  /** The last try failed, as against a reader that is only behind. */
+  /** The last try failed with an error; a reader that is only slow does not set this. */
   #isBroken = false;
   #lost = 0;
   #reason = 'EAGAIN';
@@ -101,7 +101,7 @@ export class LogOutput implements LineWriter {
     this.#queue.length = 0; // what an exit could not write in time is given up
   }
 
-  /** The same for a process that ends in this very moment. */
+  /** The same, synchronously, for a process that is ending now. */
   finishNow(): void {
     const { descriptor, clock } = this.#options;
     const deadline = clock.monotonic() + EXIT_MS;
@@ -184,7 +184,7 @@ export class LogOutput implements LineWriter {
       this.#tellLost();
     }
     if (this.#queue.length > 1) this.#attempt();
-    else if (this.#queue.length > 0) this.#schedule(FLUSH_MS); // lines that came meanwhile wait for others again
+    else if (this.#queue.length > 0) this.#schedule(FLUSH_MS); // lines that arrived meanwhile are collected until the next write
   }
 
   /** Follows the last line that was kept. */

@@ -83,7 +83,7 @@ export async function connectProviders(host: Host): Promise<void> {
   if (providers.size === 0) log.warn('no provider is registered: no credential was found in the environment', { rule: 'WN08' });
 }
 
-/** Where other installations keep their configuration; this one never reads it, and says so. */
+/** A place where other installations keep their configuration; this program never reads it, and warns when a file is there. */
 const UNREAD = ['/etc/gw/config.yaml', '/etc/gw/config.yml', '/etc/gw/config.json'];
 
 export function warnOfUnreadFiles(host: Host): void {

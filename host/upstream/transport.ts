@@ -252,7 +252,7 @@ class CollectingSink implements ReplySink {
     this.#resolve({ status: this.#status, headers: this.#headers, body });
   }
 
-  /** A failure's status speaks for itself, even when its body broke off. */
+  /** The status of a failure is used even when its body broke off. */
   onError(error: GatewayError): void {
     const isRefusal = this.#status !== 0 && (this.#status < 200 || this.#status > 299);
     if (error.fault && isRefusal) this.onEnd();

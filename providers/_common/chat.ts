@@ -11,7 +11,7 @@ export interface ChatOptions {
   /** Further headers of every request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly ceiling?: CeilingStyle;
-  /** Fields that the vendor calls otherwise, beside those that `params` renames: ours to theirs. */
+  /** Fields that the vendor names differently, beside those that `params` renames: ours to theirs. */
   readonly renames?: Readonly<Record<string, string>>;
   /** Fields that the vendor refuses or does not read: left out, and reported as ignored. */
   readonly drops?: readonly string[];

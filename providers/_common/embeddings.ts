@@ -49,7 +49,7 @@ function readTokens(value: unknown): EmbeddingsReply['usage'] {
   return { prompt_tokens: prompt, total_tokens: countOf(value['total_tokens']) || prompt };
 }
 
-/** Whether a value is a list of numbers; only the first is looked at, a vector has thousands. */
+/** Whether a value is a list of numbers; only the first one is checked, because a vector has thousands. */
 export function isVector(value: unknown): value is number[] {
   return Array.isArray(value) && typeof value[0] === 'number';
 }

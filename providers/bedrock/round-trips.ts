@@ -26,7 +26,7 @@ async function streamOrNot(send: Send, request: WireRequest): Promise<WireReply>
   return reply.status === 200 ? asStream(reply) : reply;
 }
 
-/** Of an error that goes on and on, what comes first is enough. */
+/** Bytes that are read of an error's body: the beginning of a long one is enough. */
 const MAX_ERROR_BYTES = 1024 * 1024;
 
 async function firstBytes(body: WireReply['body']): Promise<Buffer> {

@@ -12,7 +12,7 @@ const THINKS_NOT = /^(?:command-(?:r|light|a-(?:03-2025|vision|translate))|c4ai-
 
 export interface ThinkingPlan {
   readonly thinking?: Fields;
-  /** Request fields that say nothing the model knows. */
+  /** Request fields whose value the model does not know. */
   readonly ignored: readonly string[];
 }
 

@@ -53,7 +53,7 @@ class FrameDecoder {
     return [{ ...(id !== undefined && { id }), model: this.#model, choices, ...(usage && { usage }) }];
   }
 
-  /** `undefined` for a candidate that says nothing new. */
+  /** `undefined` for a candidate that adds nothing. */
   #choice(candidate: Fields, place: number): ChunkChoice | undefined {
     const { index: given } = candidate;
     const index = typeof given === 'number' && Number.isInteger(given) && given >= 0 ? given : place;

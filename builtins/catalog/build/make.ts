@@ -110,7 +110,7 @@ const MODES: readonly (readonly [mode: string, ids: RegExp])[] = [
   ['image', /(^|\/)(gpt-image|dall-e|imagen|flux|stable-diffusion|grok-imagine)/i],
 ];
 
-/** Models that speak as well as draw are chat models: the chat route is where they are asked. */
+/** Models that answer with text as well as images are chat models: they are called on the chat route. */
 function modeOf(id: string, described: DescribedModel | undefined): string {
   if (described?.outputs.length === 1 && described.outputs[0] === 'image') return 'image';
   return MODES.find(([, ids]) => ids.test(id))?.[0] ?? 'chat';
@@ -121,7 +121,7 @@ function statusOf(id: string, priced: PricedModel | undefined): string {
   return /preview|-beta|-exp(-|$)|experimental/.test(id) ? 'preview' : 'ga';
 }
 
-/** What a reader fills in again is left out; names sorted. */
+/** A row without the values that a reader fills in by default; names sorted. */
 function compact({ provider: _provider, model_id, display_name, mode, context_window, max_output_tokens, pricing, capabilities, lifecycle, source, updated_at }: CatalogEntry): object {
   return {
     ...filled('capabilities', keep(capabilities, (value) => value === true)),

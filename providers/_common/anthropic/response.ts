@@ -14,7 +14,7 @@ export function readMessage(reply: UnaryReply, call: CallInfo, variant: Messages
   const blocks = blocksOf(reply);
   const said = { content: contentOf(blocks), ...callsOf(blocks), ...thoughtsOf(blocks), ...citedIn(blocks) };
   const isEmpty = said.content === null && !said.tool_calls && !said.reasoning_details;
-  if (isEmpty && typeof reason !== 'string') throw new Error('the answer says nothing');
+  if (isEmpty && typeof reason !== 'string') throw new Error('the answer is empty');
   return {
     ...(typeof id === 'string' && { id }),
     model: variant.isDirect && typeof model === 'string' ? model : call.model,

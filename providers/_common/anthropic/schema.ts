@@ -26,7 +26,7 @@ const MAX_DEFINITIONS = 500;
 
 /**
  * A JSON schema in the subset of the vendor's output format: objects without further members, constraints it does not
- * know moved into the description. `undefined` for what the subset cannot say: open objects, recursion, references
+ * know moved into the description. `undefined` for what the subset does not allow: open objects, recursion, references
  * elsewhere. Source: platform.claude.com, "Structured outputs", 2026-11-21.
  */
 export function outputSchema(schema: Fields): Fields | undefined {
@@ -74,7 +74,7 @@ function hasForeign(schema: Fields): boolean {
   return ['not', 'if', 'patternProperties', 'propertyNames', 'prefixItems', 'contains', 'dependentSchemas'].some((name) => schema[name] !== undefined);
 }
 
-/** Whether following references leads back to where they began, or nowhere. */
+/** Whether references form a circle, or point at nothing. */
 function isRecursive(root: Fields): boolean {
   const definitions: Fields = { ...pick(root['definitions']), ...pick(root['$defs']) };
   if (Object.keys(definitions).length > MAX_DEFINITIONS) return true;

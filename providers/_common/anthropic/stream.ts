@@ -190,7 +190,7 @@ class MessagesStream {
     return this.#chunk({ tool_calls: [{ index, function: { arguments: text } }] });
   }
 
-  /** The end: first whole the arguments that came without fragments, then the reason and the usage. An event that is not in order says nothing. */
+  /** The end: first whole the arguments that came without fragments, then the reason and the usage. An event of an unexpected form is ignored. */
   #finish({ delta, usage }: Fields): readonly ChatChunk[] {
     if (!isFields(delta) || (usage !== undefined && usage !== null && !isFields(usage))) return [];
     const reason = finishOf(delta['stop_reason'] ?? this.#reason, this.#answer !== undefined);

@@ -15,7 +15,7 @@ export interface ToolPlan {
   readonly tools?: readonly Fields[] | undefined;
   readonly choice?: Fields | undefined;
   readonly ignored: readonly string[];
-  /** Some tool's input is held to its schema. */
+  /** The input of at least one tool must match its schema. */
   readonly isStrict: boolean;
 }
 
