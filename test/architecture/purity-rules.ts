@@ -4,7 +4,7 @@ const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFu
 const MUTATORS = new Set(['set', 'add', 'delete', 'clear', 'push', 'pop', 'shift', 'unshift', 'splice', 'sort', 'reverse', 'fill', 'copyWithin']);
 /** Calls that change their first argument. */
 const CHANGES_ARGUMENT = /^(Object\.(assign|defineProperty|defineProperties|setPrototypeOf)|Reflect\.(set|deleteProperty|defineProperty))$/;
-/** What a module may build while it loads: lookup tables and values without a life of their own. */
+/** What a module may build while it loads: lookup tables and values that do nothing by themselves. */
 const MAY_BE_NEW = /^(Map|Set|WeakMap|WeakSet|RegExp|URL|TextEncoder|TextDecoder|Intl\..+)$/;
 
 /**

@@ -46,7 +46,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** Where people's language stands in a file of code: its comments and its texts, without the names of the files it imports. */
+/** Where a file of code holds sentences: its comments and its texts, without the names of the files it imports. */
 export function proseOf(path: string, source: string): Span[] {
   const { program, comments } = parseAll(path, source);
   const texts: Span[] = [];

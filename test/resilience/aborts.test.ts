@@ -10,7 +10,7 @@ import { askFor } from './support/surfaces.ts';
 interface Scene {
   readonly gateway: GatewayProcess;
   readonly upstream: FaultUpstream;
-  /** Connections to an upstream that takes them and never says a word, not even to begin TLS. */
+  /** Connections to an upstream that takes them and never sends a byte, not even to begin TLS. */
   readonly mute: ReadonlySet<Socket>;
   /** How the upstream answers. */
   play: (answer: Parameters<typeof bodyOf>[0]) => readonly Move[] | undefined;

@@ -85,7 +85,7 @@ describe('memory under faults', () => {
     }
     agent.destroy();
     const figures = readings.map((mb) => mb.toFixed(0)).join(', ');
-    // The heap breathes; what is never given back raises its lowest point too.
+    // The heap grows and shrinks between collections; memory that is never given back raises its lowest point too.
     expect(Math.min(...readings.slice(-3)) - Number(readings[0]), `MB resident: ${figures}`).to.be.below(NOISE_MB);
     expect((await fetch(`${gateway.url}/livez`)).status).to.equal(200);
     if (process.env['SOAK_VERBOSE']) process.stdout.write(`      MB resident: ${figures}\n`);

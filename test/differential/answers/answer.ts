@@ -7,7 +7,7 @@ export type Block =
 
 export type Finish = 'stop' | 'length' | 'calls' | 'filter';
 
-/** What a model answers, before some vendor's wire tells it. */
+/** What a model answers, before it is written in a vendor's wire. */
 export interface Answer {
   readonly id: string;
   readonly blocks: readonly Block[];
@@ -15,7 +15,7 @@ export interface Answer {
   readonly tokens: { readonly input: number; readonly cached: number; readonly output: number; readonly thought: number };
 }
 
-/** One wire's way to tell answers: a whole body, and the bytes of a stream. */
+/** How one wire writes answers: a whole body, and the bytes of a stream. */
 export interface Teller {
   readonly whole: (answer: Answer, dice: Dice) => object;
   readonly stream: (answer: Answer, dice: Dice) => Buffer;
