@@ -62,7 +62,7 @@ describe('the entries of a catalog', () => {
   });
 
   it('are refused as a whole when there is no object', () => {
-    for (const document of [[], null, 'x', 3, undefined]) expect(() => readEntries(document)).to.throw('no object');
+    for (const document of [[], null, 'x', 3, undefined]) expect(() => readEntries(document)).to.throw('not an object');
   });
 
   it('laid over others change what they write and keep the rest', () => {

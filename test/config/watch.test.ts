@@ -86,7 +86,7 @@ describe('GW_CONFIG_WATCH', () => {
     expect(await statusOf('second')).to.equal(200);
     const refusal = gateway.lines.find(({ msg }) => String(msg).startsWith('config file refused'));
     expect(refusal).to.include({ level: 'ERROR', path });
-    expect(refusal?.['error']).to.match(/BV01.*nobody/);
+    expect(refusal?.['error']).to.match(/BV01.*nosuch/);
     await replace(path, config('third'));
     await logged('config file loaded', 3);
     expect(await statusOf('third')).to.equal(200);

@@ -71,7 +71,7 @@ describe('gemini, answers', () => {
     for (const body of [{}, { candidates: [] }, { candidates: null }, { candidates: [null, 7] }, { promptFeedback: {} }, { promptFeedback: { blockReason: '' } }]) {
       expect(() => replyOf(body), JSON.stringify(body)).to.throw('the answer holds no candidates');
     }
-    for (const body of [null, [], 7]) expect(() => replyOf(body), JSON.stringify(body)).to.throw('no JSON object');
+    for (const body of [null, [], 7]) expect(() => replyOf(body), JSON.stringify(body)).to.throw('not a JSON object');
   });
 
   it('survive parts of any shape', () => {
