@@ -52,7 +52,10 @@ function registeredNames(host: Host): Set<string> {
   return new Set([...host.providers.keys(), ...targets.flatMap(({ virtualKey, provider }) => (provider ? [virtualKey] : []))]);
 }
 
-/** Waits for the key store until it has answered once. Afterwards an outage is no reason: out of rotation, no replica would serve the keys it knows. */
+/**
+ * Asks the key store until it has answered once. Afterwards an outage does not count: it would take every replica out of rotation, and
+ * with them the keys they have in memory.
+ */
 function readiness(host: Host): Answer | Promise<Answer> {
   const { current, stores: { keys } } = host;
   if (!current) return notReady('gateway not configured', undefined);

@@ -12,7 +12,7 @@ export interface Dialect {
   readonly time: (ms: number) => string;
   /** Descending order with what is absent at the end, which one of them does by itself. */
   readonly down: (column: string) => string;
-  /** The first statement of a transaction that reads before it writes: from then on nobody else writes the table, also of another process. */
+  /** The first statement of a transaction that reads before it writes: from then on no other connection writes the table, also of another process. */
   readonly lock: (trx: Knex.Transaction, table: string) => Promise<void>;
   readonly hasTable: (db: Knex, table: string) => Promise<boolean>;
   /** The function that says where a text stands in another, upper and lower case apart; 0 for nowhere. */
@@ -29,7 +29,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Runs `work` with nobody else writing `table`. */
+/** Runs `work` while no other connection writes `table`. */
 export function exclusively<T>({ knex, dialect }: Database, table: string, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
   return knex.transaction(async (trx) => {
     await dialect.lock(trx, table);

@@ -25,7 +25,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** The work's result, or a failure when it takes longer: work that hangs is left behind. */
+/** The work's result, or a failure when it takes longer: the caller does not wait for work that hangs. */
 export async function within<T>(work: Promise<T>, ms: number, { timer: start }: Clock, what: string): Promise<T> {
   const limit = Promise.withResolvers<never>();
   const timer = start(ms, () => limit.reject(new Error(`${what} did not finish within ${ms} ms`)));
