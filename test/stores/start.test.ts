@@ -79,7 +79,7 @@ describe('a gateway on SQLite', function onSqlite() {
     const file = join(await temporaryFolder(), 'keys.db');
     const hosts = await Promise.all([startOn(file), startOn(file), startOn(file)]);
     const made = await Promise.all(hosts.map(({ host }) => host.stores.keys.create({ name: 'n', scopes: [] })));
-    expect((await hosts[0]!.host.stores.keys.list()).length).to.equal(made.length);
+    expect((await hosts[0].host.stores.keys.list()).length).to.equal(made.length);
   });
 });
 
