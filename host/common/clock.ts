@@ -25,6 +25,22 @@ export const systemClock: Clock = {
   },
 };
 
+/**
+ * The same clock, whose time of day never goes back: what has expired stays expired when the machine's clock is set back. A step
+ * forwards is followed.
+ */
+export function forwardClock(clock: Clock): Clock {
+  let offset = Number.NEGATIVE_INFINITY;
+  return {
+    ...clock,
+    now: () => {
+      const at = clock.monotonic();
+      offset = Math.max(offset, clock.now() - at);
+      return Math.floor(at + offset);
+    },
+  };
+}
+
 /** The work's result, or a failure when it takes longer: the caller does not wait for work that hangs. */
 export async function within<T>(work: Promise<T>, ms: number, { timer: start }: Clock, what: string): Promise<T> {
   const limit = Promise.withResolvers<never>();
