@@ -2,6 +2,7 @@
 import type { BuiltinModule } from '../host/builtin.ts';
 import type { GatewayModule } from '../host/registry/registry.ts';
 
+import admin from './admin/admin.ts';
 import authentication from './auth/authentication.ts';
 import keyAccess from './auth/key-access.ts';
 import catalog from './catalog/catalog.ts';
@@ -81,7 +82,7 @@ import maxToken from '../plugins/max-token.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  authentication, keyAccess, catalog, completionCommand, explainCommand, initCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
+  admin, authentication, keyAccess, catalog, completionCommand, explainCommand, initCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
   breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, pluginLines, requestLines, targetLines,
 ];
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError, type Principal } from '../../host/contract/index.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { Host } from '../../host/host.ts';
-import { contextOf, rawPath } from '../../host/http/context.ts';
+import { contextOf } from '../../host/http/context.ts';
 import { type ProtectedPath, scopeRefusal } from '../../host/http/protection.ts';
 import { sendError } from '../../host/http/reply.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
@@ -29,7 +29,7 @@ export default defineBuiltin({
       if (masterKey !== undefined) stores.principals.supply(masterPrincipal(masterKey));
     });
     hooks.arrived.tap('authentication', (request, response, host) => {
-      const path = host.protection.of(rawPath(request));
+      const path = contextOf(response).protectedBy;
       if (!path || path.ownMethod === request.method) return undefined;
       return authenticate({ host, path, rates, response }, request);
     });
@@ -75,8 +75,7 @@ function admit({ host, path, rates, response }: Entry, principal: Principal | un
   context.isAdmitted = principal !== undefined || (path.mayBeOpen === true && host.settings.allowUnauthenticated);
   const outcome = context.isAdmitted ? outOfBounds(host, path, rates, principal) : refusal ?? invalidKey();
   if (!outcome) return undefined;
-  const challenge = outcome.status === 401 ? ['WWW-Authenticate', 'Bearer'] : [];
-  sendError(response, outcome, host.redactor, [...challenge, ...(path.headers ?? [])]);
+  sendError(response, outcome, host.redactor);
   return 'answered';
 }
 

@@ -1,5 +1,6 @@
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { Generation } from '../../host/generation/generation.ts';
+import { registeredNames } from '../../host/generation/registered-names.ts';
 import type { Host } from '../../host/host.ts';
 import { mountJson } from '../../host/http/json-route.ts';
 import type { CircuitState } from '../../host/pipeline/hooks.ts';
@@ -45,11 +46,6 @@ function health(host: Host): Answer {
   const providers = names.map((name) => ({ name, status: 'available', circuit: circuitOf(host.current, name), models: host.current?.modelCounts.get(name) ?? 0 }));
   const status = providers.length > 0 ? 'ok' : 'no_providers';
   return { status: providers.length > 0 ? 200 : 503, body: { status, version, commit, built, providers } };
-}
-
-function registeredNames(host: Host): Set<string> {
-  const targets = host.current?.targetList ?? [];
-  return new Set([...host.providers.keys(), ...targets.flatMap(({ virtualKey, provider }) => (provider ? [virtualKey] : []))]);
 }
 
 /**

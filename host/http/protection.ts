@@ -1,5 +1,4 @@
 import { GatewayError, type Principal, type Scope } from '../contract/index.ts';
-import type { FlatHeaders } from './reply.ts';
 
 /** Paths behind authentication. */
 export interface ProtectedPath {
@@ -13,8 +12,8 @@ export interface ProtectedPath {
   readonly isLimited?: boolean;
   /** Requests of this method bring their credential to the route itself. */
   readonly ownMethod?: string;
-  /** On every refusal. */
-  readonly headers?: FlatHeaders;
+  /** On every answer, whoever gives it: name, value, name, value. */
+  readonly headers?: readonly string[];
   /** False where a browser gets no page for a path that no route takes. */
   readonly hasPages?: boolean;
 }

@@ -19,10 +19,12 @@ export const SECURITY_HEADERS: FlatHeaders = [
   'Referrer-Policy', 'strict-origin-when-cross-origin',
 ];
 
-/** Writes status and headers in one go: the shell's, then these. All replies pass here. */
+const NONE: FlatHeaders = [];
+
+/** Writes status and headers in one go: the shell's, then those of the path, then these. All replies pass here. */
 export function writeHead(response: ServerResponse, status: number, headers: FlatHeaders): void {
-  const { id, corsHeaders, gateway, isLast } = contextOf(response);
-  const all = [...SECURITY_HEADERS, 'X-Request-ID', id, ...corsHeaders, ...headers];
+  const { id, corsHeaders, protectedBy, gateway, isLast } = contextOf(response);
+  const all = [...SECURITY_HEADERS, 'X-Request-ID', id, ...corsHeaders, ...(protectedBy?.headers ?? NONE), ...headers];
   if (gateway.isDraining || isLast) {
     all.push('Connection', 'close');
     endInStages(response, gateway);
@@ -58,7 +60,8 @@ export function sendError(response: ServerResponse, error: GatewayError, redacto
   const failure = failureOf(error, redactor.excerpt(error.message), id);
   const { contentType, body } = wire.error(failure);
   const retryAfter = failure.retryAfterS === undefined ? [] : ['Retry-After', String(failure.retryAfterS)];
-  sendBody(response, failure.status, contentType, body, [...retryAfter, ...headers]);
+  const challenge = failure.status === 401 ? ['WWW-Authenticate', 'Bearer'] : [];
+  sendBody(response, failure.status, contentType, body, [...retryAfter, ...challenge, ...headers]);
 }
 
 /** 404 for a path that no route serves, in the wire of the path. */

@@ -13,6 +13,7 @@ import type { Activity } from './activity.ts';
 import { createAddressFinder, limiterKey } from './client-address.ts';
 import { type AnsweringHost, bindContext, contextOf, isAuthority, normalizeTarget, rawPath, type RequestContext } from './context.ts';
 import { isTooLate } from './leftovers.ts';
+import type { Protection } from './protection.ts';
 import { sendEmpty, sendError } from './reply.ts';
 import { createIdSource, requestId } from './request-id.ts';
 
@@ -34,6 +35,8 @@ export interface ShellHost extends AnsweringHost {
   readonly redactor: Redactor;
   readonly counters: Counters;
   readonly activity: Activity;
+  /** Paths behind authentication. */
+  readonly protection: Protection;
 }
 
 /** What browsers may send: the gateway's own headers, and those that some provider reads. */
@@ -78,6 +81,7 @@ export function createShell(host: ShellHost, wires: ClientWires): Shell {
       address: '',
       corsHeaders: (origin === undefined ? undefined : cors.get(origin)) ?? VARY,
       wire: COMMON_WIRE,
+      protectedBy: undefined,
       principal: undefined,
       isAdmitted: false,
       onClose: undefined,
@@ -94,6 +98,7 @@ export function createShell(host: ShellHost, wires: ClientWires): Shell {
     const refusal = refusedRequest(request, context);
     const path = rawPath(request);
     context.wire = wires.of(path);
+    context.protectedBy = host.protection.of(path);
     const isProbe = !refusal && PROBES.has(path);
     if (!refusal && !isProbe) {
       context.address = addressOf(request);

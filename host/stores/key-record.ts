@@ -54,6 +54,8 @@ export interface Rotation {
   readonly graceMs?: number | undefined;
   /** Sessions made from this key end, too. */
   readonly endsSessions?: boolean | undefined;
+  /** Unix milliseconds at which the newest of them began: after now, where a clock went back. */
+  readonly newestSession?: number | undefined;
 }
 
 /** What is looked at, whoever wrote the row: a revoked key has both `active` and `revokedAt` unless somebody edited it. */
@@ -86,13 +88,13 @@ export function revokedKey(key: StoredKey, now: number): StoredKey {
 }
 
 /** The value before the one that is replaced is over, whatever grace it had. */
-export function rotatedKey(key: StoredKey, value: KeyValue, { graceMs = 0, endsSessions = false }: Rotation, now: number): StoredKey {
+export function rotatedKey(key: StoredKey, value: KeyValue, { graceMs = 0, endsSessions = false, newestSession }: Rotation, now: number): StoredKey {
   return {
     ...key,
     ...value,
     rotatedAt: now,
     previous: graceMs > 0 ? { digest: key.digest, until: now + graceMs } : undefined,
-    sessionsFrom: endsSessions ? now + 1 : key.sessionsFrom,
+    sessionsFrom: endsSessions ? Math.max(now, newestSession ?? now) + 1 : key.sessionsFrom,
   };
 }
 
