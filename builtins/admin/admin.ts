@@ -3,12 +3,16 @@ import { mountJson } from '../../host/http/json-route.ts';
 import { auditRoute } from './audit-route.ts';
 import { Auditor } from './auditor.ts';
 import { configRoutes } from './config/routes.ts';
+import { explainRoute } from './explain-route.ts';
 import { keyRoutes } from './key-routes.ts';
+import { logRoutes } from './log-routes.ts';
+import { overviewRoutes } from './overview-routes.ts';
+import { pluginRoutes } from './plugin-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { signInRoute } from './sign-in.ts';
 import { usageRoute } from './usage-route.ts';
 
-/** The routes under `/admin` for keys, sessions, the audit trail and the configuration. Order of a call: credential, path and method, scope, body, handler. */
+/** The routes under `/admin`: keys, sessions, the audit trail, the configuration, and what the gateway is made of. Order of a call: credential, path and method, scope, body, handler. */
 export default defineBuiltin({
   name: 'admin',
   apply: ({ hooks }) => {
@@ -18,6 +22,7 @@ export default defineBuiltin({
         signInRoute(host, auditor), ...sessionRoutes(host, auditor),
         usageRoute(host), ...keyRoutes(host, auditor), // a word of ours comes before what stands for any id
         auditRoute(host), ...configRoutes(host, auditor),
+        ...overviewRoutes(host), ...pluginRoutes(host), explainRoute(host), ...logRoutes(),
       ]);
     });
   },

@@ -1,5 +1,6 @@
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { Generation } from '../../host/generation/generation.ts';
+import { registeredNames } from '../../host/generation/registered-names.ts';
 import type { Host } from '../../host/host.ts';
 import { mountJson } from '../../host/http/json-route.ts';
 import type { CircuitState } from '../../host/pipeline/hooks.ts';
@@ -47,12 +48,10 @@ function health(host: Host): Answer {
   return { status: providers.length > 0 ? 200 : 503, body: { status, version, commit, built, providers } };
 }
 
-function registeredNames(host: Host): Set<string> {
-  const targets = host.current?.targetList ?? [];
-  return new Set([...host.providers.keys(), ...targets.flatMap(({ virtualKey, provider }) => (provider ? [virtualKey] : []))]);
-}
-
-/** Waits for the key store until it has answered once. Afterwards an outage is no reason: out of rotation, no replica would serve the keys it knows. */
+/**
+ * Asks the key store until it has answered once. Afterwards an outage does not count: it would take every replica out of rotation, and
+ * with them the keys they have in memory.
+ */
 function readiness(host: Host): Answer | Promise<Answer> {
   const { current, stores: { keys } } = host;
   if (!current) return notReady('gateway not configured', undefined);

@@ -57,7 +57,7 @@ function decodeDocument(document: ParsedDocument): Decoded {
   return { config: normalize(usable as GatewayConfig), document: written, problems, lineOf };
 }
 
-/** One spelling of what may be left out, so that two configurations that mean the same compare equal. */
+/** Fills in what may be left out, so that two configurations that mean the same compare equal. */
 function normalize(config: GatewayConfig): GatewayConfig {
   return { ...config, apiVersion: config.apiVersion || 'v1', strategy: { ...config.strategy, mode: config.strategy.mode || 'single' } };
 }
@@ -108,7 +108,7 @@ function withheldAt(path: Path, description: Description): Path | undefined {
   return length < 0 ? undefined : path.slice(0, length + 1);
 }
 
-/** Longer keys are no misspelling of ours. */
+/** Longer keys cannot be a known key with a typing error: no correction is suggested for them. */
 const MAX_SUGGESTED = 64;
 
 const EXPECTED: Readonly<Record<string, string>> = {

@@ -34,9 +34,9 @@ export function settingKinds(schema: ObjectSchema): ReadonlyMap<string, SettingK
   return new Map(Object.entries(keys).map(([name, { metas = [] }]) => [name, metas.some(({ isPattern }) => isPattern) ? 'name' : 'text']));
 }
 
-/** The settings of the catalogue: of an admin API that shows a configuration, all that it shows. */
-export function listedSettings({ settings }: PluginModule): ReadonlyMap<string, SettingKind> {
-  return settingKinds(settings);
+/** The settings of the catalogue: the keys of the schema, in order. */
+export function listedSettings({ settings }: PluginModule): string[] {
+  return [...settingKinds(settings).keys()];
 }
 
 /** Checks a module's settings against its own schema: every problem at once, and the settings with defaults filled in. */

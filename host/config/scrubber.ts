@@ -126,7 +126,9 @@ class Walk {
 
   #ofPlugin(name: unknown): ReadonlyMap<string, SettingKind> {
     const module = this.#registry.plugins.get(String(name));
-    return module ? listedSettings(module) : new Map();
+    if (!module) return new Map();
+    const kinds = settingKinds(module.settings);
+    return new Map(listedSettings(module).map((setting) => [setting, kinds.get(setting) ?? 'text']));
   }
 
   #ofStrategy(mode: unknown): ReadonlyMap<string, SettingKind> {

@@ -24,17 +24,24 @@ const UNSERVED: readonly (readonly [prefix: string, words: readonly string[]])[]
 /** What is said of stores that have no effect. */
 export function noteUnservedStores(variables: Variables, notes: SettingNote[]): void {
   for (const [prefix, words] of UNSERVED) {
-    const backend = readBackend(variables, prefix, words, notes);
+    const backend = readBackend(`${prefix}_BACKEND`, variables[`${prefix}_BACKEND`], words, notes);
     if (backend !== undefined && backend !== 'memory') {
       notes.push({ level: 'warn', message: `${prefix}_BACKEND=${backend} has no effect in this version: nothing is stored beyond the process` });
     }
   }
 }
 
+/** What the environment says of one store: the words that its variables begin with, and what stands in them. */
+export interface StoreVariables {
+  readonly prefix: 'API_KEY_STORE' | 'CONFIG_STORE';
+  readonly backend: string | undefined;
+  readonly dsn: string | undefined;
+}
+
 /** Keys with sessions and the audit trail, or the configuration. Source: configuration reference 4.4. */
-export function readStoreSettings(variables: Variables, prefix: 'API_KEY_STORE' | 'CONFIG_STORE', notes: SettingNote[]): StoreSettings {
-  const backend = readBackend(variables, prefix, Object.keys(BACKENDS), notes) ?? 'memory';
-  const dsn = variables[`${prefix}_DSN`]?.trim() || undefined;
+export function readStoreSettings({ prefix, ...written }: StoreVariables, notes: SettingNote[]): StoreSettings {
+  const backend = readBackend(`${prefix}_BACKEND`, written.backend, Object.keys(BACKENDS), notes) ?? 'memory';
+  const dsn = written.dsn?.trim() || undefined;
   if (backend === 'postgres' && dsn === undefined) {
     notes.push({ level: 'fatal', message: `${prefix}_DSN is not set, and ${prefix}_BACKEND=postgres needs it; set it to postgres://user:password@host:5432/database` });
   }
@@ -43,9 +50,8 @@ export function readStoreSettings(variables: Variables, prefix: 'API_KEY_STORE' 
 }
 
 /** `undefined` when none is chosen, and when the word is unknown, which stops the start. */
-function readBackend(variables: Variables, prefix: string, words: readonly string[], notes: SettingNote[]): StoreBackend | undefined {
-  const name = `${prefix}_BACKEND`;
-  const written = variables[name]?.trim() ?? ''; // quoted as it is: redaction knows no other spelling
+function readBackend(name: string, text: string | undefined, words: readonly string[], notes: SettingNote[]): StoreBackend | undefined {
+  const written = text?.trim() ?? ''; // quoted as it was written: only so does redaction recognise a secret in it
   if (written === '') return undefined;
   const word = written.toLowerCase();
   if (words.includes(word)) return BACKENDS[word];

@@ -55,7 +55,7 @@ export interface Applier {
   /**
    * Checks, builds, persists and swaps in what a writer wants; one at a time. Changes nothing unless all of it succeeds, and
    * throws `ConfigRefused` for problems of the configuration, `version_conflict` for a writer that missed a version, and
-   * `internal_error` when it could not be kept. Once it is kept nothing can go wrong any more.
+   * `internal_error` when it could not be persisted. Once it is persisted no later step can fail.
    */
   apply(decoded: Decoded, writer: Writer, kind?: 'write' | 'rollback'): Promise<Applied>;
   /** The same for what the start would have begun with, had nothing been stored. */
@@ -70,7 +70,7 @@ export interface Applier {
   follow(): Promise<void>;
   /** Builds the configuration that serves once more, because what surrounds it changed: the catalog, the live models. Nothing while the gateway closes. */
   refresh(): Promise<void>;
-  /** Takes nothing in any more: whoever waits is told, and what is still being built is closed as soon as it is there. */
+  /** Accepts no configuration any more: those that wait are refused, and a generation that is still being built is closed once it is ready. */
   close(): void;
 }
 
@@ -175,7 +175,7 @@ class QueueingApplier implements Applier {
       this.#closing.throwIfCancelled();
       return work();
     });
-    this.#queue = turn.catch(() => {}); // the caller hears of it; the next one starts all the same
+    this.#queue = turn.catch(() => {}); // the caller gets the error; the next change starts all the same
     return this.#closing.race(turn);
   }
 

@@ -29,16 +29,16 @@ export function checkConfig({ hooks, registry, redactor }: CheckDeps, decoded: O
     known: registry,
     report: (problem) => {
       if (isVoid(problem)) return;
-      const { needs: _, ...told } = problem;
-      problems.push({ ...told, message: texts.quoting(told.message), line: lineOf(parsePath(told.path)) });
+      const { needs: _, ...reported } = problem;
+      problems.push({ ...reported, message: texts.quoting(reported.message), line: lineOf(parsePath(reported.path)) });
     },
   });
   return problems;
 }
 
 /**
- * Tells of a problem whether it is one only because something could not be decoded, and so is missing: that it is missing is
- * no news. In proportion to the length of its path, however much could not be decoded.
+ * Whether a problem says only that something is missing which could not be decoded: the decoding problem has said that
+ * already. Takes time in proportion to the length of the problem's path, however much could not be decoded.
  */
 function voidedBy(mistyped: readonly string[]): (problem: Problem) => boolean {
   if (mistyped.length === 0) return () => false;

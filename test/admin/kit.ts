@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import pg from 'pg';
+import { Client } from 'pg';
 import { type Answer, forSuite, startHost, startPostgres, temporaryFolder, type TestHost, type TestHostOptions } from '../kit/index.ts';
 
 export const ECHO = { targets: [{ virtual_key: 'echo' }] };
@@ -70,7 +70,7 @@ export function forBackends(title: string, suite: (start: Start) => void): void 
 
 /** Of the gateway before, if there was one. */
 async function emptyTables(dsn: string): Promise<void> {
-  const client = new pg.Client({ connectionString: dsn });
+  const client = new Client({ connectionString: dsn });
   await client.connect();
   const { rows } = await client.query<{ name: string }>("SELECT tablename AS name FROM pg_tables WHERE tablename IN ('api_keys', 'sessions', 'audit_log')");
   if (rows.length > 0) await client.query(`TRUNCATE ${rows.map(({ name }) => name).join(', ')}`);

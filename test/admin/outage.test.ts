@@ -110,6 +110,26 @@ describe('the admin API while the key store is away', () => {
   });
 });
 
+describe('the deep health', () => {
+  it('tells which stores do not answer, and lowers the status for the key store alone', async () => {
+    const { t, away } = await breakable();
+    const told = async (): Promise<unknown[]> => {
+      const answer = await t.get('/admin/health');
+      expectWithoutDriver(answer);
+      const { status, components } = answer.json();
+      return [answer.status, status, ...components.filter(({ name }: { name: string }) => name.includes('Key') || name.includes('Audit')).map((each: { status: string }) => each.status)];
+    };
+    expect(await told()).to.deep.equal([200, 'healthy', 'healthy', 'healthy']);
+    away.add('audit');
+    expect(await told()).to.deep.equal([200, 'healthy', 'healthy', 'unavailable']);
+    away.add('keys');
+    expect(await told()).to.deep.equal([200, 'degraded', 'unavailable', 'unavailable']);
+    expect(refusal(await t.get('/admin/dashboard'))).to.deep.equal([500, 'internal_error']);
+    away.clear();
+    expect(await told()).to.deep.equal([200, 'healthy', 'healthy', 'healthy']);
+  });
+});
+
 describe('the admin API while the session store is away', () => {
   it('changes are 503 with a row, the list is 500, and sessions in use go on', async () => {
     const { t, away } = await breakable();
