@@ -35,7 +35,7 @@ export class SharedConfiguration extends SqlConfiguration {
     if (!this.#isClosed) this.#next = this.#clock.timer(LOOK_MS, () => { this.#looking = this.#look(); });
   }
 
-  /** What fails is told by the link, once, and tried again. */
+  /** The link logs a failure, once; the next look tries again. */
   async #look(): Promise<void> {
     const newest = await this.newestVersion().catch(() => this.#seen);
     if (newest !== this.#seen && !this.#isClosed) for (const changed of this.#told) changed();

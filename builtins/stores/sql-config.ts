@@ -8,7 +8,7 @@ import { type Database, exclusively, rowsOf, timeOf } from './database.ts';
 
 const STORED = 'gateway_config';
 const HISTORY = 'config_history';
-/** Of a change: nobody could say what was kept if it were given up while it may still succeed. The database gives up long before. */
+/** Of a change. Long enough for the database to give up first: a change that is given up here might still be kept. */
 const APPEND_LIMIT_MS = 60_000;
 
 export interface ConfigStoreDeps {
@@ -77,7 +77,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 function entryOf(row: Record<string, unknown>): ConfigurationVersion {
   const from = row['rolled_back_from'];
   return {
-    version: Number(row['version']), updatedAt: timeOf(row['updated_at']) ?? 0, text: String(row['config_json']), actor: String(row['actor'] ?? ''),
+    version: Number(row['version']), updatedAt: timeOf(row['updated_at']) ?? 0, text: String(row['config_json']), actor: textOf(row['actor']) ?? '',
     rolledBackFrom: from === null || from === undefined ? undefined : Number(from),
   };
 }

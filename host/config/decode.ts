@@ -64,7 +64,7 @@ function normalize(config: GatewayConfig): GatewayConfig {
 
 type PlacedProblem = Problem & { readonly at: readonly (string | number)[] };
 
-/** A key that JavaScript would take for an object's prototype is no key (DC01), and no schema sees it. */
+/** A key `__proto__` would set a prototype, and is refused (DC01): the schema does not see it. */
 function prototypeKeys(value: unknown, at: Path): PlacedProblem[] {
   if (typeof value !== 'object' || value === null) return [];
   const members: readonly (readonly [string | number, unknown])[] = Array.isArray(value) ? value.map((item: unknown, index) => [index, item]) : Object.entries(value);
@@ -102,7 +102,7 @@ function decodeProblem(detail: ValidationErrorItem, description: Description): P
   return { at, path, rule: 'DC01', message: `unknown key "${key}"`, fix };
 }
 
-/** The map on the way to a place whose keys and values are not told to anybody. */
+/** The map on the way to a place whose keys and values are secret. */
 function withheldAt(path: Path, description: Description): Path | undefined {
   const length = path.findIndex((_part, index) => showingOf(describedAt(description, path.slice(0, index + 1))).as === 'withheld');
   return length < 0 ? undefined : path.slice(0, length + 1);

@@ -25,7 +25,7 @@ export function declaredSettings(module: PluginModule, config: Readonly<Record<s
   return Object.fromEntries(Object.entries(config ?? {}).filter(([key]) => !tolerated.includes(key)));
 }
 
-/** How a setting's texts are shown: as any text, or as patterns and other names in which an `@` is no address of a person. */
+/** How a setting's texts are shown: as any text, or as patterns and other names in which an `@` does not make an e-mail address. */
 export type SettingKind = 'text' | 'name';
 
 /** The settings of a schema, in order. One whose schema carries the meta `isPattern` holds patterns. */

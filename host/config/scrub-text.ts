@@ -15,7 +15,7 @@ export function withheldText(text: string): string {
 
 type Clean = (text: string) => string;
 
-/** How the texts of a configuration are shown: what is no part of a secret stays byte for byte. Source: admin reference 10. */
+/** How the texts of a configuration are shown: everything that does not belong to a secret stays byte for byte. Source: admin reference 10. */
 export class TextScrubber {
   readonly #redact: Clean;
   readonly #redactName: Clean;
@@ -30,7 +30,7 @@ export class TextScrubber {
     return this.#scrub(text, this.#redact);
   }
 
-  /** A model id, an alias, a pattern: an `@` in it is no address of a person. */
+  /** A model id, an alias, a pattern: an `@` in it does not make an e-mail address. */
   name(text: string): string {
     return this.#scrub(text, this.#redactName);
   }
@@ -55,7 +55,7 @@ export class TextScrubber {
     return scheme + this.#place(rest, clean) + this.#query(query) + clean(fragment);
   }
 
-  /** Who, where and the path. A user without a password is shown, and is no e-mail address. */
+  /** Who, where and the path. A user without a password is shown, and does not count as an e-mail address. */
   #place(rest: string, clean: Clean): string {
     const end = endOfAuthority(rest);
     const authority = rest.slice(0, end);
@@ -81,7 +81,7 @@ const QUOTED_URL = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"]+/gi;
 /** Scheme, place and path, query, fragment. */
 const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)([^?#]*)(\?[^#]*)?(#[\s\S]*)?$/i;
 
-/** Where host and port end. A password with a slash in it is no valid address, and is taken for one all the same. */
+/** Where host and port end. A password with a slash makes the address invalid, and is hidden all the same. */
 function endOfAuthority(rest: string): number {
   const slash = rest.indexOf('/');
   if (slash < 0) return rest.length;

@@ -73,7 +73,7 @@ export class Scrubber {
   }
 }
 
-/** Told of every field that is shown as a whole: a text, a list of texts, a map. */
+/** Called for every field that is shown as a whole: a text, a list of texts, a map. */
 type Seen = (at: Path, before: unknown, after: unknown) => void;
 
 class Walk {
@@ -120,7 +120,7 @@ class Walk {
       case 'withheld': return withhold(value);
       case 'plugin settings': return isFields(value) ? settings(value, this.#ofPlugin(holder['name'])) : value;
       case 'strategy settings': return isFields(value) ? settings(value, this.#ofStrategy(holder['mode'])) : value;
-      case undefined: return mapTexts(value, text);
+      default: return mapTexts(value, text);
     }
   }
 

@@ -64,9 +64,9 @@ export interface Applier {
   applyFile(decoded: Decoded, writer: Writer): Promise<Applied | undefined>;
   /** The same for what a start begins with: no change, so it is neither persisted nor given a version. */
   applyStart(source: StartSource): Promise<Generation>;
-  /** What is wrong with what a writer wants, as far as can be told without building it. */
+  /** What is wrong with what a writer wants, as far as can be found without building it. */
   problemsOf(decoded: Decoded): readonly Problem[];
-  /** Takes in what other processes have stored. What cannot be used here is told in the log. */
+  /** Takes in what other processes have stored. What cannot be used here is logged. */
   follow(): Promise<void>;
   /** Builds the configuration that serves once more, because what surrounds it changed: the catalog, the live models. Nothing while the gateway closes. */
   refresh(): Promise<void>;
@@ -151,7 +151,7 @@ class QueueingApplier implements Applier {
     if (this.#isFollowing) return;
     this.#isFollowing = true;
     await this.#inTurn(() => {
-      this.#isFollowing = false; // what changes from here on is told once more
+      this.#isFollowing = false; // a change from here on needs another look
       return this.#takeNewest();
     }).catch((error: unknown) => {
       this.#isFollowing = false;
@@ -243,17 +243,17 @@ class QueueingApplier implements Applier {
     }
   }
 
-  /** A refusal of the store is told as it is; for its other errors the log alone has the reason. */
+  /** A refusal of the store is logged once more here. */
   #fail(what: string, cause: unknown): never {
     if (cause instanceof GatewayError) throw cause;
     this.#deps.services.log.error(what, { backend: this.#deps.stores.configuration.backend, error: cause });
     throw new GatewayError('internal_error', `${what}; the one before goes on serving`, { cause });
   }
 
-  /** Told before it is kept: a reference would do, and keeps the secret out of the store. */
+  /** Logged before it is kept: a reference would do, and keeps the secret out of the store. */
   #warnOfSecrets(document: Fields): void {
     const field = this.#scrubber.firstSecret(document);
-    if (field !== undefined) this.#deps.services.log.warn('the store gets a literal that is shown to nobody: write a ${VAR} reference instead', { rule: 'WN11', field });
+    if (field !== undefined) this.#deps.services.log.warn('a secret is stored as it was sent: write a ${VAR} reference instead', { rule: 'WN11', field });
   }
 
   #warnOfRestart(config: GatewayConfig): void {

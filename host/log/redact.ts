@@ -8,7 +8,7 @@ import { MIN_NEEDLE, Needles } from './needles.ts';
  */
 export interface Redactor {
   redact(text: string): string;
-  /** The same for a text that is no person's address, whatever it looks like: the id of a model, a pattern, a host. */
+  /** The same for a text in which an `@` does not make an e-mail address: the id of a model, a pattern, a host. */
   redactName(text: string): string;
   /** Redacts, and only then cuts to `limit` characters (code points) and an ellipsis: half a credential would not be recognised as one. */
   excerpt(text: string, limit?: number): string;

@@ -58,7 +58,7 @@ function shapeOf(config: GatewayConfig): { readonly plugins: readonly string[] }
   return { plugins: config.plugins.filter(({ enabled }) => enabled).map(({ name, stage }) => `${name} (${stage ?? ''})`) };
 }
 
-/** A file that says something else than what is stored, or nothing that holds, is not in force: whoever edits it should know. */
+/** A file that says something else than what is stored, or nothing that holds, is not in force, and an edit of it has no effect. */
 function tellSuperseded(host: Host, file: LoadedFile): void {
   const { current } = host;
   if (!current) return;

@@ -5,7 +5,7 @@ import { forSuite, type GatewayProcess, runGw, startGateway, startPostgres, temp
 
 interface Gateway {
   readonly gateway: GatewayProcess;
-  call(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<{ status: number; etag: string | null; body: any }>;
+  readonly call: (method: string, path: string, body?: object, headers?: Record<string, string>) => Promise<{ status: number; etag: string | null; body: any }>;
 }
 
 interface Place {
@@ -62,7 +62,7 @@ function suite(place: () => Promise<Place>): void {
     expect((await third.call('GET', '/admin/config')).etag).to.equal('"5"');
   });
 
-  it('wins over a file that is broken, which is told; a reset to it is refused', async () => {
+  it('wins over a file that is broken, which is logged; a reset to it is refused', async () => {
     const at = await place();
     const first = await start(at);
     await first.call('PUT', '/admin/config', named('stored'));
@@ -123,13 +123,13 @@ describe('a stored configuration on SQLite', () => {
     expect(await nameOf(second)).to.equal('later');
     expect((await second.call('GET', '/admin/config')).body).not.to.have.property('of_tomorrow');
     await second.gateway.stop();
-    await edit(JSON.stringify({ targets: [{ virtual_key: 'nobody' }], max_request_bytes: -1 }));
+    await edit(JSON.stringify({ targets: [{ virtual_key: 'unknown' }], max_request_bytes: -1 }));
     const { code, stderr } = await runGw(['serve'], { cwd: at.cwd, variables: { PORT: '0', ...at.variables } });
     expect(code).to.equal(1);
     expect(stderr).to.include('BV01').and.include('CV34');
   });
 
-  it('warns of a literal that nobody is shown, and not of references', async () => {
+  it('warns of a literal that is not shown, and not of references', async () => {
     const t = await start(await sqlite());
     const server = (value: string): object => ({ ...named('x'), mcp_servers: [{ name: 'a', url: 'http://a', headers: { 'X-Planted': value } }] });
     await t.call('PUT', '/admin/config', server('${TOKEN}'));
@@ -182,7 +182,7 @@ describe('a stored configuration on Postgres', function onPostgres() {
     const [here, there] = [await start(at), await start(at)];
     for (let version = 0; version < 6; version += 1) {
       const answers = await Promise.all([here, there].map((replica, index) => replica.call('PUT', '/admin/config', named(`${version} ${index}`), { 'if-match': `"${version}"` })));
-      expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([200, 412]);
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([200, 412]);
     }
   });
 

@@ -18,11 +18,11 @@ describe('GET /admin/config', () => {
 
   it('shows what was sent, without defaults, and leaves out what is empty', async () => {
     const t = await startAdmin();
-    const sent = { ...ECHO, aliases: {}, modules: [], max_request_bytes: 0, batch_target: '', plugins: [{ name: 'nobody', stage: 'nowhere', enabled: false }], responses: { bind_owner: false }, request_timeout: '5s' };
+    const sent = { ...ECHO, aliases: {}, modules: [], max_request_bytes: 0, batch_target: '', plugins: [{ name: 'unknown', stage: 'nowhere', enabled: false }], responses: { bind_owner: false }, request_timeout: '5s' };
     expect((await t.request('PUT', '/admin/config', sent)).status).to.equal(200);
     expect((await t.get('/admin/config')).json()).to.deep.equal({
       strategy: { mode: '' }, targets: [{ virtual_key: 'echo' }], request_timeout: '5s', responses: {},
-      plugins: [{ name: 'nobody', stage: 'nowhere', enabled: false, config: null }], observability: { tracing: {} }, compatibility: {},
+      plugins: [{ name: 'unknown', stage: 'nowhere', enabled: false, config: null }], observability: { tracing: {} }, compatibility: {},
     });
   });
 
@@ -57,10 +57,10 @@ describe('the body of a configuration', () => {
     'a key in another case': ['{"Targets":[{"virtual_key":"echo"}]}', 'invalid_request', 'Targets'],
     'something behind the object': ['{"targets":[{"virtual_key":"echo"}]} {}', 'invalid_request'],
     'a key that stands twice': ['{"targets":[{"virtual_key":"echo","weight":1,"weight":2}]}', 'invalid_request', 'weight'],
-    'a key that stands twice, spelt differently': ['{"targets":[{"virtual_key":"echo","weight":1,"w\\u0065ight":2}]}', 'invalid_request', 'weight'],
+    'a key that stands twice, written differently': ['{"targets":[{"virtual_key":"echo","weight":1,"w\\u0065ight":2}]}', 'invalid_request', 'weight'],
     'null': ['null', 'invalid_config', 'targets'],
     'an empty object': [' {} \n', 'invalid_config', 'targets'],
-    'a target that the build does not know': ['{"targets":[{"virtual_key":"nobody"}]}', 'invalid_config', 'BV01', 'nobody', 'openai'],
+    'a target that the build does not know': ['{"targets":[{"virtual_key":"unknown"}]}', 'invalid_config', 'BV01', 'unknown', 'openai'],
     'all that does not hold, with path, rule and fix': [
       JSON.stringify({ targets: [{ virtual_key: 'echo', retry: { attempts: -1 } }], max_request_bytes: -1, plugins: [filter({ name: 'nope' }), filter({ stage: 'now' })] }), 'invalid_config',
       /targets\[0\]\.retry\.attempts: CV09: .*; fix: /, /max_request_bytes: CV34: /, /plugins\[0\]\.name: BV02: .*nope/, /plugins\[1\]\.stage: BV03: .*now/,
@@ -73,7 +73,7 @@ describe('the body of a configuration', () => {
       const t = await startAdmin();
       const before = (await t.get('/admin/config')).text;
       for (const [method, path] of [['PUT', '/admin/config'], ['POST', '/admin/config'], ['POST', '/admin/config/validate'], ['POST', '/admin/config/diff']] as const) {
-        if (title === 'an undefined variable' && path !== '/admin/config') continue; // told when it is built, and not before
+        if (title === 'an undefined variable' && path !== '/admin/config') continue; // found when it is built, and not before
         const answer = await t.request(method, path, body);
         expect(refusal(answer), `${method} ${path}: ${answer.text}`).to.deep.equal([400, code]);
         expect(answer.json().error.type).to.equal('invalid_request_error');
@@ -96,8 +96,8 @@ describe('the body of a configuration', () => {
 
   it('does not call a wrong type an unknown key', async () => {
     const t = await startAdmin();
-    const told = message(await t.request('PUT', '/admin/config', { targets: [{ virtual_key: 'echo', weight: 'x' }], aliases: 5 }));
-    expect(told).to.include('targets[0].weight').and.include('aliases').and.not.include('unknown');
+    const text = message(await t.request('PUT', '/admin/config', { targets: [{ virtual_key: 'echo', weight: 'x' }], aliases: 5 }));
+    expect(text).to.include('targets[0].weight').and.include('aliases').and.not.include('unknown');
   });
 
   it('may be as large as max_request_bytes, which counts at once', async () => {
@@ -111,7 +111,7 @@ describe('the body of a configuration', () => {
 
   it('keeps disabled entries as they are, whatever they hold', async () => {
     const t = await startAdmin();
-    const odd = { name: 'nobody', type: 'x', stage: 'nowhere', enabled: false, config: { a: null } };
+    const odd = { name: 'unknown', type: 'x', stage: 'nowhere', enabled: false, config: { a: null } };
     expect((await t.request('PUT', '/admin/config', { ...ECHO, plugins: [odd] })).status).to.equal(200);
   });
 
@@ -163,7 +163,7 @@ describe('a redaction marker in a configuration', () => {
     });
   }
 
-  it('is no part of a reference', async () => {
+  it('does not count in a reference', async () => {
     const t = await startAdmin();
     expect((await t.request('PUT', '/admin/config', { ...ECHO, mcp_servers: [{ name: 'a', url: 'http://a', headers: { a: '${REDACTED}' } }] })).status).to.equal(200);
   });
@@ -284,7 +284,7 @@ describe('If-Match', () => {
     const t = await startAdmin();
     const tag = etag(await t.get('/admin/config')) ?? '';
     const answers = await Promise.all([put(t, tag, { ...ECHO, aliases: { a: 'one' } }), put(t, tag, { ...ECHO, aliases: { a: 'two' } })]);
-    expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([200, 412]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([200, 412]);
     const late = answers.find(({ status }) => status === 412)!;
     expect([refusal(late), late.json().error.type]).to.deep.equal([[412, 'version_conflict'], 'invalid_request_error']);
     expect((await t.get('/admin/config/history')).json().summary.total_versions).to.equal(1);

@@ -29,7 +29,7 @@ function differences(before: Side, after: Side, at: Path): Change[] {
   return parts.flatMap((part) => differences(member(before, part), member(after, part), [...at, part]));
 }
 
-/** Names, or places in a list, that both have in common in kind; `undefined` where a value is told as a whole. */
+/** Names, or places in a list, that both have in common in kind; `undefined` where a value is one change as a whole. */
 function partsOf(before: Side, after: Side): Path | undefined {
   if (Array.isArray(before.plain) && Array.isArray(after.plain)) return Array.from({ length: Math.max(before.plain.length, after.plain.length) }, (_, index) => index);
   if (!isFields(before.plain) || !isFields(after.plain) || !showsNames(before) || !showsNames(after)) return undefined;

@@ -7,7 +7,7 @@ const TAGS = /^\s*"\d{1,15}"\s*(?:,\s*"\d{1,15}"\s*)*$/;
 
 /**
  * The version that a request wants to change, as `GET /admin/config` gave it; `undefined` when it takes any. Of several the newest one
- * counts that this process knows. Throws `version_conflict` for what can be no version: it matches none.
+ * counts that this process knows. Throws `version_conflict` for a text that cannot name a version.
  */
 export function wantedVersion({ headers: { 'if-match': written } }: Pick<IncomingMessage, 'headers'>, newest: number): number | undefined {
   if (written === undefined || written.trim() === '*') return undefined;

@@ -31,7 +31,7 @@ export function configRoutes(host: Host, auditor: Auditor): JsonRoute[] {
   const { applier, log, stores: { configuration } } = host;
   const maxBytes = mostBytes(host);
 
-  /** Told in full: an error of any other route is cut to what fits a line. */
+  /** The message goes out in full: that of any other route is cut to 2,048 characters. */
   const refused = (error: unknown): JsonAnswer => {
     if (!(error instanceof RefusedConfiguration)) throw error;
     const { code, status } = error;
@@ -98,7 +98,7 @@ export function configRoutes(host: Host, auditor: Auditor): JsonRoute[] {
     });
   };
 
-  /** What a write would be told, without the write. */
+  /** Answers as a write would, without the write. */
   const checked = (answer: (decoded: Decoded) => object) => ({ bytes }: JsonCall): JsonAnswer => {
     try {
       const decoded = readConfiguration(bytes);
@@ -150,7 +150,7 @@ function historyEntry({ version, updatedAt, text, actor, rolledBackFrom }: Confi
   return { version, updated_at: timestamp(updatedAt), config: scrubber.show(isFields(document) ? document : {}), rolled_back_from: rolledBackFrom ?? null, actor };
 }
 
-/** What is left out and has one meaning is filled in, so that writing it out is no change. */
+/** Fills in what is left out and has one meaning, so that writing it out does not count as a change. */
 function meant(document: Fields, running: { readonly config: Decoded['config'] } | undefined): Fields {
   const strategy = isFields(document['strategy']) ? document['strategy'] : {};
   return { ...document, apiVersion: running?.config?.apiVersion, strategy: { ...strategy, mode: running?.config?.strategy.mode } };

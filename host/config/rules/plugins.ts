@@ -21,7 +21,7 @@ function byName(config: GatewayConfig): [string, Listed[]][] {
 
 const isStage = (stage: string | undefined): stage is Stage => STAGES.includes(stage as Stage);
 
-/** Enabled entries whose plugin and stage are known, with the module. Of all others nothing more is looked at, and so nothing more is told. */
+/** Enabled entries whose plugin and stage are known, with the module. Of all others nothing more is checked, so that no message quotes their settings. */
 function resolved(config: GatewayConfig, known: KnownModules): (Listed & { module: PluginModule })[] {
   return enabled(config).flatMap((listed) => {
     const module = known.plugins.get(listed.entry.name);
@@ -88,7 +88,7 @@ export const pluginRules: readonly ConfigRule[] = [
         const module = known.plugins.get(name);
         const first = entries[0];
         const stages = entries.map(({ entry }) => entry.stage).filter(isStage);
-        if (!module?.checkStages || !first || stages.length < entries.length) continue; // what an unknown stage was meant to be, nobody knows
+        if (!module?.checkStages || !first || stages.length < entries.length) continue; // one stage is unknown: which one was meant cannot be guessed
         const problem = module.checkStages(stages, readSettings(module.settings, declaredSettings(module, first.entry.config)));
         if (problem) report(first.path, `plugin "${name}": ${problem.message}`, problem.fix);
       }
