@@ -5,10 +5,18 @@ import { mkdirSync } from 'node:fs';
 const FOLDER = '.data';
 const { env } = process;
 
-for (const [store, file] of [['API_KEY_STORE', 'keys.db'], ['CONFIG_STORE', 'config.db']]) {
-  if (env[`${store}_BACKEND`]?.trim() || env[`${store}_DSN`]?.trim()) continue;
+const isSaid = (...values) => values.some((value) => value?.trim());
+const inFolder = (file) => {
   mkdirSync(FOLDER, { recursive: true, mode: 0o700 });
-  env[`${store}_BACKEND`] = 'sqlite';
-  env[`${store}_DSN`] = `${FOLDER}/${file}`;
+  return `${FOLDER}/${file}`;
+};
+
+if (!isSaid(env.API_KEY_STORE_BACKEND, env.API_KEY_STORE_DSN)) {
+  env.API_KEY_STORE_BACKEND = 'sqlite';
+  env.API_KEY_STORE_DSN = inFolder('keys.db');
+}
+if (!isSaid(env.CONFIG_STORE_BACKEND, env.CONFIG_STORE_DSN)) {
+  env.CONFIG_STORE_BACKEND = 'sqlite';
+  env.CONFIG_STORE_DSN = inFolder('config.db');
 }
 await import('./gw.js');

@@ -243,7 +243,7 @@ class QueueingApplier implements Applier {
     }
   }
 
-  /** A refusal of the store is logged once more here. */
+  /** A refusal of the store is passed on as it is; of its other errors only the log has the reason. */
   #fail(what: string, cause: unknown): never {
     if (cause instanceof GatewayError) throw cause;
     this.#deps.services.log.error(what, { backend: this.#deps.stores.configuration.backend, error: cause });

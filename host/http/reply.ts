@@ -57,7 +57,7 @@ export function sendError(response: ServerResponse, error: GatewayError, redacto
     return;
   }
   const { wire, id } = contextOf(response);
-  const failure = failureOf(error, redactor.excerpt(error.message), id);
+  const failure = failureOf(error, redactor.excerpt(error.message, error.messageLimit), id);
   const { contentType, body } = wire.error(failure);
   const retryAfter = failure.retryAfterS === undefined ? [] : ['Retry-After', String(failure.retryAfterS)];
   const challenge = failure.status === 401 ? ['WWW-Authenticate', 'Bearer'] : [];

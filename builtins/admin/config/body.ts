@@ -4,13 +4,16 @@ import { type Problem, problemLine } from '../../../host/config/problems.ts';
 import { GatewayError } from '../../../host/contract/index.ts';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 
+/** Characters of a refusal at most: it names every problem, and a hostile body may have any number of them. */
+const LONGEST_REFUSAL = 64 * 1024;
+
 /** A configuration that is refused: why, problem by problem. */
 export class RefusedConfiguration extends GatewayError {
   /** The field with a marker in it. */
   readonly field: string | undefined;
 
   constructor(code: 'invalid_request' | 'invalid_config' | 'redacted_secret', problems: readonly Problem[]) {
-    super(code, [...unknownKeys(problems), ...problems.map(problemLine)].join('\n'));
+    super(code, [...unknownKeys(problems), ...problems.map(problemLine)].join('\n'), { messageLimit: LONGEST_REFUSAL });
     this.field = code === 'redacted_secret' ? problems[0]?.path : undefined;
   }
 }

@@ -13,5 +13,5 @@ export function wantedVersion({ headers: { 'if-match': written } }: Pick<Incomin
   if (written === undefined || written.trim() === '*') return undefined;
   if (!TAGS.test(written)) throw new GatewayError('version_conflict', `If-Match is ${quoted(written)}; send the ETag of GET /admin/config, which is ${etagOf(newest)} now`);
   const versions = [...written.matchAll(/\d+/g)].map(([digits]) => Number(digits));
-  return versions.includes(newest) ? newest : Math.max(...versions);
+  return versions.includes(newest) ? newest : versions.reduce((a, b) => Math.max(a, b));
 }

@@ -14,9 +14,6 @@ import { readConfiguration, RefusedConfiguration } from './body.ts';
 import { changesBetween } from './diff.ts';
 import { etagOf, wantedVersion } from './if-match.ts';
 
-/** Characters of a refusal at most: it names every problem, and a hostile body may have any number of them. */
-const LONGEST_REFUSAL = 64 * 1024;
-
 interface Mutation {
   readonly action: string;
   readonly target: string;
@@ -31,13 +28,6 @@ export function configRoutes(host: Host, auditor: Auditor): JsonRoute[] {
   const { applier, log, stores: { configuration } } = host;
   const maxBytes = mostBytes(host);
 
-  /** The message goes out in full: that of any other route is cut to 2,048 characters. */
-  const refused = (error: unknown): JsonAnswer => {
-    if (!(error instanceof RefusedConfiguration)) throw error;
-    const { code, status } = error;
-    return { status, body: new GatewayError(code, host.redactor.excerpt(error.message, LONGEST_REFUSAL)).toEnvelope() };
-  };
-
   const writerOf = ({ principal, request }: JsonCall): Writer => ({ actor: actorOf(principal), version: wantedVersion(request, applier.running.version) });
 
   const mutate = async (call: JsonCall, { action, target, act, detail, answer }: Mutation): Promise<JsonAnswer> => {
@@ -48,7 +38,7 @@ export function configRoutes(host: Host, auditor: Auditor): JsonRoute[] {
       return { status, body, headers: [...headers, 'ETag', etagOf(applied.entry.version)] };
     } catch (error) {
       auditor.failed(call, { action, target, error });
-      return refused(error);
+      throw error;
     }
   };
 
@@ -59,7 +49,7 @@ export function configRoutes(host: Host, auditor: Auditor): JsonRoute[] {
     } catch (error) {
       const field = error instanceof RefusedConfiguration ? error.field : undefined;
       if (field !== undefined) auditor.record(call, { action, target: '*', outcome: 'denied', detail: { field, reason: 'redacted_secret' } });
-      return refused(error);
+      throw error;
     }
     return mutate(call, {
       action, target: '*',
@@ -100,14 +90,10 @@ export function configRoutes(host: Host, auditor: Auditor): JsonRoute[] {
 
   /** Answers as a write would, without the write. */
   const checked = (answer: (decoded: Decoded) => object) => ({ bytes }: JsonCall): JsonAnswer => {
-    try {
-      const decoded = readConfiguration(bytes);
-      const problems = applier.problemsOf(decoded);
-      if (problems.length > 0) throw new RefusedConfiguration('invalid_config', problems);
-      return { status: 200, body: answer(decoded) };
-    } catch (error) {
-      return refused(error);
-    }
+    const decoded = readConfiguration(bytes);
+    const problems = applier.problemsOf(decoded);
+    if (problems.length > 0) throw new RefusedConfiguration('invalid_config', problems);
+    return { status: 200, body: answer(decoded) };
   };
 
   const show = (): JsonAnswer => {
