@@ -95,6 +95,7 @@ const mcpServer = block({
   allowed_tools: list(text),
   max_call_depth: integer,
   timeout_seconds: integer,
+  max_result_bytes: integer,
   required: flag,
 });
 
@@ -122,6 +123,7 @@ export const configSchema = Joi.object({
   plugins: list(plugin).default([]),
   aliases: textMap.default({}).meta(shown({ as: 'name' })),
   mcp_servers: list(mcpServer).default([]),
+  mcp: block({ stream: flag }).default({}),
   observability: observability.default({}).meta(shown({ always: {} })),
   compatibility: block({ on_unsupported_param: text }).default({}).meta(shown({ always: {} })),
   batch_target: text,
