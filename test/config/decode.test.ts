@@ -268,7 +268,7 @@ describe('members that repeat in JSON', () => {
     expect(repeated('{"a":1,"b":{"a":1},"c":[{"a":1},{"a":2}]}')).to.deep.equal([]);
     expect(repeated('{"a":1,"\\u0061":2}')).to.deep.equal(['a 7']);
     expect(repeated('{"a":"a","b":["a","a",{"x":{"y":1,"z":[],"y":2}}]}')).to.deep.equal(['b.x.y 41']);
-    expect(repeated('{"a{,\\"":1, "a{,\\"" : 2}')).to.deep.equal(['a{," 13']);
+    expect(repeated('{"a{,\\"":1, "a{,\\"" : 2}')).to.deep.equal(['a{," 12']);
     expect(repeated('[{"a":1},{"a":1,"a":1}]')).to.deep.equal(['a 16']);
   });
 });
