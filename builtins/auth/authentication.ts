@@ -1,9 +1,8 @@
 import { GatewayError, type Principal } from '../../host/contract/index.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { Host } from '../../host/host.ts';
-import { contextOf, rawPath } from '../../host/http/context.ts';
+import { rawPath } from '../../host/http/context.ts';
 import { scopeRefusal } from '../../host/http/protection.ts';
-import { sendError } from '../../host/http/reply.ts';
 import { digestOf, KnownDigests, PrincipalTable } from '../../host/stores/principals.ts';
 
 const MASTER: Principal = Object.freeze({ id: 'master-key', name: 'master-key', scopes: Object.freeze(['admin', 'read_only'] as const) });
@@ -19,17 +18,14 @@ export default defineBuiltin({
       stores.principals.supply(environment);
     });
     const known = new KnownDigests();
-    hooks.arrived.tap('authentication', (request, response, host) => {
+    hooks.arrived.tap('authentication', (request, context, host) => {
       const path = host.protection.of(rawPath(request));
       if (!path) return undefined;
       const { principal, refusal } = authenticate(host, known, request.headers.authorization);
-      const context = contextOf(response);
       context.principal = principal;
       context.isAdmitted = principal !== undefined || (path.mayBeOpen === true && host.settings.allowUnauthenticated);
       const outcome = context.isAdmitted ? path.scope && scopeRefusal(principal, path.scope) : refusal ?? invalidKey();
-      if (!outcome) return undefined;
-      sendError(response, outcome, host.redactor, outcome.status === 401 ? ['WWW-Authenticate', 'Bearer'] : []);
-      return 'answered';
+      return outcome && { error: outcome, headers: outcome.status === 401 ? ['WWW-Authenticate', 'Bearer'] : [] };
     });
   },
 });

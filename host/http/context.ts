@@ -25,6 +25,8 @@ export interface RequestContext {
   corsHeaders: readonly string[];
   /** What the client speaks, by the path it asked for. */
   wire: ClientWire;
+  /** A probe is neither logged nor limited. */
+  isProbe: boolean;
   principal: Principal | undefined;
   /** Set by authentication: a surface serves nobody without it. */
   isAdmitted: boolean;

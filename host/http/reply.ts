@@ -9,6 +9,12 @@ import { WholeBody } from './whole-body.ts';
 /** Name, value, name, value: what `writeHead` takes without going through its header map. */
 export type FlatHeaders = readonly string[];
 
+/** Why a request is not served, as it is answered. */
+export interface Refusal {
+  readonly error: GatewayError;
+  readonly headers?: FlatHeaders;
+}
+
 /** On every response, whatever its path and status. Source: configuration reference 8.4. */
 export const SECURITY_HEADERS: FlatHeaders = [
   'Content-Security-Policy',
@@ -33,9 +39,18 @@ export function writeHead(response: ServerResponse, status: number, headers: Fla
 /** Sends a whole body, at the end of this turn. On HEAD, Node leaves the body out and keeps the length. */
 export function sendBody(response: ServerResponse, status: number, contentType: string, body: string | Buffer, headers: FlatHeaders = []): void {
   const bytes = Buffer.byteLength(body);
+  sendWhole(response, status, ['Content-Type', contentType, 'Content-Length', String(bytes), ...headers], body, bytes);
+}
+
+/** The same with headers that say the type, if it has one. */
+export function sendBytes(response: ServerResponse, status: number, headers: FlatHeaders, body: Buffer): void {
+  sendWhole(response, status, [...headers, 'Content-Length', String(body.length)], body, body.length);
+}
+
+function sendWhole(response: ServerResponse, status: number, headers: FlatHeaders, body: string | Buffer, bytes: number): void {
   const context = contextOf(response);
   context.bytes = response.req.method === 'HEAD' ? 0 : bytes;
-  writeHead(response, status, ['Content-Type', contentType, 'Content-Length', String(bytes), ...headers]);
+  writeHead(response, status, headers);
   context.gateway.outbox.add(new WholeBody(response, body));
 }
 
@@ -57,8 +72,11 @@ export function sendError(response: ServerResponse, error: GatewayError, redacto
   const { wire, id } = contextOf(response);
   const failure = failureOf(error, redactor.excerpt(error.message), id);
   const { contentType, body } = wire.error(failure);
-  const retryAfter = failure.retryAfterS === undefined ? [] : ['Retry-After', String(failure.retryAfterS)];
-  sendBody(response, failure.status, contentType, body, [...retryAfter, ...headers]);
+  sendBody(response, failure.status, contentType, body, [...retryAfter(failure), ...headers]);
+}
+
+export function retryAfter({ retryAfterS }: ClientFailure): FlatHeaders {
+  return retryAfterS === undefined ? [] : ['Retry-After', String(retryAfterS)];
 }
 
 /** 404 for a path that no route serves, in the wire of the path. */

@@ -156,7 +156,8 @@ function sendReply({ write }: ReadRequest, exchange: LiveExchange, generation: R
 
 async function sendBytes(exchange: LiveExchange, generation: RunningGeneration, response: ServerResponse, headers: FlatHeaders): Promise<void> {
   try {
-    await sendRaw(response, exchange.reply as RawReply, headers, generation.services.clock);
+    const { contentType, body } = exchange.reply as RawReply;
+    await sendRaw(response, { status: 200, headers: ['Content-Type', contentType, ...headers], body }, generation.services.clock);
   } catch (cause) {
     throw await failReply(exchange, exchange.cancellation.cause ?? cause, generation);
   } finally {

@@ -9,7 +9,7 @@ import { replyError, timeoutError, transportError, unusableReply } from '../upst
 import { holdsBack, rejectionError } from './guard.ts';
 import type { GenerationHooks } from './hooks.ts';
 import { errorFrameMessage } from './normalize.ts';
-import { answerTokensOf, headersTimeoutMs } from './patience.ts';
+import { answerTokensOf, headersTimeoutMs } from './headers-timeout.ts';
 import { type ChunkFilter, Relay } from './relay.ts';
 import { BufferedReply, readReply, shapeAnswer } from './read-reply.ts';
 import type { RunningGeneration } from './running-generation.ts';
