@@ -8,7 +8,7 @@ import type { RunningGeneration } from '../pipeline/running-generation.ts';
 import { LiveExchange } from '../pipeline/live-exchange.ts';
 import { replayReply } from '../pipeline/replay.ts';
 import { failReply, finishStream, run } from '../pipeline/run.ts';
-import type { StreamSession } from '../pipeline/stream.ts';
+import type { AnswerStream } from '../pipeline/stream.ts';
 import { type ClientFailure, failureOf } from '../wire/client-failure.ts';
 import { attributionHeaders, replyHeaders } from './attribution.ts';
 import { type JsonObject, parseJsonObject } from './json-body.ts';
@@ -97,9 +97,8 @@ function openExchange(surface: Surface, read: ReadRequest, lease: Lease, respons
   const exchange = new LiveExchange({
     id, trace, surface, principal, arrivedAt, wire, clock: lease.generation.services.clock,
     metadata: read.metadata ?? {}, request: read.request, streaming: read.streaming, unreadable: read.unreadable ?? SURFACES[surface].isUnreadable ?? false,
-    clientHeaders: response.req.headers,
+    clientHeaders: response.req.headers, stripsUsage: read.stripsUsage ?? false,
   });
-  exchange.stripsUsage = read.stripsUsage ?? false;
   lease.onEnd = (cause) => exchange.cancellation.cancel(cause);
   const onClose = (): void => {
     if (!response.writableFinished) exchange.cancellation.cancel(new GatewayError('client_canceled', 'the client closed the connection'));
@@ -161,19 +160,19 @@ async function sendBytes(exchange: LiveExchange, generation: RunningGeneration, 
   } catch (cause) {
     throw await failReply(exchange, exchange.cancellation.cause ?? cause, generation);
   } finally {
-    exchange.sentBytes = contextOf(response).bytes;
+    exchange.measured.sentBytes = contextOf(response).bytes;
   }
 }
 
-async function sendStream(exchange: LiveExchange, session: StreamSession, generation: RunningGeneration, response: ServerResponse): Promise<void> {
-  const { encoder } = session.relay;
+async function sendStream(exchange: LiveExchange, stream: AnswerStream, generation: RunningGeneration, response: ServerResponse): Promise<void> {
+  const { encoder } = stream;
   const writer = new SseWriter(response, generation.services.clock);
-  writer.onDrain = () => session.resume();
+  writer.onDrain = () => stream.resume();
   writer.open(encoder.contentType, replyHeaders(exchange, generation.services.redactor));
-  session.attach(writer);
-  const error = await finishStream(exchange, session, generation);
+  stream.attach(writer);
+  const error = await finishStream(exchange, stream, generation);
   if (!response.destroyed) writer.end(error ? encoder.error(streamFailure(error, exchange.id, generation.services.redactor)) : encoder.end());
-  session.release();
+  stream.release();
 }
 
 /** What a client is told of a stream that failed: what the upstream said itself, or our message, redacted. */
@@ -182,7 +181,7 @@ function streamFailure(error: GatewayError, requestId: string, redactor: Redacto
 }
 
 /** A stream that a plugin ended after its start was delivered in part: an error, and no rejection (observability 2.4). */
-function outcomeOf({ error, rejectedBy, ttftMs }: LiveExchange): ExchangeOutcome {
+function outcomeOf({ error, plugins: { rejectedBy }, measured: { ttftMs } }: LiveExchange): ExchangeOutcome {
   if (!error) return 'success';
   if (error.code === 'client_canceled') return 'client_canceled';
   const isWithheld = rejectedBy !== undefined && error.code !== 'plugin_error' && ttftMs === undefined;
