@@ -3,6 +3,7 @@ import { GatewayError, type RawReply } from '../contract/index.ts';
 import type { Clock } from '../common/clock.ts';
 import { closeBody } from '../upstream/reply-body.ts';
 import { contextOf } from './context.ts';
+import { dropBody } from './leftovers.ts';
 import { type FlatHeaders, sendBytes, writeHead } from './reply.ts';
 import { whenTaken } from './when-taken.ts';
 import { endWith } from './whole-body.ts';
@@ -33,7 +34,9 @@ export async function sendRaw(response: ServerResponse, { status, headers, body,
   try {
     if (!first) response.flushHeaders();
     for (let next = first ?? await source.next(); !next.done; next = await source.next()) await writePiece(response, next.value, clock);
-    if (!response.destroyed) endWith(response, '', 'latin1', clock);
+    if (response.destroyed) return;
+    if (!response.req.complete) dropBody(response, contextOf(response).gateway); // the upstream has answered before it had read all
+    endWith(response, '', 'latin1', clock);
   } catch (cause) {
     response.destroy();
     throw cause;

@@ -13,9 +13,9 @@ import { type ClientFailure, failureOf } from '../wire/client-failure.ts';
 import { attributionHeaders, replyHeaders } from './attribution.ts';
 import { type JsonObject, parseJsonObject } from './json-body.ts';
 import { contextOf } from './context.ts';
-import { closeRaw, sendRaw } from './raw-reply.ts';
+import { closeRaw, type RawAnswer, sendRaw } from './raw-reply.ts';
 import { readBody } from './read-body.ts';
-import { type FlatHeaders, sendError, sendJson } from './reply.ts';
+import { sendError, sendJson } from './reply.ts';
 import { SseWriter } from './sse-writer.ts';
 
 /** What a surface's reader makes of one HTTP request. */
@@ -75,6 +75,16 @@ async function readInTurns(bytes: Buffer, read: (body: JsonObject) => ReadReques
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
 
+/** How an exchange comes to its answer, and how what is no stream of chunks is sent. */
+export interface Serving {
+  run(exchange: LiveExchange, generation: RunningGeneration): Promise<AnswerStream | undefined>;
+  /** A promise only for bytes that still arrive. */
+  send(read: ReadRequest, exchange: LiveExchange, generation: RunningGeneration, response: ServerResponse): Promise<void> | undefined;
+}
+
+/** Through the pipeline, by the route. */
+const ROUTED: Serving = { run, send: sendReply };
+
 /** Reads the request and answers it; a fault of the request is answered at once. */
 export function serveSurface(host: SurfaceHost, route: SurfaceRoute, request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
   const { current } = host.slot;
@@ -84,7 +94,7 @@ export function serveSurface(host: SurfaceHost, route: SurfaceRoute, request: In
   };
   const { isAdmitted } = contextOf(response);
   if (isAdmitted && current) {
-    return route.read({ request, maxBytes: current.maxRequestBytes, clock: host.services.clock }).then((read) => answer(host, route.surface, read, response), refuse);
+    return route.read({ request, maxBytes: current.maxRequestBytes, clock: host.services.clock }).then((read) => answerExchange(host, route.surface, read, response), refuse);
   }
   refuse(isAdmitted ? new GatewayError('upstream_unavailable', 'the gateway is not configured') : new GatewayError('authentication_required', 'this route needs a credential'));
   return undefined;
@@ -108,7 +118,8 @@ function openExchange(surface: Surface, read: ReadRequest, lease: Lease, respons
   return exchange;
 }
 
-async function answer(host: SurfaceHost, surface: Surface, read: ReadRequest, response: ServerResponse): Promise<void> {
+/** Leases the generation, opens the exchange, has it answered, and ends it: once, whatever happens. */
+export async function answerExchange(host: SurfaceHost, surface: Surface, read: ReadRequest, response: ServerResponse, serving: Serving = ROUTED): Promise<void> {
   const lease = host.slot.lease();
   if (!lease) {
     read.dispose?.();
@@ -118,8 +129,8 @@ async function answer(host: SurfaceHost, surface: Surface, read: ReadRequest, re
   const { generation } = lease;
   const exchange = openExchange(surface, read, lease, response);
   try {
-    const session = await run(exchange, generation);
-    const sending = session ? sendStream(exchange, session, generation, response) : sendReply(read, exchange, generation, response);
+    const stream = await serving.run(exchange, generation);
+    const sending = stream ? sendStream(exchange, stream, generation, response) : serving.send(read, exchange, generation, response);
     if (sending) await sending;
   } catch (error) {
     exchange.error ??= error instanceof GatewayError ? error : new GatewayError('internal_error', 'the gateway failed', { cause: error });
@@ -137,7 +148,6 @@ async function answer(host: SurfaceHost, surface: Surface, read: ReadRequest, re
   }
 }
 
-/** A promise only for bytes that still arrive. */
 function sendReply({ write }: ReadRequest, exchange: LiveExchange, generation: RunningGeneration, response: ServerResponse): Promise<void> | undefined {
   const headers = replyHeaders(exchange, generation.services.redactor);
   if (exchange.streaming) {
@@ -148,15 +158,18 @@ function sendReply({ write }: ReadRequest, exchange: LiveExchange, generation: R
     writer.end(chunks.map((chunk) => stream.chunk(chunk)).join('') + stream.end());
     return undefined;
   }
-  if (SURFACES[exchange.surface].isRaw) return sendBytes(exchange, generation, response, headers);
+  if (SURFACES[exchange.surface].isRaw) {
+    const { contentType, body } = exchange.reply as RawReply;
+    return sendRelayed({ status: 200, headers: ['Content-Type', contentType, ...headers], body }, exchange, generation, response);
+  }
   sendJson(response, 200, write?.(exchange) ?? exchange.wire.reply(exchange), headers);
   return undefined;
 }
 
-async function sendBytes(exchange: LiveExchange, generation: RunningGeneration, response: ServerResponse, headers: FlatHeaders): Promise<void> {
+/** Sends bytes as they arrive. Where they break off, `on_error` hears of it. */
+export async function sendRelayed(answer: RawAnswer, exchange: LiveExchange, generation: RunningGeneration, response: ServerResponse): Promise<void> {
   try {
-    const { contentType, body } = exchange.reply as RawReply;
-    await sendRaw(response, { status: 200, headers: ['Content-Type', contentType, ...headers], body }, generation.services.clock);
+    await sendRaw(response, answer, generation.services.clock);
   } catch (cause) {
     throw await failReply(exchange, exchange.cancellation.cause ?? cause, generation);
   } finally {

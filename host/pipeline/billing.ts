@@ -31,7 +31,7 @@ export function forgetTurn({ measured, turn }: LiveExchange): void {
 /** Counts and costs add up, in details too; of what else vendors say, the later one stands. */
 export function usageSum(before: Usage | undefined, more: Usage | undefined): Usage | undefined {
   if (!before || !more) return more ?? before;
-  return sumOf(before as unknown as Fields, more as unknown as Fields) as unknown as Usage;
+  return sumOf(before, more) as unknown as Usage;
 }
 
 function sumOf(before: Readonly<Fields>, more: Readonly<Fields>): Fields {
