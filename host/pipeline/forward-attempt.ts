@@ -31,7 +31,7 @@ export async function forwardAttempt(exchange: LiveExchange, { target, provider,
     if (admission) await admission;
     attempt.cancellation.throwIfCancelled();
     attempt.calledAt = services.clock.monotonic();
-    const reply = await sendForwarded(attempt, leavingRequest(attempt, request, TRUSTED, hooks), services);
+    const reply = await sendForwarded(attempt, await leavingRequest(attempt, request, TRUSTED, hooks), services);
     measureCall(attempt, generation);
     const refusal = refusalOf(attempt, reply, services.clock.now());
     isOpen = true;

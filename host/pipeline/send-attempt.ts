@@ -53,18 +53,18 @@ export function sendUnary(attempt: Attempt, request: Eventual<OutgoingRequest>, 
 }
 
 /** Sends; the reply is pushed into the sink. Streams have no header timeout: the silence before the first chunk is bounded as a whole. */
-export async function sendStream(attempt: Attempt, request: Eventual<OutgoingRequest>, sink: ReplySink, { transport }: Services): Promise<void> {
-  transport.open(upstreamCall(attempt, await request, 0), sink);
+export function sendStream(attempt: Attempt, request: OutgoingRequest, sink: ReplySink, { transport }: Services): void {
+  transport.open(upstreamCall(attempt, request, 0), sink);
 }
 
 /** Sends; resolves with the headers of a reply whose body is iterated. */
-export async function sendOpen(attempt: Attempt, request: Eventual<OutgoingRequest>, headersTimeoutMs: number, { transport }: Services): Promise<WireReply> {
-  return openReply(transport, upstreamCall(attempt, await request, headersTimeoutMs));
+export function sendOpen(attempt: Attempt, request: OutgoingRequest, headersTimeoutMs: number, { transport }: Services): Promise<WireReply> {
+  return openReply(transport, upstreamCall(attempt, request, headersTimeoutMs));
 }
 
 /** Sends; resolves with the headers of a reply as it came: not decoded, no line joined with another. */
-export async function sendForwarded(attempt: Attempt, request: Eventual<OutgoingRequest>, { transport }: Services): Promise<VerbatimReply> {
-  return openVerbatim(transport, { ...upstreamCall(attempt, await request, 0), bodyIdleMs: FORWARDED_IDLE_MS, isVerbatim: true });
+export function sendForwarded(attempt: Attempt, request: OutgoingRequest, { transport }: Services): Promise<VerbatimReply> {
+  return openVerbatim(transport, { ...upstreamCall(attempt, request, 0), bodyIdleMs: FORWARDED_IDLE_MS, isVerbatim: true });
 }
 
 /** Outlives the attempt, and so is bounded on its own. */

@@ -38,7 +38,7 @@ function readUnary(attempt: Attempt, reply: CollectedReply, call: CallInfo, now:
 /** Opens an answer whose bytes go on as they arrive, and reads its first ones: without any it is a failed call. */
 async function openBytes(attempt: Attempt, wire: WireRequest, { services, hooks }: RunningGeneration): Promise<ReplyOf<TranslatedSurface>> {
   const { clock } = services;
-  const { status, headers, body } = await sendOpen(attempt, outgoingRequest(attempt, wire, hooks), headersTimeoutOf(attempt, wire), services);
+  const { status, headers, body } = await sendOpen(attempt, await outgoingRequest(attempt, wire, hooks), headersTimeoutOf(attempt, wire), services);
   if (!isSuccess(attempt.exchange.surface, status)) {
     const words = await collectBody(body).catch(() => {
       attempt.cancellation.throwIfCancelled();
@@ -116,7 +116,7 @@ async function converseUnary(attempt: Attempt, wire: WireRequest, call: CallInfo
 
 async function dispatchStream(attempt: Attempt, wire: WireRequest, call: CallInfo, session: StreamSession, generation: RunningGeneration): Promise<void> {
   if (attempt.provider.module.converse) void pumpReply(converse(attempt, wire, call, generation), session);
-  else await sendStream(attempt, outgoingRequest(attempt, wire, generation.hooks), session, generation.services);
+  else sendStream(attempt, await outgoingRequest(attempt, wire, generation.hooks), session, generation.services);
 }
 
 /** `send` for providers that make several round trips. */
@@ -124,7 +124,7 @@ function sender(attempt: Attempt, { services, hooks }: RunningGeneration): Send 
   return async (wire, options): Promise<WireReply> => {
     const request = outgoingRequest(attempt, wire, hooks);
     if (options?.detached) return sendDetached(request, services);
-    if (options?.stream) return sendOpen(attempt, request, 0, services);
+    if (options?.stream) return sendOpen(attempt, await request, 0, services);
     return sendUnary(attempt, request, headersTimeoutOf(attempt, wire), services);
   };
 }
