@@ -4,7 +4,7 @@ import { bodyTooLarge, inviteBody } from './read-body.ts';
 
 /**
  * The body of a request while it arrives, to be sent on. It is read no faster than it is taken. Throws 413 beyond
- * `maxBytes`, and what the client is to blame for. Whoever stops reading leaves the connection as it is.
+ * `maxBytes`, and what the client is to blame for. A reader that stops leaves the connection as it is.
  */
 export async function* arrivingBody(request: IncomingMessage, maxBytes: number): AsyncGenerator<Uint8Array> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge();

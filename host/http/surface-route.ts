@@ -75,7 +75,7 @@ async function readInTurns(bytes: Buffer, read: (body: JsonObject) => ReadReques
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
 
-/** How an exchange comes to its answer, and how what is no stream of chunks is sent. */
+/** How an exchange comes to its answer, and how an answer that is not a stream of chunks is sent. */
 export interface Serving {
   run(exchange: LiveExchange, generation: RunningGeneration): Promise<AnswerStream | undefined>;
   /** A promise only for bytes that still arrive. */

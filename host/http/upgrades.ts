@@ -13,7 +13,7 @@ import { answerSocket, takeSocket } from './socket-reply.ts';
 export interface Upgrade {
   readonly request: IncomingMessage;
   readonly context: RequestContext;
-  /** From here on it belongs to whoever takes it; a shutdown waits for its end. */
+  /** From here on it belongs to the function that takes it; a shutdown waits for its end. */
   readonly socket: Socket;
   /** What the client sent behind its request. */
   readonly head: Buffer;

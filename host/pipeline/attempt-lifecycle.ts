@@ -32,7 +32,7 @@ export function boundAttempt({ exchange, target, cancellation }: Attempt, { serv
   return armDeadline(cancellation, target.requestTimeoutMs, 'the provider did not answer', clock);
 }
 
-/** Throws the refusal; a promise only where somebody must wait for a slot. */
+/** Throws the refusal; a promise only where the attempt must wait for a slot. */
 export function admit(attempt: Attempt, { hooks: { admit: hook } }: RunningGeneration): Promise<void> | undefined {
   if (!isTapped(hook)) return undefined;
   return throwRefusal(callEventual(hook, attempt));

@@ -49,7 +49,7 @@ function isUnsayable({ calledAt }: Attempt, { code, fault }: GatewayError): bool
   return code === 'invalid_request' && !fault && calledAt === undefined;
 }
 
-/** Settles the attempt of a stream, and adds what was used. Nobody is left to throw to. */
+/** Settles the attempt of a stream, and adds what was used. It runs apart from the request, and so must not throw. */
 function endStream(attempt: Attempt, { relay }: StreamSession, error: GatewayError | undefined, generation: RunningGeneration): void {
   const { exchange } = attempt;
   settle(attempt, error, outcomeOf(error), generation);

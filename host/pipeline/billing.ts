@@ -17,7 +17,7 @@ export function billTurn(exchange: LiveExchange, billed: Billed, { catalog }: Pi
   measured.costUsd = cost?.priced ? cost.totalUsd + (before ?? 0) : before;
 }
 
-/** Shows what a turn that broke off had used until then. It costs nothing, as long as nobody knows what is charged for it. */
+/** Shows what a turn that broke off had used until then. What is charged for it is not known, so no cost is added. */
 export function noteBroken({ measured, turn }: LiveExchange, usage: Usage | undefined): void {
   measured.usage = usageSum(turn?.usageBefore, usage);
 }

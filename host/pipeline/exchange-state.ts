@@ -3,7 +3,7 @@ import type { RankNotes, Usage } from '../contract/index.ts';
 import type { PluginInstance, StreamGuards } from './plugin-instance.ts';
 import type { Target } from './target.ts';
 
-/** Written by the route and by attempts, in any turn: what was tried last is what is told. */
+/** Written by the route and by attempts, in any turn: clients and logs learn what was tried last. */
 export class Routing {
   /** Over all turns. */
   attempts = 0;
@@ -15,9 +15,9 @@ export class Routing {
   /** Parameters the serving provider ignored, in the order of the capability matrix. */
   ignoredParams: readonly string[] = [];
   abLabel: string | undefined;
-  /** Why the strategy left nothing to try, as it tells the caller. */
+  /** Why the strategy left nothing to try, as the caller learns it. */
   unroutable: string | undefined;
-  /** Somebody asks why the route is as it is; then nothing is sent, counted or logged. */
+  /** Set where only the reasons of the route are asked for; then nothing is sent, counted or logged. */
   explaining: RankNotes | undefined;
 }
 
@@ -36,7 +36,7 @@ export class Measured {
 export class PluginTraces {
   /** Name of the plugin that answered in the provider's place. */
   answeredBy: string | undefined;
-  /** Name of the plugin that rejected, or `gateway` itself; the verdict is no fault of anybody. */
+  /** Name of the plugin that rejected, or `gateway` itself; a verdict counts as a fault of neither side. */
   rejectedBy: string | undefined;
   /** Headers that plugins add, by their names in lower case. */
   replyHeaders: Map<string, string> | undefined;

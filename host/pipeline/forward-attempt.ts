@@ -19,7 +19,7 @@ export interface Forwarded {
 
 /**
  * Sends bytes to one target as they are; resolves with the reply's headers, whatever its status. It is an attempt like a
- * translated one: numbered, admitted, bounded, and settled with the last byte of the reply, or when nobody wants more.
+ * translated one: numbered, admitted, bounded, and settled with the last byte of the reply, or when no more of it is wanted.
  */
 export async function forwardAttempt(exchange: LiveExchange, { target, provider, request }: Forwarded, generation: RunningGeneration): Promise<VerbatimReply> {
   const attempt = beginAttempt(exchange, exchange.beginTurn(undefined), target, provider);
@@ -51,14 +51,14 @@ export async function forwardAttempt(exchange: LiveExchange, { target, provider,
   }
 }
 
-/** Whoever forwards has made the address from the provider's own. */
+/** The address of a forwarded request is made from the provider's own. */
 const TRUSTED = { path: '/', withCredential: true } as const;
 
 function refusalOf({ provider: { module } }: Attempt, { status, headers }: VerbatimReply, now: number): GatewayError | undefined {
   return status < 400 ? undefined : replyError(module, { status, headers, body: new Uint8Array() }, now);
 }
 
-/** Of what is forwarded nobody reads why it was refused: 5xx are failures, 4xx are not (data-plane reference 6.2). */
+/** The body of a forwarded refusal is not read: 5xx are failures, 4xx are not (data-plane reference 6.2). */
 function forwardedOutcome(error: GatewayError | undefined): Outcome {
   const status = error?.fault?.status;
   if (status === undefined) return outcomeOf(error);

@@ -2,7 +2,7 @@ import { GatewayError } from '../contract/index.ts';
 import type { LiveExchange } from './live-exchange.ts';
 import type { RunningPlugins } from './running-generation.ts';
 
-/** A body nobody can read is refused while a content guardrail stands before the request (specification 4.3 rule 8). */
+/** A body that no plugin can read is refused while a content guardrail stands before the request (specification 4.3 rule 8). */
 export function refuseUnreadable(exchange: LiveExchange, plugins: RunningPlugins): void {
   const why = whyUnreadable(exchange, plugins);
   if (why === undefined) return;

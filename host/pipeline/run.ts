@@ -17,8 +17,8 @@ const DETACHED_LIMIT_MS = 10_000;
 
 /**
  * Takes an exchange through the pipeline. A whole answer ends in `exchange.reply`; a stream comes back with its first
- * chunk read, to be ended with `finishStream`. Whatever fails is told to `on_error` and thrown as a `GatewayError`.
- * `forward` answers in the place of the turns an exchange that is not routed: whoever calls has found its target.
+ * chunk read, to be ended with `finishStream`. `on_error` hears of whatever fails, and it is thrown as a `GatewayError`.
+ * `forward` answers in the place of the turns an exchange that is not routed, whose target the caller has found.
  */
 export async function run(exchange: LiveExchange, generation: RunningGeneration, forward?: RunTurn): Promise<AnswerStream | undefined> {
   const disarm = armDeadline(exchange.cancellation, generation.requestTimeoutMs, 'the request did not finish', generation.services.clock);
@@ -41,7 +41,7 @@ export async function run(exchange: LiveExchange, generation: RunningGeneration,
   } catch (cause) {
     throw await fail(exchange, asGatewayError(cause), generation);
   } finally {
-    // Of a stream it ends with the first chunk, unless whoever made it says more.
+    // Of a stream it ends with the first chunk, unless the exchange says otherwise.
     if (exchange.delivery.timedUntil) void exchange.delivery.timedUntil.then(disarm);
     else disarm?.();
   }

@@ -1,4 +1,4 @@
-/** The sending half of an attempt: a request that is ready goes to the provider, whoever made it and whoever reads the reply. */
+/** The sending half of an attempt: a request that is ready goes to the provider. Who made it, and who reads the reply, does not matter here. */
 import { GatewayError, type OutgoingRequest, type WireReply, type WireRequest } from '../contract/index.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import { credentialError, timeoutError } from '../upstream/fault.ts';
@@ -19,7 +19,7 @@ type Services = Pick<PipelineServices, 'transport'>;
 /** Which requests get the credential: those to the provider's own place, unless something else is said. */
 export type Trust = Pick<WireRequest, 'path' | 'withCredential'>;
 
-/** The last changes to a request: what `outgoing` adds, then the credential. A promise only where somebody must wait. */
+/** The last changes to a request: what `outgoing` adds, then the credential. A promise only where a tap or the credential must be waited for. */
 export function leavingRequest(attempt: Attempt, request: OutgoingRequest, trust: Trust, { outgoing }: Pick<GenerationHooks, 'outgoing'>): Eventual<OutgoingRequest> {
   if (!isTapped(outgoing)) return withCredential(attempt, trust, request);
   const departure: Departure = { attempt, request };

@@ -111,7 +111,7 @@ function refuseImageFormat({ name, imageFormats }: ProviderModule, format: strin
   throw new GatewayError('unsupported_parameter', `${name} does not support: response_format ${quoted(format)}, only ${imageFormats.join(', ')}`);
 }
 
-/** The request as it leaves: absolute address, serialised body, credential last. A promise only where somebody must wait. */
+/** The request as it leaves: absolute address, serialised body, credential last. A promise only where a tap or the credential must be waited for. */
 export function outgoingRequest(attempt: Attempt, wire: WireRequest, hooks: Pick<GenerationHooks, 'outgoing'>): Eventual<OutgoingRequest> {
   return leavingRequest(attempt, unsignedRequest(attempt.provider.root, wire), wire, hooks);
 }

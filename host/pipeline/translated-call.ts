@@ -82,7 +82,7 @@ export async function openStream(attempt: Attempt, generation: RunningGeneration
   measureCall(attempt, generation);
   generation.services.log.debug('stream request started', { model: shownModel(exchange.model, generation.services.redactor), provider: attempt.target.virtualKey, trace_id: exchange.id });
   exchange.routing.reportedModel = session.relay.reportedModel;
-  if (turn.openStream) return session; // what of it leaves, and when, is known to whoever asked for the turn
+  if (turn.openStream) return session; // what of it leaves, and when, only the code that asked for the turn knows
   exchange.delivery.readText = () => session.relay.assembly.text();
   exchange.measured.ttftMs = (session.firstChunkAt ?? clock.monotonic()) - exchange.arrivedAt;
   return session;

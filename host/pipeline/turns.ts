@@ -13,7 +13,7 @@ export type Answer = ReplyOf<Surface> | AnswerStream;
  */
 export type RunTurn = (exchange: LiveExchange, ask?: TurnRequest) => Promise<Answer>;
 
-/** Reads a streamed turn to its end, for whoever wants it whole. Nothing of it leaves: its turn has an `openStream` of its own. */
+/** Reads a streamed turn to its end. For nothing of it to leave, its turn needs an `openStream` of its own. */
 export async function collectTurn(exchange: LiveExchange, answer: Answer): Promise<ChatReply> {
   if (!(answer instanceof AnswerStream)) return answer as ChatReply;
   const broken = await answer.ended;

@@ -20,7 +20,7 @@ const SPOKEN: Readonly<Record<string, TakeUpgrade>> = {
     socket.write(head);
     (socket as Duplex).pipe(socket);
   },
-  '/v1/refusing': ({ refuse }) => refuse({ error: new GatewayError('provider_not_found', 'nobody speaks this'), headers: ['X-Test', 'yes'] }),
+  '/v1/refusing': ({ refuse }) => refuse({ error: new GatewayError('provider_not_found', 'not spoken here'), headers: ['X-Test', 'yes'] }),
   '/v1/throwing': () => { throw new Error('broken'); },
   '/v1/late': ({ socket }) => {
     socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
@@ -79,7 +79,7 @@ describe('a request that asks for another protocol', () => {
 
   const refusals: readonly (readonly [what: string, bytes: string, status: number, code: string, headers: readonly RegExp[]])[] = [
     ['without a credential', upgradeOf('/v1/echo', `X-Request-ID: ${ID}\r\nOrigin: https://a.example\r\n`), 401, 'missing_api_key', [/^WWW-Authenticate: Bearer\r$/m, new RegExp(`^X-Request-ID: ${ID}\r$`, 'm'), /^Vary: Origin\r$/m, /^Access-Control-Allow-Origin: https:\/\/a\.example\r$/m]],
-    ['with a wrong credential', upgradeOf('/v1/echo', 'Authorization: Bearer nobody\r\n'), 401, 'invalid_api_key', []],
+    ['with a wrong credential', upgradeOf('/v1/echo', 'Authorization: Bearer unknown\r\n'), 401, 'invalid_api_key', []],
     ['that its route refuses', upgradeOf('/v1/refusing'), 404, 'provider_not_found', [/^X-Test: yes\r$/m]],
     ['that its route fails on', upgradeOf('/v1/throwing'), 500, 'internal_error', []],
     ['without a host', `GET /v1/echo HTTP/1.1\r\n${KEY}${ASK}\r\n`, 400, 'invalid_request', []],
@@ -123,7 +123,7 @@ describe('a request that asks for another protocol', () => {
   });
 
   for (const isSpoken of [true, false]) {
-    it(`is served as any other where nobody speaks it on its path${isSpoken ? ', though on others' : ''}`, async () => {
+    it(`is served as any other where it is not spoken on its path${isSpoken ? ', though on others' : ''}`, async () => {
       const host = await start(isSpoken ? {} : { builtins: [] });
       const client = await rawClient(host.url);
       for (const [path, headers, end] of [['/livez', '', /"ok"\}$/], ['/v1/models', KEY, /\]\}$/], ['/v1/realtime', KEY, /404 page not found$/], ['/v1/realtime', '', /missing_api_key"\}\}$/], ['/livez', '', /"ok"\}$/]] as const) {

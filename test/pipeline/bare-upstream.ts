@@ -13,9 +13,9 @@ interface Call {
 
 /** A loopback server whose calls are answered by hand, while their bodies arrive. */
 export interface Bare {
-  /** The next call that nobody has taken. */
+  /** The next call that was not taken yet. */
   next(): Promise<Call>;
-  /** Calls that nobody has taken. */
+  /** Calls that were not taken yet. */
   readonly waiting: number;
   target(name: string, more?: object): StubTarget;
 }

@@ -114,7 +114,7 @@ describe('an attempt that forwards bytes', () => {
     });
   }
 
-  it('is over when the client leaves, whether it sends, waits or reads, and is nobody\'s fault', async () => {
+  it('is over when the client leaves, whether it sends, waits or reads, and counts for neither side', async () => {
     const upstream = await bareUpstream();
     const { t, settled, outcomes } = await setUp(upstream, LIMITED);
     for (const when of ['it sends', 'it waits', 'it reads']) {
@@ -159,7 +159,7 @@ describe('an attempt that forwards bytes', () => {
     expect(told(settled)).to.deep.equal([[1, 'success', 'upstream_error']]);
   });
 
-  it('is refused beyond the limit of the body, and that is no fault of the upstream', async () => {
+  it('is refused beyond the limit of the body, and not blamed on the upstream', async () => {
     const upstream = await bareUpstream();
     const { t, settled } = await setUp(upstream);
     const answer = await t.request('POST', PATH, 'x'.repeat(1024 * 1024 + 1));

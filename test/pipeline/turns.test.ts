@@ -271,6 +271,37 @@ describe('an exchange of several turns', () => {
     expect(seen.finished.map(({ usage, costUsd }) => [usage?.total_tokens, costUsd])).to.deep.equal([[11, 0.011]]);
   });
 
+  it('forgets what a turn used that broke off while it was collected, and the last turn of a stream that is refused at its end', async () => {
+    const breaking: StubHandler = (request, response) => {
+      if ((request.json()['messages'] as object[]).length === 1) return counting(request, response);
+      openSse(response);
+      response.write(chunksOf('half', GROWN_USAGE).replace('data: [DONE]\n\n', '').replace('"finish_reason":"stop"', '"finish_reason":null'));
+      setImmediate(() => response.destroy());
+    };
+    const collecting: Wrap = async (runTurn, exchange) => {
+      const collect = async (request: Exchange['request']): Promise<ChatReply> => collectTurn(exchange, await runTurn(exchange, { request, openStream: silent }));
+      return collect(grown(exchange, await collect(exchange.request)).request);
+    };
+    const broken = await setUp([collecting], { handler: breaking });
+    expect((await broken.t.post(PATH, ask('hi', { stream: true }))).status).to.equal(502);
+    expect(broken.seen.finished.map(({ usage, costUsd }) => [usage?.total_tokens, costUsd])).to.deep.equal([[11, 0.011]]);
+
+    const refused = await setUp([chained], { plugin: { create: () => ({ before_request: () => {}, after_request: () => reject('no'), on_error: () => {} }) } });
+    expect((await refused.t.post(PATH, ask('hi', { stream: true }))).events().at(-1).error.code).to.equal('stream_error');
+    expect(refused.seen.finished.map(({ usage, costUsd }) => [usage?.total_tokens, costUsd])).to.deep.equal([[11, 0.011]]);
+  });
+
+  it('can collect a turn where no plugin asks what was streamed', async () => {
+    const texts: string[] = [];
+    const { t } = await setUp([async (runTurn, exchange) => {
+      const first = await collectTurn(exchange, await runTurn(exchange, { request: exchange.request, openStream: silent }));
+      texts.push(textOf(first));
+      return runTurn(exchange, grown(exchange, first));
+    }], { config: { plugins: [] } });
+    expect(contentOf(await t.post(PATH, ask('hi', { stream: true })))).to.equal('saw 3');
+    expect(texts).to.deep.equal(['saw 1']);
+  });
+
   it('is not driven at all where a plugin refuses or answers', async () => {
     for (const [verdict, status, stages] of [[reject('no'), 400, ['error request_rejected undefined undefined']], [answer(chatReply('cached') as never), 200, ['after']]] as const) {
       const { t, upstream, seen } = await setUp([twoTurns], {
