@@ -104,12 +104,13 @@ describe('an attempt that forwards bytes', () => {
   for (const [status, outcome] of [[200, 'success'], [302, 'success'], [401, 'success'], [404, 'success'], [429, 'success'], [500, 'failure'], [503, 'failure']] as const) {
     it(`is a ${outcome} when it is answered with ${status}, which goes on as it is`, async () => {
       const upstream = await bareUpstream();
-      const { t, settled } = await setUp(upstream);
+      const { t, settled, clock } = await setUp(upstream, { request_timeout: '2s' }, { request_timeout: '3s' });
       const pending = fetch(t.url + PATH, { headers: { authorization: `Bearer ${MASTER_KEY}` }, redirect: 'manual' });
       (await upstream.next()).response.writeHead(status, { 'x-own': 'kept' }).end('words');
       const answer = await pending;
       expect([answer.status, answer.headers.get('x-own'), await answer.text()]).to.deep.equal([status, 'kept', 'words']);
-      await eventually(() => settled.length === 1);
+      await eventually(() => settled.length === 1 && clock.waiting === 0);
+      expect(clock.waiting, 'timers').to.equal(0);
       expect([settled[0]!.outcome, settled[0]!.error?.fault?.status]).to.deep.equal([outcome, status < 400 ? undefined : status]);
     });
   }
