@@ -113,7 +113,7 @@ function tapEverything(host: Host, { builtins, modules }: HostEnvironment): void
   hooks.command.call(host.commandLine, host);
 }
 
-/** A shipped module with a fault is our own mistake. */
+/** A shipped module with a problem is a bug of the gateway, so it is thrown. */
 function addShipped({ registry }: Host, module: GatewayModule): void {
   const problems = registry.add({ value: module, kind: module.kind, origin: SHIPPED });
   if (problems.length > 0) throw new Error(`the shipped ${module.kind} ${module.name}: ${problems.map(({ message }) => message).join('; ')}`);

@@ -12,7 +12,7 @@ const NEEDED = 24;
 const FLUSH_AFTER_MS = 10_000;
 const here = dirname(fileURLToPath(import.meta.url));
 
-// Without a listener, Node opens its debugger on this signal: whoever may send one could run code in the process.
+// Without a listener, Node opens its debugger on this signal: a user who may send signals could run code in the process.
 process.on('SIGUSR1', () => {});
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
@@ -23,7 +23,7 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   useCompileCache(isSource);
   const ownFiles = isSource ? (await import('./own-files.ts')).resolveOwnFiles() : undefined;
   const { StopSignal } = await import(isSource ? './stop-signal.ts' : './stop-signal.js');
-  const stop = new StopSignal(); // signals count from here on, whatever is still to be loaded
+  const stop = new StopSignal(); // signals are listened for from here on, before the rest is loaded
   const { main } = await import(isSource ? './main.ts' : './main.js');
   ownFiles?.deregister();
   await main(stop);
@@ -39,7 +39,7 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
 }
 
 /**
- * Compiled code outlives the process. V8 takes it only under the flags it was made with, so they are set before. A package keeps it
+ * Keeps compiled code for the next start. V8 takes it only under the flags it was made with, so they are set before. A package keeps it
  * beside its code, where one may have come with it, if it can be written there; a checkout, in the folder for temporary files.
  */
 function useCompileCache(isSource) {

@@ -36,8 +36,8 @@ export function createHostHooks<H>() {
     /** Names the paths whose clients speak another wire than the common one. */
     clientWires: new SyncHook<[ClientWires]>(['wires']),
     /**
-     * A request that no route has seen yet. Whoever answers it says so, and nobody else sees it. A promise of that is for what cannot be
-     * told at once: the request waits, and no later tap sees it either.
+     * A request that no route has seen yet. A tap that answers it returns 'answered', and then no other tap and no route sees it; one
+     * that cannot decide at once returns a promise, and the request waits for it.
      */
     arrived: new SyncBailHook<[IncomingMessage, ServerResponse, H], Arrival>(['request', 'response', 'host']),
     /** Mounts routes. */

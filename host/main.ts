@@ -48,7 +48,7 @@ export async function main(stop: StopSignal): Promise<never> {
     builtins: BUILTINS,
   });
   process.on('exit', () => lines.finishNow());
-  process.on('unhandledRejection', (error) => host.log.error('a promise was rejected and nobody listened', { error, stack: stackOf(error) }));
+  process.on('unhandledRejection', (error) => host.log.error('a promise was rejected and its error was not handled', { error, stack: stackOf(error) }));
   process.on('uncaughtException', (error: unknown) => {
     host.log.error('uncaught exception, the process ends', { error, stack: stackOf(error) });
     process.exit(1);

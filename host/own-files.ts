@@ -2,7 +2,7 @@ import { type ModuleHooks, registerHooks } from 'node:module';
 
 /**
  * A checkout is several hundred files that name each other with path and extension, so that there is nothing to look for. Node looks all
- * the same, along every folder for links and for a package.json: a sixth of a start. To be taken back before modules of others are loaded,
+ * the same, along every folder for links and for a package.json: a sixth of a start. Must be undone before modules of others are loaded,
  * which may stand behind links.
  */
 export function resolveOwnFiles(): ModuleHooks {

@@ -1,9 +1,9 @@
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * SIGINT and SIGTERM, heard from before the program is loaded. A signal that nobody listens for yet would be lost where the
- * process is the first of its container, and elsewhere end a gateway that serves already without letting its requests finish.
- * The first one is told; a second one ends the process at once.
+ * Listens for SIGINT and SIGTERM before the program is loaded. Without a listener, such a signal is lost where the
+ * process is the first of its container, and elsewhere ends the process, even one that serves already, without letting its
+ * requests finish. The first signal goes to the listener; a second one ends the process at once.
  */
 export class StopSignal {
   #heard: NodeJS.Signals | undefined;
@@ -20,7 +20,7 @@ export class StopSignal {
     if (this.#heard !== undefined) listener();
   }
 
-  /** From here on, a signal that nobody asked to hear ends the process, as it would without any of this. */
+  /** From here on, a signal ends the process if `onStop` was not called, as it would without this class. */
   settle(): void {
     this.#isSettled = true;
     this.#endUnheard();

@@ -15,7 +15,7 @@ export function surfaceBuiltin(route: SurfaceRoute): BuiltinModule {
   });
 }
 
-/** POST runs the surface, every other method is told so. */
+/** POST runs the surface; every other method is answered that only POST is allowed. */
 function mountSurface(router: Router, host: SurfaceHost, route: SurfaceRoute): void {
   router.route(route.path)
     .post((request, response) => serveSurface(host, route, request, response))

@@ -13,7 +13,7 @@ interface Settings {
 
 const text = Joi.string().allow('').default('');
 
-/** A weighted random variant first, the other variants behind it. Targets that are no variant get nothing. Source: governance reference 9 and 9.1. */
+/** A weighted random variant first, the other variants behind it. Targets that are not a variant get no requests. Source: governance reference 9 and 9.1. */
 export default defineStrategy<Settings>({
   name: 'ab-test',
   summary: 'Splits requests over labelled variants by weight; one of weight 0 gets none',
@@ -72,7 +72,7 @@ function explain(targets: readonly RouteTarget[], { variants, open, weights, dra
     const live = own.filter((variant) => open.includes(variant));
     const weight = live.reduce((sum, variant) => sum + variant.weight, 0);
     const share = open.reduce((sum, variant, at) => sum + (variant.target_key === virtualKey ? (weights[at] ?? 0) : 0), 0) / (total || 1);
-    if (own.length === 0) notes.target?.(virtualKey, 'it is no variant');
+    if (own.length === 0) notes.target?.(virtualKey, 'it is not a variant');
     else if (live.length === 0) notes.target?.(virtualKey, 'drained: its weight is 0', { weight });
     else if (drawn?.target_key === virtualKey) notes.target?.(virtualKey, `variant "${nameOf(drawn)}" drawn by weight`, { weight, share, draw });
     else notes.target?.(virtualKey, 'another variant', { weight, share });

@@ -62,7 +62,7 @@ export default defineStrategy<Settings>({
   create: ({ content_conditions: conditions }) => {
     const matchers = conditions.map(({ type, value }) => MATCHERS.get(type)?.(value));
     return (targets, query, notes) => {
-      // Elsewhere there is no user who wrote something, which is not the same as a user who wrote nothing.
+      // On other surfaces there is no user's text, so no condition matches; an empty text of a user is compared like any other.
       const isRead = !query.isListing && (query.surface === 'chat' || query.surface === 'completions');
       const texts = new UserTexts(isRead ? query.userTexts() : []);
       const index = isRead ? matchers.findIndex((matches) => matches?.(texts)) : -1;

@@ -10,7 +10,7 @@ export default defineBuiltin({
     let keeper: CatalogKeeper | undefined;
     let providers: ReadonlyMap<string, ProviderModule> = new Map();
     const keeperOf = async (host: OfflineHost): Promise<CatalogKeeper> => {
-      const { CatalogKeeper } = await import('./keeper.ts'); // commands that open nothing do without it
+      const { CatalogKeeper } = await import('./keeper.ts'); // loaded late: commands that open nothing do not need it
       ({ providers } = host.registry);
       return (keeper = new CatalogKeeper(host));
     };

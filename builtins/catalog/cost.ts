@@ -1,7 +1,7 @@
 import type { CatalogEntry } from '../../host/common/catalog.ts';
 import type { Billed, Cost, TokenPrice } from '../../host/contract/index.ts';
 
-/** Parts of a cost in US dollars; `undefined` when nothing prices what was used, or nobody said how much it was. */
+/** Parts of a cost in US dollars; `undefined` when there is no price for what was used, or the amount is unknown. */
 type Parts = Partial<Record<'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'reasoning' | 'other', number>> | undefined;
 
 /** What was used of a model, by the formula of its mode. Source: providers reference 9.5. */
@@ -56,7 +56,7 @@ function times(price: number | null, amount: number | undefined, unit: number): 
 }
 
 const perMillion = (price: number | null, tokens: number): number => ((price ?? 0) * Math.max(tokens, 0)) / 1e6;
-/** Upstreams report anything; what is no amount is none. */
+/** Upstreams report all kinds of values; one that is not an amount counts as 0. */
 const count = (amount: number | undefined): number => (amount !== undefined && Number.isFinite(amount) && amount > 0 ? amount : 0);
 
 /** Up to this many dollars, twelve decimals are exact in a double. */

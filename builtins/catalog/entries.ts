@@ -12,7 +12,7 @@ const KNOWN_CAPABILITIES: ReadonlySet<string> = new Set(CAPABILITIES);
 /** Fields of the format that nothing here uses. */
 const UNUSED = new Set(['tier', 'finetune_train_per_m_tokens', 'finetune_input_per_m_tokens', 'finetune_output_per_m_tokens']);
 
-/** A price above this is no price: a dollar for each token. */
+/** A price above this, a dollar for each token, is a mistake and not used. */
 const MAX_PRICE = 1_000_000;
 const MAX_TOKENS = 1_000_000_000;
 
@@ -24,7 +24,7 @@ export type Entries = ReadonlyMap<string, CatalogEntry>;
 
 export interface ReadEntries {
   readonly entries: Entries;
-  /** Entries that are none, `key: why`; they are left out. */
+  /** Entries that cannot be used, `key: why`; they are left out. */
   readonly malformed: readonly string[];
   /** Fields without a usable value, `key: field`; they count as not written. */
   readonly ignored: readonly string[];
@@ -34,10 +34,10 @@ type Raw = Readonly<Fields>;
 
 /**
  * Reads a catalog: an object of `provider/model_id` to entry. What is not written stays as `base` has it, else unknown.
- * Never throws for what an entry holds; throws when the whole is no object.
+ * Never throws for what an entry holds; throws when the whole is not an object.
  */
 export function readEntries(document: unknown, base: Entries = new Map()): ReadEntries {
-  if (!isFields(document)) throw new Error('the catalog is no object of entries');
+  if (!isFields(document)) throw new Error('the catalog is not an object of entries');
   const entries = new Map(base);
   const malformed: string[] = [];
   const ignored: string[] = [];
@@ -51,9 +51,9 @@ export function readEntries(document: unknown, base: Entries = new Map()): ReadE
 
 function problemOf(key: string, raw: unknown): string | undefined {
   const slash = key.indexOf('/');
-  if (slash < 1 || slash === key.length - 1) return 'the key is no "provider/model"';
-  if (!isFields(raw)) return 'it is no object';
-  if (raw['mode'] !== undefined && !isText(raw['mode'])) return 'mode is no text';
+  if (slash < 1 || slash === key.length - 1) return 'the key is not "provider/model"';
+  if (!isFields(raw)) return 'it is not an object';
+  if (raw['mode'] !== undefined && !isText(raw['mode'])) return 'mode is not text';
   const { provider = key.slice(0, slash), model_id = key.slice(slash + 1) } = raw;
   return isText(provider) && isText(model_id) && `${provider}/${model_id}` === key ? undefined : 'provider and model_id do not make its key';
 }
@@ -101,7 +101,7 @@ function readEntry(raw: Raw, had: CatalogEntry, ignore: Ignore): CatalogEntry {
   };
 }
 
-/** `null` takes a price away; a value that is no price does so too, rather than keep one that was meant to change. */
+/** `null` removes a price. So does a value that is not a price: the old price was meant to change. */
 function readPricing(raw: unknown, had: CatalogPricing, ignore: Ignore): CatalogPricing {
   if (raw === undefined || raw === null) return had;
   if (!isFields(raw)) return ignored('pricing', had, ignore);
@@ -129,11 +129,11 @@ function readCapabilities(raw: unknown, had: CatalogEntry['capabilities'], ignor
 function readLifecycle(raw: unknown, had: CatalogEntry['lifecycle'], ignore: Ignore): CatalogEntry['lifecycle'] {
   if (raw === undefined || raw === null) return had;
   if (!isFields(raw)) return ignored('lifecycle', had, ignore);
-  const told = (field: string): void => ignore(`lifecycle.${field}`);
+  const ignoreField = (field: string): void => ignore(`lifecycle.${field}`);
   const orNull = <T>(field: string, kept: T | null, isValid: (value: unknown) => value is T): T | null =>
-    (raw[field] === null ? null : pick<T | null>(raw, field, kept, isValid, told));
+    (raw[field] === null ? null : pick<T | null>(raw, field, kept, isValid, ignoreField));
   return {
-    status: pick<string>(raw, 'status', had.status, isText, told),
+    status: pick<string>(raw, 'status', had.status, isText, ignoreField),
     deprecation_date: orNull('deprecation_date', had.deprecation_date, isDate),
     sunset_date: orNull('sunset_date', had.sunset_date, isDate),
     successor: orNull('successor', had.successor, isText),

@@ -144,7 +144,7 @@ function firstOf(values: readonly string[]): string {
   return values.length > TOLD_AT_MOST ? `${shown}; and ${values.length - TOLD_AT_MOST} more` : shown;
 }
 
-/** An error as one line in which no address tells a secret. */
+/** An error as one line, without the secrets that addresses in it may hold. */
 function reasonOf(error: unknown): string {
   return withShownAddresses(errorMessage(error));
 }

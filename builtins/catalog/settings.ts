@@ -27,7 +27,7 @@ const trimmed = (text: string | undefined): string | undefined => text?.trim() |
 function readTimeout(text: string | undefined, warnings: string[]): number {
   if (text === undefined) return DEFAULT_TIMEOUT_MS;
   const ms = parseDuration(text);
-  if (ms === undefined) warnings.push(`GW_MODEL_CATALOG_TIMEOUT is "${text}", which is no duration; 10s is used`);
+  if (ms === undefined) warnings.push(`GW_MODEL_CATALOG_TIMEOUT is "${text}", which is not a duration; 10s is used`);
   return ms ?? DEFAULT_TIMEOUT_MS;
 }
 

@@ -26,7 +26,7 @@ export function banner(host: Host, { port, hasNewKey }: RunningGateway): string 
   return `${lines.join('\n')}\n`;
 }
 
-/** What a restart forgets. */
+/** Warns of what is lost at a restart. */
 function memoryLines({ stores: { keys, configuration } }: Host): string[] {
   const forgotten = [...(keys.backend === 'memory' ? ['keys'] : []), ...(configuration.backend === 'memory' ? ['configuration'] : [])];
   return forgotten.length > 0 ? [`  in memory only: ${forgotten.join(' and ')}`] : [];
@@ -56,7 +56,7 @@ function curlLines(host: Host, address: string, hasNewKey: boolean): string[] {
   return ['', '  Try it:', `  curl ${address}/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '${body}'`];
 }
 
-/** One that the operator declared; else a cheap chat model that is here to stay, by the catalog; else the first there is. */
+/** One that the operator declared; else the cheapest chat model with tools that the catalog calls generally available; else the first one. */
 function modelToTry({ current, services: { catalog } }: Host, target: string): string | undefined {
   const [declared] = current?.targets.get(target)?.config.models ?? [];
   if (declared !== undefined) return declared;

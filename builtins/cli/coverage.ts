@@ -17,7 +17,7 @@ interface Reader {
   readonly isContentGuardrail: boolean;
 }
 
-/** Which plugins read which bodies, and which bodies nobody guards although somebody guards others. */
+/** Which plugins read which bodies, and which bodies no guardrail reads although one reads others. */
 export function coverage(host: Host, config: GatewayConfig): Coverage {
   const readers = readersOf(host, config);
   const rows: [string, string, string][] = [];
@@ -40,7 +40,7 @@ export function coverage(host: Host, config: GatewayConfig): Coverage {
   return { rows, warnings };
 }
 
-/** Answers that have been sent before anybody reads them. */
+/** Answers that no plugin reads before they are sent. */
 function isRecorded(surface: Surface, stage: Stage): boolean {
   return stage === 'after_request' && (surface === 'passthrough' || surface === 'responses');
 }

@@ -62,7 +62,7 @@ function parseRequest(path: string, text: string): unknown {
   }
 }
 
-/** The checked configuration; what is wrong with it is told as `gw validate` does. */
+/** The checked configuration; its problems are printed as `gw validate` prints them. */
 async function readConfig(host: Host, named: string | boolean | undefined, io: CommandIo): Promise<GatewayConfig | undefined> {
   const file = await loadConfiguration(host, typeof named === 'string' ? named : host.settings.configPath);
   if (!file) throw new UsageError('there is no configuration here; name one: --config <file>');

@@ -50,7 +50,7 @@ function placeOf({ output, configFormat }: CommandInput['options']): { readonly 
 
 const askedFormat = (written: string): Format => (written.toLowerCase() === 'json' ? 'json' : 'yaml');
 
-/** Creates the file for its owner alone; false when there is one already. One call, so that nothing can slip between. */
+/** Creates the file for its owner alone; false when there is one already. One call, so that no other process can create it in between. */
 async function writeNew(path: string, content: string): Promise<boolean> {
   try {
     const file = await open(path, 'wx', 0o600);
@@ -71,7 +71,7 @@ function jsonFile(found: readonly string[]): string {
   return `${JSON.stringify({ strategy: { mode: 'fallback' }, targets }, null, 2)}\n`;
 }
 
-/** Prose has two signs: whoever takes one off every comment is left with valid YAML. */
+/** Lines of prose begin with `##`, settings with `#`: removing one `#` from every line leaves valid YAML. */
 function yamlFile(found: readonly string[]): string {
   const targets = found.length > 0
     ? found.map((name) => `  - virtual_key: ${name}\n`).join('')

@@ -21,17 +21,17 @@ async function serve(host: Host, io: CommandIo): Promise<number> {
   const { services: { clock }, settings: { shutdownTimeoutMs } } = host;
   const stopped = Promise.withResolvers<void>();
   const hung = Promise.withResolvers<number>();
-  let patience: Timer | undefined;
+  let startLimit: Timer | undefined;
   let isStarted = false;
   io.onStop(() => {
-    host.isDraining = true; // at once, whatever the start is about
+    host.isDraining = true; // at once, also while the gateway is starting
     // A start that hangs, in a module for example, gets the time that requests get.
-    if (!isStarted) patience = clock.timer(shutdownTimeoutMs, () => hung.resolve(0));
+    if (!isStarted) startLimit = clock.timer(shutdownTimeoutMs, () => hung.resolve(0));
     stopped.resolve();
   });
   const gateway = await Promise.race([start(host, io), hung.promise]);
   isStarted = true;
-  patience?.cancel();
+  startLimit?.cancel();
   if (typeof gateway === 'number') return gateway;
   io.err(banner(host, gateway));
   await stopped.promise;
@@ -39,7 +39,7 @@ async function serve(host: Host, io: CommandIo): Promise<number> {
   return 0;
 }
 
-/** The exit code of a start that came to nothing: 0 when it was ended by a signal. */
+/** The exit code of a start that did not succeed: 0 when a signal ended it. */
 async function start(host: Host, io: CommandIo): Promise<RunningGateway | number> {
   try {
     return (await startGateway(host)) ?? 0;

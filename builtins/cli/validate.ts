@@ -9,7 +9,7 @@ import { loadConfiguration } from '../../host/start/steps.ts';
 import { coverage } from './coverage.ts';
 import { problemReport, table } from './report.ts';
 
-/** `gw validate <config-file>`: the same checks as start-up, without resolving references or contacting anybody. */
+/** `gw validate <config-file>`: the same checks as start-up, without resolving references or contacting a provider. */
 export default defineBuiltin({
   name: 'validate-command',
   apply: ({ hooks }) => hooks.command.tap('validate', (commandLine, host) => commandLine.add({

@@ -48,7 +48,10 @@ function health(host: Host): Answer {
   return { status: providers.length > 0 ? 200 : 503, body: { status, version, commit, built, providers } };
 }
 
-/** Waits for the key store until it has answered once. Afterwards an outage is no reason: out of rotation, no replica would serve the keys it knows. */
+/**
+ * Asks the key store until it has answered once. Afterwards an outage does not count: it would take every replica out of rotation, and
+ * with them the keys they have in memory.
+ */
 function readiness(host: Host): Answer | Promise<Answer> {
   const { current, stores: { keys } } = host;
   if (!current) return notReady('gateway not configured', undefined);

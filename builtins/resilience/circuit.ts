@@ -12,14 +12,14 @@ export interface CircuitSettings {
   readonly openMs: number;
 }
 
-/** One admitted call. It counts only for the spell, between two moves of the circuit, that admitted it. */
+/** One admitted call. Its outcome counts only while the circuit is in the period (the time between two changes of state) that admitted it. */
 export interface Ticket {
-  readonly spell: number;
+  readonly period: number;
   readonly isProbe: boolean;
 }
 
 /**
- * A circuit breaker. Time is read when somebody looks: an open circuit turns half-open by itself, and looking at the
+ * A circuit breaker. Time is read when the state is read: an open circuit turns half-open by itself, and reading the
  * state admits nothing.
  */
 export class Circuit {
@@ -28,8 +28,8 @@ export class Circuit {
   #state: CircuitState = 'closed';
   /** The state when `takeMove` was last asked. */
   #reported: CircuitState = 'closed';
-  /** Changes whenever the state does: outcomes of calls that an earlier spell admitted are late, and do not count. */
-  #spell = 0;
+  /** Changes whenever the state does: outcomes of calls that an earlier period admitted come too late, and do not count. */
+  #period = 0;
   #failures = 0;
   #successes = 0;
   #probes = 0;
@@ -63,12 +63,12 @@ export class Circuit {
       if (this.#probes >= this.#settings.maxProbes) return undefined;
       this.#probes += 1;
     }
-    return { spell: this.#spell, isProbe };
+    return { period: this.#period, isProbe };
   }
 
   /** How an admitted call ended; `ignored` frees its probe and counts nothing. */
-  report({ spell, isProbe }: Ticket, outcome: 'success' | 'failure' | 'ignored'): void {
-    if (spell !== this.#spell) return;
+  report({ period, isProbe }: Ticket, outcome: 'success' | 'failure' | 'ignored'): void {
+    if (period !== this.#period) return;
     if (isProbe) this.#probes -= 1;
     if (outcome === 'success') this.#succeed();
     else if (outcome === 'failure') this.#fail();
@@ -91,7 +91,7 @@ export class Circuit {
 
   #move(state: CircuitState): void {
     this.#state = state;
-    this.#spell += 1;
+    this.#period += 1;
     this.#failures = 0;
     this.#successes = 0;
     this.#probes = 0;

@@ -3,7 +3,7 @@ import { modelNotFound, shownModel } from '../../host/pipeline/shown.ts';
 
 /**
  * Refuses a model that no configured target can serve before any plugin runs, so that a typo spends no rate and no
- * budget. It stands aside while a transform might still change the model.
+ * budget. It checks nothing while a transform might still change the model.
  */
 export default defineBuiltin({
   name: 'admission',

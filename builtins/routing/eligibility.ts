@@ -10,11 +10,11 @@ export default defineBuiltin({
   name: 'eligibility',
   apply: ({ hooks }) => hooks.assemble.tapPromise('eligibility', async ({ hooks: pipeline, strategy, targets: all, services: { log } }) => {
     const byKey = new Map(all.map((target) => [target.virtualKey, target]));
-    const told = new Set<string>();
+    const warned = new Set<string>();
     pipeline.route.tap({ name: 'eligibility', stage: ORDER.eligibility }, (ranked, { id, surface, streaming, explaining }) => {
       for (const { virtualKey } of ranked) {
-        if (explaining || byKey.get(virtualKey)?.provider || told.has(virtualKey)) continue;
-        told.add(virtualKey);
+        if (explaining || byKey.get(virtualKey)?.provider || warned.has(virtualKey)) continue;
+        warned.add(virtualKey);
         log.warn('provider not found, skipping', { provider: virtualKey, trace_id: id });
       }
       if (strategy.advances) return ranked.every(canServe) ? ranked : ranked.filter(canServe);

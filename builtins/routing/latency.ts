@@ -20,7 +20,7 @@ export default defineBuiltin({
   }),
 });
 
-/** An upstream's 400 is no failure of the target, and no answer either. What a plugin withheld is one. */
+/** An upstream's 400 is not a failure of the target, but not an answer either. An answer that a plugin withheld is an answer. */
 function hasAnswered({ outcome, error }: Attempt): boolean {
   return outcome === 'success' && !error?.fault;
 }

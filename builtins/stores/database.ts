@@ -12,7 +12,7 @@ export interface Dialect {
   readonly time: (ms: number) => string;
   /** Descending order with what is absent at the end, which one of them does by itself. */
   readonly down: (column: string) => string;
-  /** The first statement of a transaction that reads before it writes: from then on nobody else writes the table, also of another process. */
+  /** The first statement of a transaction that reads before it writes: from then on no other connection writes the table, also of another process. */
   readonly lock: (trx: Knex.Transaction, table: string) => Promise<void>;
   readonly hasTable: (db: Knex, table: string) => Promise<boolean>;
   /** The function that says where a text stands in another, upper and lower case apart; 0 for nowhere. */
@@ -29,7 +29,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Runs `work` with nobody else writing `table`. */
+/** Runs `work` while no other connection writes `table`. */
 export function exclusively<T>({ knex, dialect }: Database, table: string, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
   return knex.transaction(async (trx) => {
     await dialect.lock(trx, table);
@@ -37,13 +37,17 @@ export function exclusively<T>({ knex, dialect }: Database, table: string, work:
   });
 }
 
+/** As databases write moments, with what some programs add to their zone. */
+const MOMENT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|[+-]\d\d(?::?\d\d)?)?(?: UTC)?( BC)?$/;
+
 /** Unix milliseconds of what a database gives back, also where a person or another program wrote it. `undefined` for nothing. */
 export function timeOf(value: unknown): number | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value === 'number') return value < 1e11 ? value * 1000 : value; // seconds, as programs with epochs write them
-  const [, date, time, offset, era] = /^(\d{4,6}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|[+-]\d\d(?::?\d\d)?)?( BC)?$/.exec(String(value)) ?? [];
+  const text = typeof value === 'string' ? value : '';
+  const [, date, time, offset, era] = MOMENT.exec(text) ?? [];
   const ms = Date.parse(`${era ? yearZero(date ?? '') : date}T${time}${zone(offset)}`);
-  if (Number.isNaN(ms)) throw new Error(`${String(value).slice(0, 40)} is not a moment`);
+  if (Number.isNaN(ms)) throw new Error(`"${text.slice(0, 40)}" is not a moment`);
   return ms;
 }
 

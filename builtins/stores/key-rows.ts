@@ -4,7 +4,7 @@ import { type Dialect, listOf, listText, timeOf } from './database.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A key as one row. What is not in it belongs to the uses, which nobody else writes. */
+/** A key as one row. The uses are not in it: they are added by a statement of their own. */
 export function rowOf(key: StoredKey, { time }: Dialect): Row {
   const moment = (ms: number | undefined): string | null => (ms === undefined ? null : time(ms));
   const { models, providers, tags, mcp_tools, rpm, tpm, budget_usd } = key.limits;

@@ -33,7 +33,7 @@ export const KEY_SCHEMA: Schema = {
       version: 4,
       name: 'order of lists',
       up: async (trx, { down }) => {
-        const index = (name: string, columns: readonly string[]): Promise<unknown> => trx.raw(`CREATE INDEX IF NOT EXISTS ${name} ON ${TABLE} (${columns.join(', ')})`).then();
+        const index = async (name: string, columns: readonly string[]): Promise<void> => { await trx.raw(`CREATE INDEX IF NOT EXISTS ${name} ON ${TABLE} (${columns.join(', ')})`); };
         await index('api_keys_previous', ['previous_key_hash']);
         await index('api_keys_created', [down('created_at'), down('id')]);
         // With `active` they answer the sums of the usage page, too.

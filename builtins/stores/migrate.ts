@@ -38,8 +38,8 @@ async function migrateAlone(database: Database, { ledger, table, migrations }: S
   const record = (trx: Knex.Transaction, { version, name }: Migration): Promise<unknown> => trx(ledger).insert({ version, name, applied_at: dialect.time(now()) });
   for (const migration of migrations) {
     await exclusively(database, ledger, async (trx) => {
-      if (dialect.name === 'postgres') await trx.raw(`SET LOCAL lock_timeout = ${STEP_LOCK_MS}`);
-      const done = new Set((await trx(ledger).select('version') as { readonly version: number }[]).map(({ version }) => Number(version)));
+      if (dialect.name === 'postgres') await trx.raw(`SET LOCAL lock_timeout = ${STEP_LOCK_MS}; SET LOCAL statement_timeout = 0`);
+      const done = new Set((await trx<{ readonly version: number }>(ledger).select('version')).map(({ version }) => version));
       refuseNewer(done, ledger, migrations);
       if (done.has(migration.version)) return;
       const isAdopted = done.size === 0 && await dialect.hasTable(trx, table);

@@ -63,7 +63,7 @@ function limitLifetime({ client }: Knex): void {
   };
 }
 
-/** Its texts hold every character but one; what holds that one is refused by the server, whoever wrote it. */
+/** Its texts hold every character but one; the server refuses a text with it. */
 function replaceNul({ client }: Knex): void {
   const prepare = client.prepBindings.bind(client) as (bindings: readonly unknown[]) => readonly unknown[];
   client.prepBindings = (bindings: readonly unknown[]) => prepare(bindings).map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value));
@@ -78,7 +78,7 @@ export function isExposed(dsn: string): boolean {
   return (mode === 'disable' || mode === 'allow') && !isPrivate(host);
 }
 
-/** A socket, a name without dots, a name of a private zone, an address that nobody routes. */
+/** A socket, a name without dots, a name of a private zone, an address of a private network. */
 function isPrivate(host: string): boolean {
   if (host === '' || host.startsWith('/') || !/[.:]/.test(host) || /\.(local|localhost|internal|lan|home\.arpa|svc|cluster\.local)$/i.test(host)) return true;
   return /^(10\.|127\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|::1$|f[cd][\da-f]{2}:|fe80:)/i.test(host);

@@ -36,12 +36,12 @@ export class SqlSessions implements SessionRepository {
 
   async touch(id: string, at: number): Promise<void> {
     const moment = this.#database.dialect.time(at);
-    await this.#table.where({ id }).where((query) => query.whereNull('last_seen_at').orWhere('last_seen_at', '<', moment)).update({ last_seen_at: moment });
+    await this.#table.where({ id }).whereRaw('(last_seen_at IS NULL OR last_seen_at < ?)', [moment]).update({ last_seen_at: moment });
   }
 
   delete(id: string): Promise<boolean> {
     return this.#database.knex.transaction(async (trx) => {
-      const count = await trx(TABLE).where({ id }).delete() as number;
+      const count = await trx(TABLE).where({ id }).delete();
       await this.#tell(trx, 'session', id);
       return count > 0;
     });
@@ -49,7 +49,7 @@ export class SqlSessions implements SessionRepository {
 
   deleteAll(): Promise<number> {
     return this.#database.knex.transaction(async (trx) => {
-      const count = await trx(TABLE).delete() as number;
+      const count = await trx(TABLE).delete();
       await this.#tell(trx, 'session', undefined);
       return count;
     });

@@ -22,7 +22,7 @@ export const SQLITE: Dialect = {
   position: 'instr',
 };
 
-/** Opens a file, which nobody but its owner may read from its first byte on, or a database in memory. */
+/** Opens a file, which only its owner may read from its first byte on, or a database in memory. */
 export async function openSqlite(dsn: string, workingDirectory: string): Promise<Database> {
   const source = readSqliteDsn(dsn);
   const file = isMemory(source) || isAbsolute(source.file) ? source.file : resolve(workingDirectory, source.file);

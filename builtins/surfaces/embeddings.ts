@@ -9,7 +9,7 @@ const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
   ['model', text], ['encoding_format', text], ['dimensions', integer], ['user', text], ['input_type', text],
 ]);
 
-/** `POST /v1/embeddings`. Token ids are no text: a guardrail cannot read them. */
+/** `POST /v1/embeddings`. Token ids are not text: a guardrail cannot read them. */
 export default surfaceBuiltin({
   surface: 'embeddings',
   path: '/v1/embeddings',

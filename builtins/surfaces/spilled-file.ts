@@ -9,14 +9,14 @@ const SPILL_BYTES = 10 * 1024 * 1024;
 const READ_BYTES = 64 * 1024;
 
 /**
- * An uploaded file: small ones in memory, larger ones in a temporary file. That file loses its name as soon as it is
- * open, so that nothing is left of it however the process ends.
+ * An uploaded file: small ones in memory, larger ones in a temporary file. That file is unlinked as soon as it is
+ * open, so that the system frees it however the process ends.
  */
 export class SpilledFile implements UploadedFile {
   readonly filename: string;
   bytes = 0;
   #pieces: Buffer[] = [];
-  /** Settles with the file, or with `undefined` when it could not be opened. Nobody else closes it: a handle that is forgotten ends the process. */
+  /** Settles with the file, or with `undefined` when it could not be opened. It must be closed here: Node ends the process when a handle that is still open is collected as garbage. */
   #handle: Promise<FileHandle> | undefined;
   #isDisposed = false;
 
@@ -51,7 +51,7 @@ export class SpilledFile implements UploadedFile {
   dispose(): void {
     this.#isDisposed = true;
     this.#pieces = [];
-    this.#handle?.then((handle) => handle.close()).catch(() => {}); // nobody reads it any more
+    this.#handle?.then((handle) => handle.close()).catch(() => {}); // it is not read any more, so a failure to close it does no harm
     this.#handle = undefined;
   }
 

@@ -70,7 +70,7 @@ async function parseForm(incoming: Incoming, onPiece: (piece: Buffer) => void): 
   const parse = multer(options).single(fileField);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   inviteBody(request);
-  request.on('data', onPiece); // not before somebody reads: it makes the body flow
+  request.on('data', onPiece); // not earlier: a `data` listener starts the flow of the body, and the parser must not miss any of it
   parse(request as Request, {} as Response, (error: unknown) => {
     if (error) reject(error instanceof Error ? error : new Error('the form cannot be read'));
     else resolve();
@@ -86,7 +86,7 @@ interface StreamOption {
 
 /**
  * Takes fields from the parser in multer's place. Multer builds lists and objects out of names such as `a[7]` and `a[b]`, and a
- * list that is made from the name `a[4294967294]` takes minutes to walk. No name of this API means more than it says.
+ * list that is made from the name `a[4294967294]` takes minutes to walk. This API has no such names: every name is taken literally.
  */
 function readFieldsLiterally(parser: Writable, { fields, fail }: Incoming): void {
   parser.removeAllListeners('field');

@@ -55,7 +55,7 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
 
 const DEFAULT_COMMAND = 'serve';
 
-/** A mistake in how a command was called: told in one line, without a stack. */
+/** A mistake in how a command was called: printed in one line, without a stack. */
 export class UsageError extends Error {}
 
 /** `redact` passes what goes wrong: it may quote a file, an argument, an address. */

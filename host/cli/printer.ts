@@ -14,7 +14,7 @@ export class Printer {
     this.#open = open;
   }
 
-  /** Why not everything could be printed. A reader that has seen enough is no failure. */
+  /** Why not everything could be printed. A reader that closed the pipe (EPIPE) does not count as a failure. */
   get failure(): Error | undefined {
     return this.#failure?.code === 'EPIPE' ? undefined : this.#failure;
   }

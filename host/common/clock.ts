@@ -25,7 +25,23 @@ export const systemClock: Clock = {
   },
 };
 
-/** The work's result, or a failure when it takes longer: work that hangs is left behind. */
+/**
+ * The same clock, whose time of day never goes back: what has expired stays expired when the machine's clock is set back. A step
+ * forwards is followed.
+ */
+export function forwardClock(clock: Clock): Clock {
+  let offset = Number.NEGATIVE_INFINITY;
+  return {
+    ...clock,
+    now: () => {
+      const at = clock.monotonic();
+      offset = Math.max(offset, clock.now() - at);
+      return Math.floor(at + offset);
+    },
+  };
+}
+
+/** The work's result, or a failure when it takes longer: the caller does not wait for work that hangs. */
 export async function within<T>(work: Promise<T>, ms: number, { timer: start }: Clock, what: string): Promise<T> {
   const limit = Promise.withResolvers<never>();
   const timer = start(ms, () => limit.reject(new Error(`${what} did not finish within ${ms} ms`)));

@@ -1,6 +1,6 @@
 type Close = () => Promise<void> | void;
 
-/** What hangs while it closes is left behind, so that the rest is closed and a process can end. */
+/** A step that takes longer than this is not waited for, so that the rest is closed and the process can end. */
 export const CLOSE_LIMIT_MS = 5000;
 
 /** Takes every step, one after another, whatever fails. Throws what failed once all are done: one error, or all of them in one. */
@@ -16,7 +16,7 @@ export async function closeInTurn(steps: Iterable<Close>): Promise<void> {
   throwAll(errors);
 }
 
-/** The same for what has no order: one that hangs keeps no other from being closed. */
+/** The same for what has no order: one that hangs does not keep the others from being closed. */
 export async function closeAll(closes: Iterable<Close>): Promise<void> {
   const ends = await Promise.allSettled(Array.from(closes, async (close) => close()));
   throwAll(ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : [])));

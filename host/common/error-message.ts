@@ -1,4 +1,4 @@
-/** What was thrown, in its own words. Anything can be thrown. */
+/** The message of what was thrown, which need not be an `Error`. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -14,7 +14,7 @@ const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(
 const NO_TRACE = '0'.repeat(32);
 const NO_PARENT = '0'.repeat(16);
 
-/** `undefined` unless the `traceparent` is valid; then `tracestate` counts for nothing either. */
+/** `undefined` unless the `traceparent` is valid; then `tracestate` is ignored too. */
 export function readTraceContext(traceparent: string, tracestate: string | string[] | undefined): TraceContext | undefined {
   const [, version, traceId, parentId, flags = '', rest] = TRACEPARENT.exec(traceparent.trim()) ?? [];
   if (traceId === undefined || parentId === undefined || traceId === NO_TRACE || parentId === NO_PARENT) return undefined;

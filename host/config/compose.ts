@@ -1,6 +1,6 @@
 import { Composer, type Document, isAlias, isCollection, isNode, isPair, type LineCounter, type Node, Parser, type YAMLError } from 'yaml';
 
-/** Faults of syntax that are told: whoever has more looks at another kind of file. */
+/** Faults of syntax that are reported. A file with more of them is probably not YAML at all. */
 const MAX_FAULTS = 100;
 /** Anchors and aliases together: finding what one stands for takes a look at all of them. */
 const MAX_NAMES = 5000;
@@ -14,7 +14,7 @@ export interface Composed {
   /** A document behind the first. */
   readonly second: Document | undefined;
   readonly faults: readonly YAMLError[];
-  /** There are more than were looked for. */
+  /** There are more faults than are reported. */
   readonly hasMore: boolean;
 }
 
@@ -100,7 +100,7 @@ class AliasReader {
     return anchored;
   }
 
-  /** The last anchor of its name that stands before it. One without is told by the library. */
+  /** The last anchor of this name before the alias. Where there is none, the library reports it. */
   #follow(alias: Node, name: string): number {
     this.#countName();
     const anchored = this.#anchors.get(name);

@@ -40,7 +40,7 @@ function decodeDocument(document: ParsedDocument): Decoded {
   return { config: normalize(usable as GatewayConfig), problems, lineOf };
 }
 
-/** One spelling of what may be left out, so that two configurations that mean the same compare equal. */
+/** Fills in what may be left out, so that two configurations that mean the same compare equal. */
 function normalize(config: GatewayConfig): GatewayConfig {
   return { ...config, apiVersion: config.apiVersion || 'v1', strategy: { ...config.strategy, mode: config.strategy.mode || 'single' } };
 }
@@ -52,8 +52,8 @@ const WHOLE_FIELDS = new Set(['aliases', 'env', 'headers', 'config', 'settings',
 const MARKER = '[REDACTED';
 
 /**
- * What no schema sees: a document that was shown scrubbed and is sent back would lose its secrets, so a marker anywhere
- * is refused (DC06); and a key that JavaScript would take for an object's prototype is no key (DC01).
+ * Two checks that the schema cannot make. A document whose secrets were replaced by markers when it was shown would lose
+ * them when it is sent back, so a marker anywhere is refused (DC06). A key `__proto__` would set a prototype, and is refused (DC01).
  */
 function textProblems(value: unknown, at: readonly (string | number)[], isRead = false): PlacedProblem[] {
   const isHeld = !isRead && at.length > 0 && WHOLE_FIELDS.has(String(at.at(-1)));
@@ -63,7 +63,7 @@ function textProblems(value: unknown, at: readonly (string | number)[], isRead =
   return members.flatMap(([key, member]) => {
     if (key === '__proto__') return [prototypeKey([...at, key])];
     if (!isHeld && !isRead && typeof key === 'string' && key.includes(MARKER)) return [redacted([...at, key])];
-    return textProblems(member, [...at, key], isRead || isHeld); // what stands in a whole has been read with it
+    return textProblems(member, [...at, key], isRead || isHeld); // the members of a list or object have been read with it
   });
 }
 
@@ -96,7 +96,7 @@ function decodeProblem(detail: ValidationErrorItem, description: Description): P
   return { at, path, rule: 'DC01', message: `unknown key "${key}"`, fix };
 }
 
-/** Longer keys are no misspelling of ours. */
+/** Longer keys cannot be a known key with a typing error: no correction is suggested for them. */
 const MAX_SUGGESTED = 64;
 
 const EXPECTED: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 /**
- * One configuration as it is after decoding: shape checked, rules not yet. Keys keep their wire spelling.
+ * One configuration as it is after decoding: shape checked, rules not yet. Keys are named as in the document.
  * Durations stay the text they were written in; `${VAR}` references stay for life.
  */
 export interface GatewayConfig {

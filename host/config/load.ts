@@ -37,8 +37,8 @@ interface Explorer {
 }
 
 /**
- * Path of the configuration file in a folder, if it holds one. The library's explorer is used without its front door,
- * which would first run or obey files of its own in the working directory (docs/decisions/0005).
+ * Path of the configuration file in a folder, if it holds one. The library's `Explorer` is used directly: its
+ * public entry point would first read, or even run, configuration files of its own in the working directory (docs/decisions/0005).
  */
 export async function findConfigFile(folder: string): Promise<string | undefined> {
   // The explorer reads what it finds, so it looks no further than the first place that must not be read; loading that says why.

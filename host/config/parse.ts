@@ -35,10 +35,10 @@ export function parseDocument(source: string, format: Format): Parsed {
 function parseYaml(text: string): Parsed {
   const lines = new LineCounter();
   const { root, second, faults, hasMore } = composeYaml(text, lines);
-  const told = faults.map((error) => malformed(error.message, lineOfError(error, lines)));
-  if (hasMore) return { document: undefined, problems: [...told, malformed('there are more faults than these', undefined)] };
+  const syntaxFaults = faults.map((error) => malformed(error.message, lineOfError(error, lines)));
+  if (hasMore) return { document: undefined, problems: [...syntaxFaults, malformed('there are more faults than these', undefined)] };
   const problems = [...duplicateKeys(root, lines), ...(second ? [trailing(lines.linePos(second.range?.[0] ?? 0).line)] : [])];
-  if (!root || told.length > 0) return { document: root ? undefined : EMPTY, problems: [...told, ...problems] };
+  if (!root || syntaxFaults.length > 0) return { document: root ? undefined : EMPTY, problems: [...syntaxFaults, ...problems] };
   const aliases = resolveAliases(root); // before they are followed
   return withDepth({ format: 'yaml', value: root.toJS({ maxAliasCount: -1 }) ?? {}, ...positions(root, lines, aliases) }, problems);
 }
@@ -94,7 +94,7 @@ function duplicateKeys(root: Document | undefined, lines: LineCounter): Problem[
   return problems;
 }
 
-/** A JSON parser's words without the piece of the document it quotes, which may be a secret, or half of one. */
+/** A JSON parser's message without the piece of the document it quotes, which may be a secret, or part of one. */
 export const withoutQuote = (error: unknown): string => errorMessage(error).replace(/,? ?(\.\.\.)?"[\s\S]*"(\.\.\.)? is not valid JSON/, '');
 const lineOfError = (error: YAMLError, lines: LineCounter): number => lines.linePos(error.pos[0]).line;
 const unreadable = (problem: Problem): Parsed => ({ document: undefined, problems: [problem] });

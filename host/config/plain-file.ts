@@ -6,7 +6,7 @@ export const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /**
  * Reads a file as text. A pipe, a device, a folder and a file of more than 16 MiB are refused at once: reading them may never
- * end. Opened so that not even the opening waits.
+ * end. Opened with a flag that keeps the opening itself from waiting.
  */
 export async function readPlainFile(path: string): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Clock, Timer } from '../common/clock.ts';
 
-/** Time between two looks. Looking, rather than being told, also works on network file systems and through links that are swapped. */
+/** Time between two looks at the file. Unlike notifications of the system, looking also works on network file systems and when a link is replaced. */
 export const WATCH_INTERVAL_MS = 250;
 
 export interface ConfigWatch {

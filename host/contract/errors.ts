@@ -76,7 +76,7 @@ export interface GatewayErrorOptions {
   readonly fault?: UpstreamFault;
 }
 
-/** How an upstream failed. The pipeline decides retry, failover and the breaker's blame from it, never from text. */
+/** How an upstream failed. The pipeline decides from it, never from text, whether to retry, to fail over, and to count a failure for the breaker. */
 export interface UpstreamFault {
   /** The upstream's HTTP status; absent when no response arrived. */
   readonly status?: number;
@@ -120,10 +120,10 @@ export class GatewayError extends Error {
   }
 }
 
-/** What an answer becomes that fails while it arrives. The upstream's own words go to the client once its stream has begun. */
-export function failedAnswer(words: string, { cause, reason }: { readonly cause?: Error; readonly reason?: UpstreamFault['reason'] } = {}): GatewayError {
+/** The error for an answer that fails while it arrives. A client whose stream has begun gets `message`, which is the upstream's. */
+export function failedAnswer(message: string, { cause, reason }: { readonly cause?: Error; readonly reason?: UpstreamFault['reason'] } = {}): GatewayError {
   return new GatewayError('upstream_error', 'the provider failed while answering', {
     ...(cause && { cause }),
-    fault: { kind: 'reply', message: words, ...(reason && { reason }) },
+    fault: { kind: 'reply', message, ...(reason && { reason }) },
   });
 }

@@ -2,7 +2,7 @@
 type LabelValues = 'any' | readonly string[];
 
 interface Figure {
-  /** Gauges are read when somebody looks, and never counted. */
+  /** A gauge's value is computed when metrics are read; nothing counts it. */
   readonly kind: 'counter' | 'histogram' | 'gauge';
   /** One sentence for operators, without a full stop. */
   readonly help: string;

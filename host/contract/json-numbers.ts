@@ -21,7 +21,7 @@ export function isRawNumber(value: unknown): boolean {
 /** Whether a number can be what was written: beyond these only some integers are numbers at all. */
 export const isExact = (value: number): boolean => value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER;
 
-/** Each becomes an object of its own: more of them than anybody means would keep the process for half a second. */
+/** Each becomes an object of its own: more of them would hold up the process for half a second, and no honest request needs them. */
 const MAX_INEXACT = 250_000;
 
 /** Puts the numbers of a text that are not exact back into its value, as they were written. Throws a `RangeError` when there are more than 250,000. */

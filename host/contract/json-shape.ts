@@ -13,7 +13,7 @@ export interface JsonBounds {
   readonly containers: number;
 }
 
-/** What a request may hold, and any other text: nothing well-meant comes near it, and nothing within it keeps the process for long. */
+/** What a request may hold, and any other text: far more than honest requests hold, and little enough to be parsed in a short time. */
 export const TEXT_BOUNDS: JsonBounds = { fields: 25_000, members: 250_000, containers: 1_000_000 };
 /** What an answer of 50 MiB may hold; one beyond it would take gigabytes. */
 export const ANSWER_BOUNDS: JsonBounds = { fields: 100_000, members: 1_000_000, containers: 4_000_000 };

@@ -2,7 +2,7 @@ import { type Container, isContainer, isExact, restoreNumbers } from './json-num
 import { type JsonBounds, MAX_DEPTH, shapeProblem, TEXT_BOUNDS, TOO_DEEP } from './json-shape.ts';
 
 /**
- * Parses a JSON text from outside. Throws a `SyntaxError` for what is no JSON, and a `RangeError` that says why for what
+ * Parses a JSON text from outside. Throws a `SyntaxError` for what is not JSON, and a `RangeError` that says why for what
  * is nested deeper than 256 levels, or holds more than `bounds` (25,000 members of one object, 250,000 of all, 1,000,000 lists
  * and objects): it is not parsed at all where that alone would do harm.
  */

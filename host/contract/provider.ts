@@ -138,7 +138,7 @@ export interface WireRequest {
   readonly answerTokens?: number;
   /** Request fields that this wire cannot carry, beyond the declared `params`; treated like unsupported parameters. */
   readonly ignored?: readonly string[];
-  /** Request fields that travel with the nearest value the wire takes; the host logs a warning, and the client is told nothing. */
+  /** Request fields that travel with the nearest value the wire takes; the host logs a warning, and the client's answer does not mention it. */
   readonly bounded?: readonly string[];
 }
 

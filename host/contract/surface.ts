@@ -37,7 +37,7 @@ interface SurfaceFacts {
   readonly isChat: boolean;
   /** Whether the answer is bytes that go on as they are, rather than JSON. */
   readonly isRaw?: boolean;
-  /** Whether its request bodies hold content that nobody can read: a content guardrail refuses them all (specification 4.3 rule 8). */
+  /** Whether its request bodies hold content that no plugin can read, such as audio: a content guardrail refuses them all (specification 4.3 rule 8). */
   readonly isUnreadable?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { parseJson } from './json.ts';
 import type { RequestOf, Surface } from './surface.ts';
 import type { ChatMessage, ChatReply, ChatRequest, ContentPart, ReplyMessage } from './wire/chat.ts';
 
-/** Request fields of the chat wire that are no content of the caller's: they steer the call. */
+/** Request fields of the chat wire that are not content of the caller's: they steer the call. */
 const CONTROL_FIELDS = new Set(['model', 'messages', 'user', 'tool_choice', 'stream', 'stream_options', 'logit_bias', 'n', 'seed']);
 
 /** Members of content parts that hold bytes or addresses rather than text, by the part's type. */
@@ -15,12 +15,12 @@ const PART_MEDIA: ReadonlyMap<unknown, readonly [holder: string, member: string]
 
 type Words = ReadonlyMap<string, RegExp>;
 
-/** Ids, signatures and sealed data: one run of characters that says nothing in any language. */
+/** Ids, signatures and sealed data: one run of characters without a meaning in any language. */
 const TOKEN = /^[\w+/=.:-]*$/;
 
 /**
  * What the wire itself defines, by the member that holds it: enumerated words and opaque tokens. Only a value of that
- * form is left out: any other one in the same place is somebody's text, and read.
+ * form is left out: any other value in the same place may be text of the caller's, and is read.
  */
 const MESSAGE_WORDS: Words = new Map([['role', /^(system|developer|user|assistant|tool|function)$/], ['tool_call_id', TOKEN]]);
 const CALL_WORDS: Words = new Map([['id', TOKEN], ['type', /^(function|custom)$/]]);

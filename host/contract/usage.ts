@@ -12,7 +12,7 @@ const KNOWN = new Set([
 ]);
 
 /**
- * Usage in the common shape, from any of the spellings upstreams use: flat fields, nested details, and the vendors' own
+ * Usage in the common shape, from any of the forms upstreams send: flat fields, nested details, and the vendors' own
  * names of cached tokens; a non-zero flat value wins over the nested one. Zero details are left out, a missing total
  * is the sum, members that are not counts of ours stay. `undefined` when the value is not an object.
  */
@@ -57,7 +57,7 @@ function cachedIn(raw: Readonly<Fields>, details: Readonly<Fields>): number {
     || countOf(raw['num_cached_tokens']) || countOf(fieldsOf(raw['prompt_token_details'])['cached_tokens']);
 }
 
-/** Non-zero details as the upstream gave them, the one we know over them; none at all when there are none. */
+/** Non-zero details as the upstream gave them, with the one we know in place of its own; `undefined` when there are none. */
 function putDetails(usage: Record<string, unknown>, name: string, given: Readonly<Fields>, known: string, count: number): void {
   let details: Record<string, unknown> | undefined;
   for (const key in given) {

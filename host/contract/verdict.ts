@@ -3,7 +3,7 @@ import type { ReplyOf, RequestOf, Surface } from './surface.ts';
 /** Ends the request with a refusal. At `before_request` the provider is not called, at `after_request` the answer is withheld. */
 export interface Rejection {
   readonly action: 'reject';
-  /** Told to the client with the plugin's name and the stage; never holds the matched text. */
+  /** The client gets it, with the plugin's name and the stage; never holds the matched text. */
   readonly reason: string;
   /** For limits: when trying again makes sense, in milliseconds. */
   readonly retryAfterMs?: number;

@@ -79,7 +79,7 @@ function guardTexts(delta: ChunkDelta, choice: number, pass: Pass): boolean {
   return true;
 }
 
-/** Texts of `reasoning_details`; signatures and sealed data are no text. */
+/** Texts of `reasoning_details`; signatures and sealed data are left out. */
 function guardDetails(delta: ChunkDelta, choice: number, pass: Pass): boolean {
   for (const item of delta.reasoning_details ?? []) {
     if (typeof item !== 'object' || item === null) continue;

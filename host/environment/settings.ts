@@ -104,7 +104,7 @@ function decimal(variables: Variables, name: string, otherwise: number, notes: S
   const text = variables[name];
   if (text === undefined || text === '') return otherwise;
   if (/^(\d+\.?\d*|\.\d+)$/.test(text)) return Number(text);
-  notes.push({ level: 'warn', message: `${name} is "${text}", which is no decimal number of 0 or more; ${otherwise} is used` });
+  notes.push({ level: 'warn', message: `${name} is "${text}", which is not a decimal number of 0 or more; ${otherwise} is used` });
   return otherwise;
 }
 
@@ -114,13 +114,13 @@ function readRanges(text: string | undefined, notes: SettingNote[]): AddressRang
     try {
       return [readRange(entry)];
     } catch {
-      notes.push({ level: 'fatal', message: `TRUSTED_PROXIES holds "${entry}", which is no address range; write it as address/bits, for example 10.0.0.0/8` });
+      notes.push({ level: 'fatal', message: `TRUSTED_PROXIES holds "${entry}", which is not an address range; write it as address/bits, for example 10.0.0.0/8` });
       return [];
     }
   });
 }
 
-/** Only the usual notation: `10/8` and `010.0.0.0/8` would mean other networks than they seem to. */
+/** Only the usual notation: `10/8` and `010.0.0.0/8` are refused: other programs read them as other networks than they look like. */
 function readRange(entry: string): AddressRange {
   const [address, bits] = ipaddr.parseCIDR(entry);
   if (address.kind() === 'ipv4' && !ipaddr.IPv4.isValidFourPartDecimal(entry.slice(0, entry.indexOf('/')))) throw new Error(`${entry} is ambiguous`);
@@ -133,7 +133,7 @@ function readShutdownTimeout(text: string | undefined, notes: SettingNote[]): nu
   if (written === '') return DEFAULT_SHUTDOWN_MS;
   const ms = parseDuration(written);
   if (ms !== undefined && ms >= 0) return ms;
-  notes.push({ level: 'warn', message: `GW_SHUTDOWN_TIMEOUT is "${written}", which is no duration; 15s is used` });
+  notes.push({ level: 'warn', message: `GW_SHUTDOWN_TIMEOUT is "${written}", which is not a duration; 15s is used` });
   return DEFAULT_SHUTDOWN_MS;
 }
 
@@ -142,6 +142,6 @@ function readDiscoveryInterval(text: string | undefined, notes: SettingNote[]): 
   if (written === '') return undefined;
   const ms = parseDuration(written);
   if (ms !== undefined && ms >= MIN_DISCOVERY_MS) return ms;
-  notes.push({ level: 'warn', message: `GW_MODEL_DISCOVERY_INTERVAL is "${written}", which is no duration of at least 1m; live models are not looked up` });
+  notes.push({ level: 'warn', message: `GW_MODEL_DISCOVERY_INTERVAL is "${written}", which is not a duration of at least 1m; live models are not looked up` });
   return undefined;
 }

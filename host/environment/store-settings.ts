@@ -42,7 +42,7 @@ export function readStoreSettings(variables: Variables, notes: SettingNote[]): S
 /** `undefined` when none is chosen, and when the word is unknown, which stops the start. */
 function readBackend(variables: Variables, prefix: string, words: readonly string[], notes: SettingNote[]): StoreBackend | undefined {
   const name = `${prefix}_BACKEND`;
-  const written = variables[name]?.trim() ?? ''; // quoted as it is: redaction knows no other spelling
+  const written = variables[name]?.trim() ?? ''; // quoted as it was written: only so does redaction recognise a secret in it
   if (written === '') return undefined;
   const word = written.toLowerCase();
   if (words.includes(word)) return BACKENDS[word];

@@ -69,7 +69,7 @@ export interface ExplainDeps {
   readonly plugins?: readonly PluginEntry[];
 }
 
-/** Takes a request through everything that decides its route, and stops there: nobody is called, nothing is counted. */
+/** Takes a request through everything that decides its route, and stops there: no upstream is called, nothing is counted. */
 export function explain(generation: Generation, question: RouteQuestion, deps: ExplainDeps): Explanation {
   const { strategy, config, models, hooks } = generation;
   const { surface, streaming } = question;
@@ -104,7 +104,7 @@ function conditionAt(strategy: StrategyConfig, path: string): Explanation['condi
   return Object.fromEntries(Object.entries(entry).flatMap(([name, value]) => (typeof value === 'string' && name !== 'target_key' ? [[name, value]] : [])));
 }
 
-/** Checks what somebody wants explained. Throws `invalid_request` where the route of the body could not be told. */
+/** Checks the request to be explained. Throws `invalid_request` where its route cannot be determined. */
 export function readQuestion(surface: string, request: unknown, metadata: Readonly<Record<string, string>>): RouteQuestion {
   const routed = Object.entries(SURFACES).filter(([, { translator }]) => translator !== undefined).map(([name]) => name);
   if (!routed.includes(surface)) throw invalidRequest(`the surface "${surface}" is not routed by the strategy; use one of: ${routed.join(', ')}`);
@@ -125,7 +125,7 @@ class HeardNotes implements RankNotes {
   label: string | undefined;
   why: string | undefined;
   path: string | undefined;
-  readonly #told = new Map<string, { readonly reasons: string[]; readonly figures: Record<string, number> }>();
+  readonly #notes = new Map<string, { readonly reasons: string[]; readonly figures: Record<string, number> }>();
 
   variant(label: string): void {
     this.label = label;
@@ -140,17 +140,17 @@ class HeardNotes implements RankNotes {
   }
 
   target(virtualKey: string, why: string, figures: RankFigures = {}): void {
-    const told = this.#told.get(virtualKey) ?? { reasons: [], figures: {} };
-    told.reasons.push(why);
-    this.#told.set(virtualKey, { reasons: told.reasons, figures: { ...told.figures, ...figures } });
+    const noted = this.#notes.get(virtualKey) ?? { reasons: [], figures: {} };
+    noted.reasons.push(why);
+    this.#notes.set(virtualKey, { reasons: noted.reasons, figures: { ...noted.figures, ...figures } });
   }
 
   reasonOf(virtualKey: string): string | undefined {
-    return this.#told.get(virtualKey)?.reasons.join('; ');
+    return this.#notes.get(virtualKey)?.reasons.join('; ');
   }
 
   figuresOf(virtualKey: string): RankFigures {
-    return this.#told.get(virtualKey)?.figures ?? {};
+    return this.#notes.get(virtualKey)?.figures ?? {};
   }
 }
 

@@ -34,16 +34,16 @@ export function checkConfig({ hooks, registry, redactor }: CheckDeps, decoded: D
     known: registry,
     report: (problem) => {
       if (isVoid(problem)) return;
-      const { needs: _, ...told } = problem;
-      problems.push({ ...told, line: lineOf(parsePath(told.path)) });
+      const { needs: _, ...reported } = problem;
+      problems.push({ ...reported, line: lineOf(parsePath(reported.path)) });
     },
   });
   return problems;
 }
 
 /**
- * Tells of a problem whether it is one only because something could not be decoded, and so is missing: that it is missing is
- * no news. In proportion to the length of its path, however much could not be decoded.
+ * Whether a problem says only that something is missing which could not be decoded: the decoding problem has said that
+ * already. Takes time in proportion to the length of the problem's path, however much could not be decoded.
  */
 function voidedBy(mistyped: readonly string[]): (problem: Problem) => boolean {
   if (mistyped.length === 0) return () => false;
@@ -76,7 +76,7 @@ export interface Applier {
   /**
    * Checks, builds, persists and swaps in what a writer wants; one at a time. Changes nothing unless all of it succeeds, and
    * throws `ConfigRefused` for problems of the configuration, `version_conflict` for a writer that missed a version, and
-   * `internal_error` when it could not be kept. Once it is kept nothing can go wrong any more.
+   * `internal_error` when it could not be persisted. Once it is persisted no later step can fail.
    */
   apply(decoded: Decoded, writer: Writer): Promise<Generation>;
   /** The same for what a start begins with: no change, so it is neither persisted nor given a version. */
@@ -85,7 +85,7 @@ export interface Applier {
   applyDefault(config: GatewayConfig): Promise<Generation>;
   /** Builds the configuration that serves once more, because what surrounds it changed: the catalog, the live models. Nothing while the gateway closes. */
   refresh(): Promise<void>;
-  /** Takes nothing in any more: whoever waits is told, and what is still being built is closed as soon as it is there. */
+  /** Accepts no configuration any more: those that wait are refused, and a generation that is still being built is closed once it is ready. */
   close(): void;
 }
 
@@ -100,7 +100,7 @@ export function createApplier(deps: ApplierDeps): Applier {
     try {
       closing.throwIfCancelled();
       if (writer) await persist(deps, config, writer);
-      closing.throwIfCancelled(); // what was kept is what the next start begins with
+      closing.throwIfCancelled(); // what was persisted is what the next start begins with
     } catch (error) {
       await generation.dispose().catch((cause: unknown) => deps.services.log.error('a configuration could not be closed', { generation: generation.number, error: cause }));
       throw error;
@@ -122,7 +122,7 @@ export function createApplier(deps: ApplierDeps): Applier {
       closing.throwIfCancelled();
       return work();
     });
-    queue = turn.catch(() => {}); // the caller hears of it; the next one starts all the same
+    queue = turn.catch(() => {}); // the caller gets the error; the next change starts all the same
     return closing.race(turn);
   };
 
@@ -138,7 +138,7 @@ export function createApplier(deps: ApplierDeps): Applier {
   };
 }
 
-/** A refusal of the store is told as it is; for its other errors the log alone has the reason. */
+/** A refusal of the store goes to the caller as it is; the reason for its other errors is in the log only. */
 async function persist({ stores }: ApplierDeps, config: GatewayConfig, writer: Writer): Promise<void> {
   try {
     await stores.configuration.value.append({ ...writer, config });

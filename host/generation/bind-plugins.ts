@@ -169,7 +169,7 @@ function tapInstances(hooks: GenerationHooks, instances: readonly PluginInstance
     if (handlers.finished) {
       const finished = handlers.finished.bind(handlers);
       hooks.finished.tap(module.name, (exchange, outcome) => {
-        // Declared as synchronous; a module that is not must not take the process with it.
+        // Declared as synchronous. If a module returns a promise all the same, its rejection must not end the process.
         Promise.try(finished, exchange, outcome).catch((error: unknown) => {
           hooks.pluginFailed.call({ module, at: 'finished', exchange, error, isOpen: true });
         });
@@ -204,7 +204,7 @@ function passThrough(guard: StreamGuard, chunks: readonly ChatChunk[], moment: '
   for (const chunk of chunks) {
     const result = guard.push(chunk);
     if ('action' in result) return result;
-    for (const each of result) passed.push(each); // there may be more than a call takes arguments
+    for (const each of result) passed.push(each); // one by one: there may be more chunks than a call can take as arguments
   }
   if (moment === 'push') return passed;
   const rest = guard.end();

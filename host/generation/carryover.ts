@@ -47,7 +47,7 @@ export class CarryoverStore {
     return value;
   }
 
-  /** Returns how to dispose what nobody holds any more. */
+  /** Gives one lease back; after the last one, returns the function that disposes the object. */
   #giveBack(key: string): Kept['dispose'] {
     const found = this.#kept.get(key);
     if (!found) return undefined;

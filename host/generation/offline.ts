@@ -10,7 +10,7 @@ import type { Generation } from './generation.ts';
 const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const UNCOUNTED: Counters = { add: () => {}, observe: () => {} };
 
-/** What builtins get that must know something before questions are answered: no listener, no applied configuration. */
+/** What builtins get that must load something before a command answers questions: there is no listener and no applied configuration. */
 export interface OfflineHost {
   readonly services: PipelineServices;
   readonly registry: Registry;
@@ -24,7 +24,7 @@ export interface OfflineDeps extends Omit<GenerationDeps, 'providers'>, OfflineH
 }
 
 /**
- * Builds a configuration that has passed every check to answer questions about it: it calls nobody, logs and counts
+ * Builds a configuration that has passed every check to answer questions about it: it calls no provider, logs and counts
  * nothing, resolves no reference, and holds no plugin. A target is registered when the environment holds its credential.
  */
 export async function buildOffline(host: OfflineDeps, config: GatewayConfig): Promise<Generation> {

@@ -16,7 +16,7 @@ interface Held {
 }
 
 /**
- * Leases in an array, each knowing its place. A `Set` here costs a third of a request's time: its outgrown tables keep
+ * Leases in an array, each knowing its place. A `Set` here costs a third of a request's time: the tables that it leaves behind when it grows keep
  * each other alive until they are old, and with them every exchange they ever held.
  */
 class LeaseList {

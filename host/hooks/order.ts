@@ -1,4 +1,4 @@
-/** Named places in the order of taps. `before` would do silently the wrong thing for an unknown name. */
+/** Named places in the order of taps. They are used instead of `before`, which silently ignores an unknown name. */
 export const ORDER = {
   /** prepare */
   aliases: 10,

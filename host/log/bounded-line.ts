@@ -1,7 +1,7 @@
 import type { Fields } from '../contract/fields.ts';
 import type { Redactor } from './redact.ts';
 
-/** Characters of one log line. Those that take longer lines cut them, and half a line is no JSON. */
+/** Characters of one log line. Collectors that allow less than a line needs cut it, and half a line is not JSON. */
 export const MAX_LINE = 16 * 1024;
 /** Characters of one text of a line that is too long; the second where escapes make so much of the first that the line stays too long. */
 const TEXT_LIMITS = [2048, 256] as const;

@@ -2,13 +2,13 @@ import type { Redactor } from './redact.ts';
 
 const MAX_CAUSES = 5;
 const MAX_REASONS = 8;
-/** Errors of one text, whatever their shape: causes may have reasons, and these causes again. */
+/** Errors of one text, whatever their shape: causes may be aggregates of errors, which have causes again. */
 const MAX_ERRORS = 20;
 const MAX_PART = 2048;
 
 /**
- * An error with its causes, in one line: what the provider itself said beside it, and the reasons an aggregate stands for. What is no
- * error stays as it is. Never throws, whatever was thrown.
+ * An error with its causes, in one line, with the provider's own message and the errors of an aggregate. A value that is
+ * not an error stays as it is. Never throws, whatever was thrown.
  */
 export function errorText(error: unknown, redactor: Redactor): unknown {
   if (!(error instanceof Error)) return error;
@@ -28,8 +28,8 @@ function chainText(error: unknown, budget: Budget): string {
 
 function oneError(error: unknown, budget: Budget): string {
   budget.left -= 1;
-  const told = error instanceof Error ? [plainText(error), faultText(error), reasonsText(error, budget)].join('') : textOf(error);
-  return budget.redactor.excerpt(told, MAX_PART);
+  const text = error instanceof Error ? [plainText(error), faultText(error), reasonsText(error, budget)].join('') : textOf(error);
+  return budget.redactor.excerpt(text, MAX_PART);
 }
 
 function plainText(error: Error): string {
@@ -41,8 +41,8 @@ function plainText(error: Error): string {
 /** What an upstream said itself. */
 function faultText(error: Error): string {
   const fault = memberOf(error, 'fault');
-  const told = ['status', 'message'].map((name) => memberOf(fault, name)).filter((part) => part !== undefined).map(textOf).join(' ');
-  return told === '' ? '' : ` [upstream: ${told}]`;
+  const text = ['status', 'message'].map((name) => memberOf(fault, name)).filter((part) => part !== undefined).map(textOf).join(' ');
+  return text === '' ? '' : ` [upstream: ${text}]`;
 }
 
 /** Of an `AggregateError`: a host with several addresses fails once for each. */

@@ -7,8 +7,8 @@ export interface Form {
 }
 
 /**
- * A value as it is, as JSON escapes it, in hex, in base64 and in base64url. Percent-encoding is not among them: whoever looks
- * for the forms looks for them in what the text means, too.
+ * A value as it is, as JSON escapes it, in hex, in base64 and in base64url. Percent-encoding is not among them: the
+ * search also looks at the text after percent-decoding it.
  */
 export function formsOf(value: string): readonly Form[] {
   const bytes = Buffer.from(value);

@@ -62,7 +62,7 @@ function logMethods(logger: Logger, redactor: Redactor): (level: Level) => Log[L
         return `${heads.get(level)}${time}${members},"msg":${JSON.stringify(message)}}\n`;
       }
     } catch {
-      // pino knows a way
+      // pino writes what JSON cannot hold
     }
     return bySteps.call(logger, attributes, message, level, time);
   };
@@ -85,7 +85,7 @@ function redactedLine(line: string, redactor: Redactor): string {
   return isPlain(line) ? redactor.redact(line) : redactEscaped(line, redactor);
 }
 
-/** ASCII without an escape, as nearly all lines are: told without looking at each character, which a pattern would do. */
+/** ASCII without an escape, as nearly all lines are. Found out without a pattern, which would look at each character. */
 function isPlain(line: string): boolean {
   return !line.includes('\\') && !line.includes('\x7f') && Buffer.byteLength(line) === line.length;
 }

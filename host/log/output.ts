@@ -23,7 +23,7 @@ export interface Destination {
 }
 
 /**
- * How to write to standard output, or a file, without waiting for whoever reads it. A thread that waits in a write cannot be called back, and
+ * How to write to standard output, or a file, without waiting for the process that reads it. A thread that waits in a write cannot be called back, and
  * the process cannot end before it (docs/decisions/0012).
  */
 export function destinationOf(descriptor: number): Destination {
@@ -47,13 +47,13 @@ interface Chunk {
 
 export interface LogOutputOptions extends Destination {
   readonly clock: Clock;
-  /** Told once writing works again: how many lines were lost, and why, as the system's error code. */
+  /** Called once writing works again: how many lines were lost, and why, as the system's error code. */
   readonly onLost: (lines: number, reason: string) => void;
   readonly maxWaitingBytes?: number;
 }
 
 /**
- * Writes log lines, many at a time. Whatever becomes of the descriptor, nobody waits for it: not a request, and an exit a
+ * Writes log lines, many at a time. Whatever becomes of the descriptor, no request waits for it, and an exit waits a
  * second at most. Not `pino.destination`: see docs/decisions/0012.
  */
 export class LogOutput implements LineWriter {
@@ -66,9 +66,9 @@ export class LogOutput implements LineWriter {
   #timer: Timer | undefined;
   /** Bytes that another thread is writing. */
   #underWay = 0;
-  /** Nothing is tried before the timer: the last try was refused. */
+  /** The last try was refused, so nothing is tried before the timer fires. */
   #isRefused = false;
-  /** The last try failed, as against a reader that is only behind. */
+  /** The last try failed with an error; a reader that is only slow does not set this. */
   #isBroken = false;
   #lost = 0;
   #reason = 'EAGAIN';
@@ -98,10 +98,10 @@ export class LogOutput implements LineWriter {
       await new Promise<void>((resolve) => { clock.timer(BUSY_MS / 4, resolve); });
     }
     this.#timer?.cancel();
-    this.#queue.length = 0; // nobody waits for it again
+    this.#queue.length = 0; // what an exit could not write in time is given up
   }
 
-  /** The same for a process that ends in this very moment. */
+  /** The same, synchronously, for a process that is ending now. */
   finishNow(): void {
     const { descriptor, clock } = this.#options;
     const deadline = clock.monotonic() + EXIT_MS;
@@ -184,7 +184,7 @@ export class LogOutput implements LineWriter {
       this.#tellLost();
     }
     if (this.#queue.length > 1) this.#attempt();
-    else if (this.#queue.length > 0) this.#schedule(FLUSH_MS); // lines that came meanwhile wait for others again
+    else if (this.#queue.length > 0) this.#schedule(FLUSH_MS); // lines that arrived meanwhile are collected until the next write
   }
 
   /** Follows the last line that was kept. */

@@ -8,7 +8,7 @@ import { MIN_NEEDLE, Needles } from './needles.ts';
  */
 export interface Redactor {
   redact(text: string): string;
-  /** Redacts, and only then cuts to `limit` characters (code points) and an ellipsis: half a credential is known by nobody. */
+  /** Redacts, and only then cuts to `limit` characters (code points) and an ellipsis: half a credential would not be recognised as one. */
   excerpt(text: string, limit?: number): string;
   /**
    * Hides a value that came from elsewhere than a variable with a telling name: what a `${VAR}` stood for, a configured header, a
@@ -17,7 +17,7 @@ export interface Redactor {
   register(value: string): void;
 }
 
-/** What a client or a log line gets of somebody else's words. */
+/** Characters of an upstream's or a library's text that a client or a log line gets. */
 const MAX_EXCERPT = 2048;
 /** Of a longer text, no more than this is looked at beyond what is shown, and of that the end is left out: it may be half a credential. */
 const LOOK_AHEAD = 16 * 1024;
@@ -48,15 +48,15 @@ const SHAPES: readonly Shape[] = [
   [/((?:api[_-]?key|access_token|auth_token|token|secret|password)\\?["']?\s*[:=]\s*\\?["']?)[A-Za-z0-9]{24,64}\b/gi, '$1[REDACTED_CREDENTIAL]'],
 ];
 
-/** In plain words `Basic` is followed by other words: a credential is two texts with a colon between. */
+/** In a sentence, `Basic` is followed by an ordinary word: a credential decodes to two texts with a colon between. */
 function isUserAndPassword(token: string): boolean {
   const text = Buffer.from(token, 'base64').toString();
   return text.includes(':') && !/[\x00-\x1f\x7f\ufffd]/.test(text);
 }
 
 /**
- * What some shape needs to be there at all: most texts hold none of it and are left alone at once. Words apart from
- * characters: a search for words alone can leap over the text.
+ * What a text must hold for any of the shapes to match: most texts hold none of it and are left alone at once. Words and
+ * characters are two patterns, because a search for words alone skips through the text faster.
  */
 const SUSPECT_CHARACTER = /[@?&]/;
 const SUSPECT_WORD = /bearer|basic\s|eyJ|AKIA|sk-|pplx-|gws?_|gsk_|AIza|PRIVATE KEY|api[_-]?key|token|secret|password/i;
@@ -170,7 +170,7 @@ class KnownValues {
   }
 }
 
-/** `DSN_PASSWORD` is a password, `API_KEY_STORE_DSN` a DSN: the last word counts. */
+/** `DSN_PASSWORD` is a password, `API_KEY_STORE_DSN` a DSN: the end of the name counts. */
 const isDsn = (name: string): boolean => /(^|_)DSN(_|$)/i.test(name) && !/_(KEYS?|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|AUTHORIZATION)$/i.test(name);
 
 /** The password in an address, as it is written and as it is sent. Of a DSN nothing else is secret. */

@@ -90,7 +90,7 @@ async function shutDown(host: Host, server: Server, watch: ConfigWatch | undefin
   }
   server.close();
   server.closeAllConnections();
-  host.applier.close(); // a change that is being applied would hold the watch up
+  host.applier.close(); // stopping the watch waits for a change that is being applied
   await watch?.stop();
   await host.close();
   log.info('gw stopped');

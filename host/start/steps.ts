@@ -16,7 +16,7 @@ import { SHIPPED } from '../registry/registry.ts';
 import type { Writer } from '../stores/configuration-store.ts';
 import { connectProvider, hasCredentials, missingVariables } from '../upstream/connect.ts';
 
-/** The start cannot go on; each line is told, and the exit code is 1. */
+/** The start cannot go on: each line is logged, and the exit code is 1. */
 export class StartRefused extends Error {
   override readonly name = 'StartRefused';
 }
@@ -64,7 +64,7 @@ function inRegistrationOrder(modules: readonly ProviderModule[]): ProviderModule
   return modules.toSorted((a, b) => Number(isIncidental(a)) - Number(isIncidental(b)) || (a.name < b.name ? -1 : 1));
 }
 
-/** Registers every provider whose credentials are in the environment. One that cannot be built is left out, and told. */
+/** Registers every provider whose credentials are in the environment. One that cannot be built is left out, and logged. */
 export async function connectProviders(host: Host): Promise<void> {
   const { variables, log, counters, services } = host;
   const deps = { log, now: services.clock.now, send: sendHttp(services) };
@@ -83,7 +83,7 @@ export async function connectProviders(host: Host): Promise<void> {
   if (providers.size === 0) log.warn('no provider is registered: no credential was found in the environment', { rule: 'WN08' });
 }
 
-/** Where other installations keep their configuration; this one never reads it, and says so. */
+/** A place where other installations keep their configuration; this program never reads it, and warns when a file is there. */
 const UNREAD = ['/etc/gw/config.yaml', '/etc/gw/config.yml', '/etc/gw/config.json'];
 
 export function warnOfUnreadFiles(host: Host): void {

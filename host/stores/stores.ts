@@ -1,4 +1,5 @@
 import type { RequestLog, SharedState } from '../contract/index.ts';
+import { forwardClock } from '../common/clock.ts';
 import { closeInTurn } from '../common/close-all.ts';
 import { AuditStore } from './audit-store.ts';
 import { type ConfigurationStore, UnstoredConfiguration } from './configuration-store.ts';
@@ -26,7 +27,8 @@ export interface Stores {
   readonly state: Place<SharedState>;
 }
 
-export function createStores(memory: SharedState, deps: StoreDeps): Stores {
+export function createStores(memory: SharedState, given: StoreDeps): Stores {
+  const deps = { ...given, clock: forwardClock(given.clock) };
   const keys = new KeyStore(deps);
   const principals = new Principals(deps, keys);
   return {

@@ -10,7 +10,7 @@ export type RootStyle = 'api-root' | 'host' | ((address: string, defaultRoot: st
 
 /**
  * The API root of a provider, from the configured address or its default. A bare host takes over the version segment
- * that ends the default; a path is taken as it is. Throws on anything that is no plain http(s) address.
+ * that ends the default; a path is taken as it is. Throws on anything that is not a plain http(s) address.
  * Source: providers reference 2.1 and 2.2.
  */
 export function resolveRoot(configured: string | undefined, defaultRoot: string, style: RootStyle): Root {
@@ -26,7 +26,7 @@ export function resolveRoot(configured: string | undefined, defaultRoot: string,
   return { root, basicAuthorization: userinfo === undefined ? undefined : basic(userinfo) };
 }
 
-/** `/v1` of `https://api.example/openai/v1`; empty when the last segment is no version. */
+/** `/v1` of `https://api.example/openai/v1`; empty when the last segment is not a version. */
 function versionSegment(root: string): string {
   return /\/v\d[^/]*$/.exec(root.replace(/\/+$/, ''))?.[0] ?? '';
 }

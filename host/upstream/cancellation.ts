@@ -2,8 +2,8 @@ import type { Clock } from '../common/clock.ts';
 import type { GatewayError } from '../contract/index.ts';
 
 /**
- * Why an exchange or an attempt must stop, told once to everybody who waits for it. A plain list of callbacks: an
- * `AbortSignal` costs more than the rest of a request's bookkeeping, so one is made only when somebody asks for it.
+ * Why an exchange or an attempt must stop; every callback that waits for it is called once. A plain list of callbacks: an
+ * `AbortSignal` costs more than the rest of a request's bookkeeping, so one is made only when it is asked for.
  */
 export class Cancellation {
   #cause: GatewayError | undefined;

@@ -39,7 +39,7 @@ export interface ConnectDeps {
   readonly log: Log;
   readonly now: () => number;
   readonly send?: HttpSend;
-  /** True for a provider that nobody will call: it opens nothing, and so asks nobody for a token. */
+  /** True for a provider that will not be called: it opens nothing, and so fetches no token. */
   readonly isOffline?: boolean;
 }
 

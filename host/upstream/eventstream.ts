@@ -10,7 +10,7 @@ const MIN_FRAME_BYTES = 16;
 
 /**
  * Cuts a stream of `application/vnd.amazon.eventstream` into events; both checksums of each frame are verified. An
- * event's type is its `:event-type`, that of an exception its `:exception-type`. Throws on what is no such frame.
+ * event's type is its `:event-type`, that of an exception its `:exception-type`. Throws on bytes that are not such a frame.
  * Source: AWS, "Event stream encoding", 2026-11-21.
  */
 export class FrameReader {

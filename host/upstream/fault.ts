@@ -22,16 +22,16 @@ const BY_STATUS: Readonly<Record<number, { readonly code: ErrorCode; readonly me
   429: { code: 'rate_limit_exceeded', message: 'the provider\'s rate limit is exceeded' },
 };
 
-/** Turns a reply that is a failure into the error for it. Its own words reach the client for 400 and 422 only. */
+/** Turns a reply that is a failure into the error for it. The provider's message reaches the client for 400 and 422 only. */
 export function replyError(module: ProviderModule, reply: WireReply & { readonly body: Uint8Array }, now: number): GatewayError {
-  const told = readFault(module, reply);
-  const status = told.status ?? reply.status;
+  const said = readFault(module, reply);
+  const status = said.status ?? reply.status;
   const row = BY_STATUS[status] ?? { code: 'upstream_error', message: 'the provider failed' };
-  const words = told.message ?? STATUS_CODES[status] ?? 'the provider refused the request';
-  return new GatewayError(row.code, row.message ?? words, {
+  const message = said.message ?? STATUS_CODES[status] ?? 'the provider refused the request';
+  return new GatewayError(row.code, row.message ?? message, {
     ...(row.code === 'invalid_request' && { status }),
-    retryAfterMs: waitHintMs(reply.headers, now) ?? told.retryAfterMs,
-    fault: { kind: 'status', status, reason: reasonOf(told, status), message: words },
+    retryAfterMs: waitHintMs(reply.headers, now) ?? said.retryAfterMs,
+    fault: { kind: 'status', status, reason: reasonOf(said, status), message },
   });
 }
 
@@ -40,7 +40,7 @@ function reasonOf({ reason }: ProviderFault, status: number): UpstreamFault['rea
   return reason === 'content_policy' && status !== 400 ? undefined : reason;
 }
 
-/** A 2xx whose body is of no use: undecodable, too large, or an error in disguise. */
+/** A 2xx whose body is of no use: it cannot be decoded, is too large, or holds an error. */
 export function unusableReply(why: string, cause?: unknown): GatewayError {
   return new GatewayError('upstream_error', 'the provider sent an unusable answer', { cause, fault: { kind: 'reply', message: why } });
 }

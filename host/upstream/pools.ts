@@ -9,7 +9,7 @@ const KEEP_ALIVE_MS = 90_000;
 
 /**
  * One connection pool per upstream origin. It goes with its last connection: plugins may call any number of hosts, and a
- * pool that nobody uses costs nothing.
+ * pool without connections costs nothing.
  */
 export class Pools {
   readonly #byOrigin = new Map<string, OriginPool>();
@@ -21,7 +21,7 @@ export class Pools {
     return this.#byOrigin.size;
   }
 
-  /** Sends a request; `connectTimeoutMs` bounds the connection that this call has to open. Returns that one while it is being made: nobody else waits for it. */
+  /** Sends a request; `connectTimeoutMs` bounds the connection that this call has to open. Returns that connection while it is being made: only this call waits for it. */
   dispatch(origin: string, connectTimeoutMs: number, options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): Socket | undefined {
     let pool = this.#byOrigin.get(origin);
     if (!pool) {
@@ -108,7 +108,7 @@ const PROCESSING = 102;
 
 /**
  * A client must be able to read informational replies it did not ask for (RFC 9110 15.2). undici (8.12) does, but for 100,
- * which it takes as the end of the connection; so each parser is told of 102 in its place, and that is passed over.
+ * which it takes as the end of the connection; so each parser reports 102 in its place, which undici passes over.
  */
 function passOverContinue(socket: Socket): void {
   const { [symbols.kParser]: parser } = socket as { [symbols.kParser]?: Parser };

@@ -16,10 +16,10 @@ export async function collectBody(body: WireReply['body']): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** Ends a body nobody reads to its end; nothing for one that has ended. */
+/** Ends a body that will not be read to its end; does nothing for one that has ended. */
 export function closeBody(body: WireReply['body']): void {
   if (body instanceof Uint8Array) return;
-  body[Symbol.asyncIterator]().return?.().catch(() => {}); // a source that cannot close has nothing more to tell
+  body[Symbol.asyncIterator]().return?.().catch(() => {}); // a source that fails to close is of no further use
 }
 
 /** Opens a reply whose body is iterated; resolves with its headers. */
@@ -49,7 +49,7 @@ export async function pumpReply(pending: Promise<WireReply>, sink: ReplySink): P
     const source = (body instanceof Uint8Array ? oneBody(body) : body)[Symbol.asyncIterator]();
     pump.source = source;
     sink.onReply(status, headers, pump);
-    if (pump.isAborted) return; // nobody wants it any more, and its first piece may never come
+    if (pump.isAborted) return; // the reply is not wanted any more, and its first piece may never come
     for (let next = await source.next(); !pump.isAborted && !next.done; next = await source.next()) {
       sink.onData(Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength));
       await pump.gate?.promise;
@@ -82,11 +82,11 @@ class Pump implements ReplyControl {
   abort(): void {
     this.isAborted = true;
     this.resume();
-    this.source?.return?.().catch(() => {}); // a source that cannot close has nothing more to tell
+    this.source?.return?.().catch(() => {}); // a source that fails to close is of no further use
   }
 }
 
-/** Bytes pushed on one side, iterated on the other; pauses the upstream while nobody reads. */
+/** Bytes pushed on one side, iterated on the other; pauses the upstream while nothing reads. */
 class IteratedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array> {
   control: ReplyControl | undefined;
   readonly #pieces: Uint8Array[] = [];
@@ -137,7 +137,7 @@ export async function startBody(body: WireReply['body']): Promise<AsyncIterable<
   return first.done ? undefined : new StartedBody(source, first);
 }
 
-/** Gives the first piece back before the others. Closing it closes the source, also when nobody has begun to read. */
+/** Gives the first piece back before the others. Closing it closes the source, also when reading has not begun. */
 class StartedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array> {
   readonly #source: AsyncIterator<Uint8Array>;
   #first: IteratorResult<Uint8Array> | undefined;

@@ -33,7 +33,7 @@ export interface UpstreamCall {
   readonly cancellation: Cancellation;
   /** Milliseconds to connect, where no connection is free. */
   readonly connectTimeoutMs: number;
-  /** Milliseconds to the response headers; 0 is no bound. */
+  /** Milliseconds to the response headers; 0 means no limit. */
   readonly headersTimeoutMs: number;
 }
 
@@ -209,7 +209,7 @@ function flatHeaders(headers: Record<string, string | string[] | undefined>): Re
   return headers as ReplyHeaders;
 }
 
-/** Upstreams compress although nobody asked them to; an encoding nobody knows stays as it is and fails to decode later. */
+/** Some upstreams compress without being asked to. A body in an unknown encoding stays as it is and fails to decode later. */
 function decompressor(encoding: string): Transform | undefined {
   if (encoding === 'gzip' || encoding === 'x-gzip' || encoding === 'deflate') return createUnzip();
   if (encoding === 'br') return createBrotliDecompress();
@@ -252,7 +252,7 @@ class CollectingSink implements ReplySink {
     this.#resolve({ status: this.#status, headers: this.#headers, body });
   }
 
-  /** A failure's status speaks for itself, even when its body broke off. */
+  /** The status of a failure is used even when its body broke off. */
   onError(error: GatewayError): void {
     const isRefusal = this.#status !== 0 && (this.#status < 200 || this.#status > 299);
     if (error.fault && isRefusal) this.onEnd();

@@ -1,6 +1,6 @@
 import type { ErrorCode, GatewayError } from '../contract/index.ts';
 
-/** What a client is told of an error, before its wire gives it a form. */
+/** What a client learns of an error, before its wire gives it a form. */
 export interface ClientFailure {
   readonly code: ErrorCode;
   readonly status: number;

@@ -25,7 +25,7 @@ export class CommonStream implements ClientStream {
     return 'data: [DONE]\n\n';
   }
 
-  /** Of what ended the stream, clients of this wire are told whether it was silence. */
+  /** Clients of this wire learn only whether the stream ended because the upstream was silent, or for any other reason. */
   error({ code, message }: ClientFailure): string {
     return eventOf(envelope(code === 'stream_timeout' ? code : 'stream_error', message));
   }

@@ -5,10 +5,10 @@ import { bytesOfText, dataOf, textOfBytes } from '../upstream/sse.ts';
 export type TextKind = 'content' | 'reasoning_content' | 'arguments';
 
 /**
- * Chunks of one stream mostly differ in one string: the piece of text they carry. A frame that was parsed and corrected
- * once is remembered with a hole in that string's place; a later line that equals it around the hole needs no parsing,
- * and leaves with what the correction made of the rest: its own bytes, where there was nothing to correct. The parse path
- * is the truth: a frame is learned from it, and anything that does not fit goes back to it. All texts are byte strings.
+ * Chunks of one stream mostly differ in one string: the piece of text they carry. Once a line was parsed and corrected,
+ * what stands before and after that string is remembered. A later line with the same beginning and end is not parsed: it
+ * is sent with the corrected beginning and end, or unchanged where there was nothing to correct. A line that fits no
+ * remembered frame is parsed. All texts are byte strings.
  */
 export interface KnownFrame {
   /** What a line begins and ends with, `data:` included. */
@@ -25,20 +25,21 @@ export interface KnownFrame {
   readonly tool: number;
 }
 
-/** The one variable string of a frame, by its member name. */
-const HOLE = /"(content|reasoning_content|reasoning|arguments)"\s*:\s*"/g;
-const MARK = 'gw-hole-7f3a';
+/** The start of the one string that differs, by its member name. */
+const PIECE = /"(content|reasoning_content|reasoning|arguments)"\s*:\s*"/g;
+/** Stands for the piece of text while a frame is studied. */
+const MARK = 'gw-piece-7f3a';
 const MAX_FRAMES = 4;
-/** Streams whose chunks never repeat stop being studied. */
-const MAX_LESSONS = 16;
+/** After so many lines the stream is not studied any more: its chunks may never repeat. */
+const MAX_STUDIED = 16;
 
 export class KnownFrames {
-  /** Where the hole of the line that matched last stands, and where its line ends. */
+  /** Where the piece of text of the line that matched last starts and ends, and where its line ends. */
   holeStart = 0;
   holeEnd = 0;
   lineEnd = 0;
   #frames: KnownFrame[] = [];
-  #lessons = 0;
+  #studied = 0;
 
   /** The frame that the line at `at` fits, or `undefined`. Sets the positions above. */
   match(block: string, at: number): KnownFrame | undefined {
@@ -60,12 +61,12 @@ export class KnownFrames {
   }
 
   /**
-   * Learns from a line that was parsed. `correct` repeats the correction on a fresh parse, whatever text is in the hole,
+   * Learns from a line that was parsed. `correct` repeats the correction on a fresh parse, whatever the piece of text is,
    * and says whether there was anything to correct.
    */
   learn(line: string, correct: (chunk: ChatChunk) => boolean): void {
-    if (this.#lessons >= MAX_LESSONS) return;
-    this.#lessons += 1;
+    if (this.#studied >= MAX_STUDIED) return;
+    this.#studied += 1;
     const frame = study(line, correct);
     if (frame) this.#frames = [frame, ...this.#frames].slice(0, MAX_FRAMES);
   }
@@ -92,10 +93,10 @@ export function dataEvent(data: string): string {
 }
 
 function study(line: string, correct: (chunk: ChatChunk) => boolean): KnownFrame | undefined {
-  const holes = [...line.matchAll(HOLE)];
-  const [hole] = holes;
-  if (!hole || holes.length > 1) return undefined;
-  const start = hole.index + hole[0].length;
+  const pieces = [...line.matchAll(PIECE)];
+  const [piece] = pieces;
+  if (!piece || pieces.length > 1) return undefined;
+  const start = piece.index + piece[0].length;
   const end = closingQuote(line, start);
   if (end === undefined) return undefined;
   const lead = line.slice(0, start);
@@ -125,7 +126,7 @@ function closingQuote(line: string, from: number): number | undefined {
   return undefined;
 }
 
-/** Which text of the only choice holds the mark; `undefined` when the chunk is of another kind, or tells more than its text. */
+/** Which text of the only choice holds the mark; `undefined` when the chunk is of another kind, or holds more than its text. */
 function placeOfMark(chunk: ChatChunk): Pick<KnownFrame, 'kind' | 'choice' | 'tool'> | undefined {
   const [choice, second] = chunk.choices;
   if (!choice || second || choice.finish_reason || choice.logprobs) return undefined;

@@ -73,7 +73,7 @@ function transcriptOf(reply: UnaryReply): string {
 
 export interface SpeechOptions extends BodyOptions {
   readonly path?: Path;
-  /** Reads the audio out of a reply that is no audio itself; without it the bytes go on as they arrive. */
+  /** Reads the audio out of a reply that holds it inside another format; without it the bytes go on as they arrive. */
   readonly readAudio?: (reply: UnaryReply) => Uint8Array;
 }
 

@@ -10,7 +10,7 @@ export function resourceRoot(address: string): string {
 /** Codes of a refused prompt or answer. Source: Azure OpenAI documentation, "Content filtering", 2026-11-21. */
 const CONTENT_CODES: ReadonlySet<unknown> = new Set(['content_filter', 'contentFilter', 'content_policy_violation', 'ResponsibleAIPolicyViolation']);
 
-/** Refusals that the code alone does not tell: it may stand one level deeper, or only in the words. Others are read as usual. */
+/** Refusals of content that the usual place of the code does not show: the code may stand one level deeper, or the message alone says it. Others are read as usual. */
 export function azureFault({ body }: WireReply): ProviderFault | undefined {
   if (!(body instanceof Uint8Array)) return undefined;
   const parsed: unknown = parseJson(new TextDecoder().decode(body));

@@ -2,7 +2,7 @@ import { type CallInfo, setMember } from 'gw/contract';
 import { type Fields, isGiven } from './fields.ts';
 
 export interface BodyOptions {
-  /** Fields that the vendor calls otherwise: ours to theirs. */
+  /** Fields that the vendor names differently: ours to theirs. */
   readonly renames?: Readonly<Record<string, string>>;
   /** Fields that the vendor refuses or does not read: left out, and reported as ignored. */
   readonly drops?: readonly string[];

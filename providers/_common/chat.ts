@@ -11,7 +11,7 @@ export interface ChatOptions {
   /** Further headers of every request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly ceiling?: CeilingStyle;
-  /** Fields that the vendor calls otherwise, beside those that `params` renames: ours to theirs. */
+  /** Fields that the vendor names differently, beside those that `params` renames: ours to theirs. */
   readonly renames?: Readonly<Record<string, string>>;
   /** Fields that the vendor refuses or does not read: left out, and reported as ignored. */
   readonly drops?: readonly string[];
@@ -41,7 +41,7 @@ export interface Notes {
 
 export type ChatBody = Readonly<Record<string, unknown>> & { readonly messages: readonly ChatMessage[] };
 
-/** Chat on the common wire: fields nobody knows travel too. Source: providers reference 4.2 to 4.4. */
+/** Chat on the common wire: unknown fields are sent too. Source: providers reference 4.2 to 4.4. */
 export function commonChat(params: ParamTreatments, options: ChatOptions = {}): ChatTranslator {
   const declared = Object.entries(params).flatMap(([name, treatment]) => (typeof treatment === 'object' ? [[name, treatment.rename] as const] : []));
   const renames = [...declared, ...Object.entries(options.renames ?? {})];

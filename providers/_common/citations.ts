@@ -1,7 +1,7 @@
 /** A source of an answer, and where in its text it is cited. */
 export interface Citation {
   readonly url: string;
-  /** The address stands for it where there is none. */
+  /** The address where the source has no title. */
   readonly title?: unknown;
   /** Characters of the text; 0 and 0 where the source is not cited at one place. */
   readonly start?: number;

@@ -14,7 +14,7 @@ const MAX_HEAD = 1024;
 
 export const isDataAddress = (url: string): boolean => /^data:/i.test(url.slice(0, 5));
 
-/** `data:<type>[;parameter…][;base64],<data>`; `undefined` when it is none. Source: RFC 2397. */
+/** `data:<type>[;parameter…][;base64],<data>`; `undefined` for another address. Source: RFC 2397. */
 export function readDataAddress(url: string): DataAddress | undefined {
   const comma = url.slice(0, MAX_HEAD).indexOf(',');
   if (comma < 0 || !isDataAddress(url)) return undefined;

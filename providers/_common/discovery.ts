@@ -9,7 +9,7 @@ interface ListedModel {
   readonly created: unknown;
 }
 
-/** The models of a list: ids trimmed, each once; what has none is left out, and so is a time that is no time. */
+/** The models of a list: ids trimmed, each once; a model without an id is left out, and so is a time that is not a positive number. */
 export function readModels(list: unknown, pick: (model: Fields) => ListedModel = ({ id, created }) => ({ id, created })): readonly DiscoveredModel[] {
   if (!Array.isArray(list)) throw new Error('the answer holds no list of models');
   const models = new Map<string, DiscoveredModel>();

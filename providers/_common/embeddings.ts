@@ -12,7 +12,7 @@ export interface EmbeddingsOptions extends BodyOptions {
   readonly encodingFormat?: 'float' | 'any' | 'always';
 }
 
-/** Embeddings on the common wire. Token ids and fields nobody knows travel too. Source: providers reference 7.1. */
+/** Embeddings on the common wire. Token ids and unknown fields are sent too. Source: providers reference 7.1. */
 export function commonEmbeddings(options: EmbeddingsOptions = {}): Translator<'embeddings'> {
   return {
     toUpstream(request, call) {
@@ -39,7 +39,7 @@ function readEmbeddings(reply: UnaryReply, call: CallInfo): EmbeddingsReply {
 }
 
 function readItem({ embedding, index }: Fields, at: number): EmbeddingsReply['data'][number] {
-  if (!isVector(embedding) && typeof embedding !== 'string') throw new Error(`embedding ${at} is no vector`);
+  if (!isVector(embedding) && typeof embedding !== 'string') throw new Error(`embedding ${at} is not a vector`);
   return { object: 'embedding', embedding, index: typeof index === 'number' ? index : at };
 }
 
@@ -49,7 +49,7 @@ function readTokens(value: unknown): EmbeddingsReply['usage'] {
   return { prompt_tokens: prompt, total_tokens: countOf(value['total_tokens']) || prompt };
 }
 
-/** Whether a value is a list of numbers; only the first is looked at, a vector has thousands. */
+/** Whether a value is a list of numbers; only the first one is checked, because a vector has thousands. */
 export function isVector(value: unknown): value is number[] {
   return Array.isArray(value) && typeof value[0] === 'number';
 }

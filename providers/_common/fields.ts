@@ -4,7 +4,7 @@ export { countOf, isFields } from 'gw/contract';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether a field says anything; `null` and the empty text count as absent. */
+/** Whether a field has a value; `null` and the empty text count as absent. */
 export const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
 /** Fields without those that are missing or `null`; zeros, empty texts and `false` stay. */
@@ -21,14 +21,14 @@ export const invalidRequest = (message: string): GatewayError => new GatewayErro
 /** The JSON object of a reply. Throws when it is another value. */
 export function objectOf(reply: UnaryReply): Fields {
   const body = reply.json();
-  if (!isFields(body)) throw new Error('the answer is no JSON object');
+  if (!isFields(body)) throw new Error('the answer is not a JSON object');
   return body;
 }
 
 /** The arguments of a tool call whose wire holds them as an object, as the text of the common wire. */
 export const argumentsOf = ({ input }: Fields): string => JSON.stringify(isFields(input) ? input : {});
 
-/** The JSON object that a text holds, empty for anything else: events and arguments that are not one say nothing. */
+/** The JSON object that a text holds, empty for anything else: such events and arguments are ignored. */
 export function fieldsIn(text: string): Fields {
   const value = tryParseJson(text);
   return isFields(value) ? value : {};

@@ -11,7 +11,7 @@ export interface WebSearch {
 
 /**
  * Says `web_search_options` in the vendor's own fields, which `express` makes of the body; `undefined` where the model
- * cannot search: then the field is reported as ignored. What of it the vendor cannot be told is in `unsaid`.
+ * cannot search: then the field is reported as ignored. Settings that the vendor has no field for are in `unsaid`.
  */
 export function translateWebSearch(
   body: ChatBody, notes: Notes, express: (search: WebSearch, rest: ChatBody) => Fields | undefined, unsaid: readonly (keyof WebSearch)[] = [],

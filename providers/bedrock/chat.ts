@@ -28,7 +28,7 @@ function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
   }
 }
 
-/** The service has a place for the tier that the body of Claude has not. */
+/** The service takes the tier in a header; Claude's body has no field for it. */
 function toClaudeBody(request: ChatRequest, call: CallInfo): NativeBody {
   const { body, ignored, ...noted } = toMessagesBody(request, call, BEDROCK);
   return { body, ...noted, ignored: [...ignored.filter((name) => name !== 'service_tier'), ...tierOf(request).ignored] };

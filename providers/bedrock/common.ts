@@ -2,13 +2,13 @@ import type { CallInfo, ChatRequest } from 'gw/contract';
 import { type Fields, fieldsBeside, isGiven } from 'gw/common-wire';
 import { hasCacheMark } from '../_common/cache-marks.ts';
 
-/** Fields that every family reads, or that `params` speaks for. */
+/** Fields that every family reads, or that are listed in `params`. */
 const KNOWN = [
   'model', 'messages', 'stream', 'stream_options', 'temperature', 'top_p', 'n', 'seed', 'max_tokens', 'max_completion_tokens', 'presence_penalty', 'frequency_penalty',
   'stop', 'tools', 'tool_choice', 'response_format', 'logprobs', 'top_logprobs', 'parallel_tool_calls', 'user', 'logit_bias', 'service_tier',
 ];
 
-/** What a request says that a family has no place for, for `ignored`; `read` are the further fields it reads. */
+/** Fields of a request that a family does not have, for `ignored`; `read` are the further fields it reads. */
 export function leftOver(request: ChatRequest, caches: boolean, read: readonly string[] = []): string[] {
   const unread = fieldsBeside(request, [...KNOWN, ...read]);
   return caches || !hasCacheMark(request) ? unread : [...unread, 'cache_control'];

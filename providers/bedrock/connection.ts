@@ -57,7 +57,7 @@ function fixedKeys(credentials: Credentials): KeySource | undefined {
 }
 
 function requireRegion(region: string): void {
-  if (!/^[a-z0-9-]+$/i.test(region)) throw new Error(`its region AWS_REGION "${region}" is no name of a region`);
+  if (!/^[a-z0-9-]+$/i.test(region)) throw new Error(`its region AWS_REGION "${region}" is not the name of a region`);
 }
 
 function requireAddress(address: string): void {

@@ -3,15 +3,15 @@ import { type ErrorCode, failedAnswer, GatewayError, parseJson, type ProviderFau
 import { isFields } from 'gw/common-wire';
 
 /**
- * The service has one type for every bad request, so only its words tell what opt-in failover recognises: those of Claude,
- * Nova, Llama and Titan. Sources: AWS re:Post and vendors' documentation of these messages, 2026-11-21.
+ * The service has one type for every bad request, so opt-in failover recognises its reasons by the messages: those of
+ * Claude, Nova, Llama and Titan. Sources: AWS re:Post and vendors' documentation of these messages, 2026-11-21.
  */
 const REASONS: readonly (readonly [RegExp, NonNullable<ProviderFault['reason']>])[] = [
   [/input is too long|prompt is too long|too many input tokens|input tokens? exceed|exceeds? (the )?(model'?s? )?(maximum )?(context|input)|maximum context length|context (window|limit)/i, 'context_length'],
   [/content filter|content policy|usage policy|guardrail|responsible ai|blocked by our/i, 'content_policy'],
 ];
 
-const reasonOf = (message: string): ProviderFault['reason'] => REASONS.find(([words]) => words.test(message))?.[1];
+const reasonOf = (message: string): ProviderFault['reason'] => REASONS.find(([pattern]) => pattern.test(message))?.[1];
 
 /** Error bodies of the service, and of models behind it; `undefined` for others. Source: AWS, "Restjson errors", 2026-11-21. */
 export function toFault({ body }: WireReply): ProviderFault | undefined {
@@ -47,16 +47,16 @@ const EXCEPTIONS: ReadonlyMap<string, Failure> = new Map([
 export const isException = ({ type }: StreamEvent): boolean => /(exception|error|failure)$/i.test(type);
 
 /**
- * What ends a stream; its words go to the client, the provider's name to operators only. The status is the one a caller
+ * The error of a stream that fails. The client gets its message; only the log names the provider. The status is the one a caller
  * would have had at the start.
  */
 export function streamFailure({ type, data }: StreamEvent): GatewayError {
   const message = messageIn(data);
-  const words = [type, message].filter((word) => word !== undefined && word !== '').join(': ');
-  const reason = reasonOf(words);
-  const cause = new Error(`bedrock: ${words}`);
+  const text = [type, message].filter((part) => part !== undefined && part !== '').join(': ');
+  const reason = reasonOf(text);
+  const cause = new Error(`bedrock: ${text}`);
   const failure = EXCEPTIONS.get(type.toLowerCase());
-  if (!failure) return failedAnswer(words, { cause, reason });
-  const told = failure.code === 'invalid_request' ? (message ?? failure.message) : failure.message;
-  return new GatewayError(failure.code, told, { cause, fault: { kind: 'status', status: failure.status, message: words, reason } });
+  if (!failure) return failedAnswer(text, { cause, reason });
+  const shown = failure.code === 'invalid_request' ? (message ?? failure.message) : failure.message;
+  return new GatewayError(failure.code, shown, { cause, fault: { kind: 'status', status: failure.status, message: text, reason } });
 }

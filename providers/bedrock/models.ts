@@ -45,7 +45,7 @@ export interface Traits {
   readonly hasTopK: boolean;
 }
 
-/** Of an id that says nothing, such as an inference profile's, everything is expected; the service refuses what is not so. */
+/** A model whose id does not name it, such as an inference profile's, is treated as if it could do everything; the service refuses what it cannot do. */
 const ANYTHING: Traits = {
   images: true, documents: true, audio: true, caches: true, cachesTools: true, forcing: 'tool', hasTextFormat: false, reasoning: 'none', hasTopK: false,
 };

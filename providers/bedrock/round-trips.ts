@@ -20,13 +20,13 @@ const NO_STREAM = /tool use in streaming mode|unsupported for streaming|does(n't
 async function streamOrNot(send: Send, request: WireRequest): Promise<WireReply> {
   const opened = await send(request, { stream: true });
   if (opened.status !== 400) return opened;
-  const words = await firstBytes(opened.body);
-  if (!NO_STREAM.test(words.toString('utf8'))) return { ...opened, body: words };
+  const body = await firstBytes(opened.body);
+  if (!NO_STREAM.test(body.toString('utf8'))) return { ...opened, body };
   const reply = await send({ ...request, path: request.path.replace(STREAMED, '/converse') });
   return reply.status === 200 ? asStream(reply) : reply;
 }
 
-/** Of an error that goes on and on, what comes first is enough. */
+/** Bytes that are read of an error's body: the beginning of a long one is enough. */
 const MAX_ERROR_BYTES = 1024 * 1024;
 
 async function firstBytes(body: WireReply['body']): Promise<Buffer> {

@@ -1,7 +1,7 @@
 import { parseJson, type ProviderFault, type WireReply } from 'gw/contract';
 import { isFields } from 'gw/common-wire';
 
-/** Prompts that are too long are told in words alone; a ceiling above the model's own begins alike and is something else. */
+/** Only the message says that a prompt is too long. The message about a ceiling above the model's own begins alike and is something else. */
 const TOO_LONG = /^too many tokens: (?!max tokens must be)/i;
 
 /** `{message}` and nothing else. Source: Cohere API reference, "Errors", 2026-11-21. */

@@ -17,7 +17,7 @@ export const params: ParamTreatments = {
   logit_bias: 'unsupported',
 };
 
-/** Fields of the vendor's own that a caller may name. Source: Cohere API reference, "Chat" v2, 2026-11-21. */
+/** Fields of the vendor's own that a caller may send. Source: Cohere API reference, "Chat" v2, 2026-11-21. */
 const OWN = ['k', 'documents', 'citation_options', 'safety_mode', 'strict_tools', 'priority'] as const;
 
 /** Fields that are sent, handled by the host, or reported by their treatment. */
@@ -44,7 +44,7 @@ export function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
   return { path: '/v2/chat', body: withoutAbsent(fields), ignored: [...ignored, ...unread(request), ...fieldsBeside(request, KNOWN)], ...(bounded.length > 0 && { bounded }) };
 }
 
-/** What the fields that are sent hold, and the vendor does not know. */
+/** Values inside the fields that are sent which the vendor does not know. */
 function unread(request: ChatRequest): string[] {
   const isOtherFormat = request.response_format ? !FORMATS.has(request.response_format.type) : false;
   return [...(isOtherFormat ? ['response_format'] : []), ...(hasCacheMark(request) ? ['cache_control'] : [])];

@@ -86,7 +86,7 @@ class Decoder {
     return open && said !== '' ? [this.#callChunk({ index: open.index, function: { arguments: said } })] : [];
   }
 
-  /** Arguments that begin like the word `null` are held until they go on: alone they are none. */
+  /** Arguments that begin like the word `null` are held until more follows: `null` alone means that there are no arguments. */
   #argumentsOf(open: OpenCall, piece: string): string {
     if (open.hasArguments) return piece;
     open.held += piece;
@@ -124,7 +124,7 @@ function fieldsIn(holder: Fields, name: string): Fields {
   return isFields(value) ? value : {};
 }
 
-/** `undefined` for what is no JSON object: such events are skipped. */
+/** `undefined` for what is not a JSON object: such events are skipped. */
 function parsed(data: string): Fields | undefined {
   const value = tryParseJson(data);
   return isFields(value) ? value : undefined;

@@ -12,7 +12,7 @@ const THINKS_NOT = /^(?:command-(?:r|light|a-(?:03-2025|vision|translate))|c4ai-
 
 export interface ThinkingPlan {
   readonly thinking?: Fields;
-  /** Request fields that say nothing the model knows. */
+  /** Request fields whose value the model does not know. */
   readonly ignored: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export function planThinking({ thinking, reasoning_effort: effort, max_tokens: c
   return { ...(!THINKS_NOT.test(model) && { thinking: plan }), ignored: beside };
 }
 
-/** `undefined` for what the vendor cannot be told. */
+/** `undefined` for a value that the vendor has no field for. */
 function ownPlan(given: unknown): Fields | undefined {
   if (!isFields(given)) return undefined;
   const { type, token_budget: own, budget_tokens: budget = own } = given;

@@ -5,7 +5,7 @@ import { type ChatBody, commonTranslators, isFields, listedModels, type Notes } 
 const params = { presence_penalty: 'unsupported', frequency_penalty: 'unsupported' } as const;
 
 /**
- * A schema is answered with 400 and JSON is not, if the word stands in the prompt: the schema is asked for in words.
+ * The vendor answers 400 to a schema. It takes JSON without one, if the word "JSON" stands in the prompt: so the schema goes into the prompt.
  * Source: DeepSeek API reference, "Create chat completion" and "JSON output", 2026-11-22.
  */
 function schemaInWords(body: ChatBody, notes: Notes): ChatBody {
@@ -13,8 +13,8 @@ function schemaInWords(body: ChatBody, notes: Notes): ChatBody {
   if (!isFields(format) || format['type'] !== 'json_schema') return body;
   notes.bounded.push('response_format');
   const schema = isFields(format['json_schema']) ? format['json_schema']['schema'] : undefined;
-  const words = isFields(schema) ? ` that conforms to this JSON schema: ${JSON.stringify(schema)}` : '';
-  const instruction = { role: 'system', content: `Answer with one JSON object${words}` };
+  const demand = isFields(schema) ? ` that conforms to this JSON schema: ${JSON.stringify(schema)}` : '';
+  const instruction = { role: 'system', content: `Answer with one JSON object${demand}` };
   return { ...body, response_format: { type: 'json_object' }, messages: [instruction, ...body.messages] };
 }
 

@@ -6,7 +6,7 @@ export const ECHO_MODELS: readonly string[] = [
   'echo', 'echo-slow', 'echo-tools', 'echo-break', 'echo-cut', ...ERROR_STATUSES.map((status) => `echo-error-${status}`),
 ];
 
-/** What a model name asks for. A name that is none of these is plain `echo`. */
+/** What a model name asks for. Any other name behaves like `echo`. */
 export interface Behaviour {
   /** Milliseconds before the first word and between words. */
   readonly pauseMs: number;

@@ -25,7 +25,7 @@ export class CallReader {
   readonly #answer: string;
   readonly #candidate: number;
   #begun = 0;
-  #told = 0;
+  #read = 0;
   #open: readonly OpenCall[] = [];
 
   /** `answer` differs from answer to answer, and is the same for the same one. */
@@ -35,7 +35,7 @@ export class CallReader {
   }
 
   get hasCalls(): boolean {
-    return this.#told > 0;
+    return this.#read > 0;
   }
 
   /** A call begins, and is not over. */
@@ -43,7 +43,7 @@ export class CallReader {
     return this.#open.length > 0;
   }
 
-  /** `undefined` for what is no call. Throws on a piece that belongs to none, and on arguments that cannot be read. */
+  /** `undefined` for what is not a call. Throws on a piece that belongs to none, and on arguments that cannot be read. */
   read(part: unknown, signature: string | undefined): ReadCall | undefined {
     if (!isFields(part)) return undefined;
     const { partialArgs, willContinue } = part;
@@ -59,7 +59,7 @@ export class CallReader {
       this.#open = [...this.#open, call];
       return { id: call.id };
     }
-    this.#told += 1;
+    this.#read += 1;
     return { id: call.id, whole: wholeCall(call) };
   }
 

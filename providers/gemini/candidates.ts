@@ -19,7 +19,7 @@ export interface Piece {
 /** Reads one candidate, over all frames of a stream: calls, signatures and places are counted through. */
 export class CandidateReader {
   readonly #calls: CallReader;
-  /** Candidates with sources: what they cite is told at the end. */
+  /** Candidates with sources: what they cite is sent at the end. */
   readonly #sourced: Fields[] = [];
   readonly #said: string[] = [];
   readonly #partStarts: number[] = [];

@@ -20,9 +20,9 @@ const ROLES: ReadonlyMap<string, string> = new Map([['assistant', 'model'], ['to
 const SYSTEM = new Set(['system', 'developer']);
 
 /**
- * The conversation in the vendor's form: system texts apart, what says nothing left out, turns of one role merged, so that
+ * The conversation in the vendor's form: system texts apart, empty texts and turns left out, turns of one role merged, so that
  * the results of a turn's calls share one. `signsCalls` is whether the model refuses calls without a signature. Throws a 400
- * that names what cannot be said. Sources: providers reference 5.2; what the service answers to others, "contents.parts must
+ * that names what this form has no place for. Sources: providers reference 5.2; what the service answers to others, "contents.parts must
  * not be empty", "required oneof field 'data' must have one initialized field", "function call turn comes immediately after
  * a user turn", 2026-11-22.
  */
@@ -44,7 +44,7 @@ export function toConversation(messages: readonly ChatMessage[], signsCalls: boo
   return withUser(system.filter((text) => text !== '').join('\n'), turns);
 }
 
-/** The vendor takes no conversation in which the user says nothing, and none that begins with a call. */
+/** The vendor refuses a conversation without a text of the user, and one that begins with a call. */
 function withUser(system: string, turns: readonly Turn[]): NativeConversation {
   const [first] = turns;
   if (!first && system === '') throw invalidRequest('messages: gemini needs a turn that says something');

@@ -8,7 +8,7 @@ export function methodPath(model: string, method: string): string {
   return `/models/${wholeSegment(modelName(model))}:${method}`;
 }
 
-/** How a model is told to think: by a level, by a budget of tokens, or not at all. */
+/** How a request asks a model to think: by a level, by a budget of tokens, or not at all. */
 export interface ThinkingTraits {
   readonly style: 'level' | 'budget' | 'none';
   /** Levels it takes, least first. */
@@ -21,7 +21,7 @@ const ALL_LEVELS = ['minimal', 'low', 'medium', 'high'];
 const NONE: ThinkingTraits = { style: 'none', levels: [], budget: [0, 0] };
 
 /**
- * Traits by generation, so that a model nobody has listed is treated like the newest known.
+ * Traits by generation, so that a model that is not listed here is treated like the newest known.
  * Sources: ai.google.dev, "Gemini thinking"; docs.cloud.google.com, Agent Platform, "Thinking", tables of levels and
  * budgets; 2026-11-21.
  */

@@ -3,7 +3,7 @@ import { type Fields, isFields } from 'gw/common-wire';
 type Step = string | number;
 type Container = Record<string, unknown> | unknown[];
 
-/** Deeper arguments are none of a function's. */
+/** Deeper arguments are refused: no function takes such. */
 const MAX_STEPS = 64;
 
 /**

@@ -8,7 +8,7 @@ const READABLE = /^(?:(?:image|audio|video|text)\/[\w.+-]+|application\/(?:pdf|j
 /** Source: ai.google.dev, "Audio understanding", supported formats, 2026-11-21. */
 const AUDIO_FORMATS = new Set<unknown>(['wav', 'mp3', 'aiff', 'aac', 'ogg', 'flac']);
 
-/** The native part of a content part; none for text that says nothing. Throws a 400 that names the part. */
+/** The native part of a content part; `undefined` for an empty text. Throws a 400 that names the part. */
 export function toParts(part: ContentPart, at: string): readonly Fields[] {
   switch (part.type) {
     case 'text': return textParts(part.text);
@@ -20,7 +20,7 @@ export function toParts(part: ContentPart, at: string): readonly Fields[] {
   }
 }
 
-/** The vendor refuses texts that hold nothing. */
+/** The vendor refuses empty texts. */
 export const textParts = (text: unknown): readonly Fields[] => (typeof text === 'string' && text !== '' ? [{ text }] : []);
 
 function imagePart(image: unknown, at: string): Fields {

@@ -14,7 +14,7 @@ const KNOWN = [
   'reasoning_effort', 'thinking', 'modalities', 'service_tier', 'safety_settings', 'cached_content', 'web_search_options',
 ];
 
-/** A chat request as `generateContent`. Throws a 400 for what cannot be said. Source: providers reference 5.2. */
+/** A chat request as `generateContent`. Throws a 400 for what this form has no place for. Source: providers reference 5.2. */
 export function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
   const { system, contents } = toConversation(request.messages, thinkingTraits(call.model).style === 'level');
   const thinking = planThinking(request, call.model);
@@ -48,7 +48,7 @@ function toolsOf(functions: readonly Fields[], { tools }: SearchPlan): readonly 
   return all.length > 0 ? all : undefined;
 }
 
-/** The members that say something. */
+/** The members that have a value. */
 function given(members: Fields): Fields {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => isGiven(value)));
 }
@@ -94,7 +94,7 @@ function toDeclaration({ function: declared }: ChatTool, index: number, allowanc
 
 const MODES: ReadonlyMap<unknown, string> = new Map([['auto', 'AUTO'], ['none', 'NONE'], ['required', 'ANY']]);
 
-/** `undefined` for a choice that nobody can read: it counts as unset. Source: providers reference 4.3. */
+/** `undefined` for a choice of an unknown form: it counts as unset. Source: providers reference 4.3. */
 function readChoice(choice: ChatRequest['tool_choice']): Fields | undefined {
   const mode = MODES.get(choice);
   if (mode !== undefined) return { mode };
@@ -103,7 +103,7 @@ function readChoice(choice: ChatRequest['tool_choice']): Fields | undefined {
   return typeof name === 'string' && name !== '' ? { mode: 'ANY', allowedFunctionNames: [name] } : undefined;
 }
 
-/** Empty where the tier needs no word. Source: ai.google.dev, "Optimization", service tiers, 2026-11-21. */
+/** Empty where the field is left out. Source: ai.google.dev, "Optimization", service tiers, 2026-11-21. */
 const TIERS: ReadonlyMap<unknown, string> = new Map([['auto', ''], ['default', ''], ['standard', 'standard'], ['flex', 'flex'], ['priority', 'priority']]);
 
 interface ModalityPlan {

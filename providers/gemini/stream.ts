@@ -16,8 +16,8 @@ export function openStream({ model, exchangeId }: CallInfo): StreamDecoder {
 }
 
 function frameFailure({ message, status }: Fields): GatewayError {
-  const words = [message, status].find((text) => typeof text === 'string' && text !== '');
-  return failedAnswer(typeof words === 'string' ? words : 'the provider failed while answering');
+  const found = [message, status].find((text) => typeof text === 'string' && text !== '');
+  return failedAnswer(typeof found === 'string' ? found : 'the provider failed while answering');
 }
 
 interface OpenCandidate {
@@ -30,7 +30,7 @@ class FrameDecoder {
   readonly #exchangeId: string;
   readonly #candidates = new Map<number, OpenCandidate>();
   #id: string | undefined;
-  /** Usage counts up with every frame, and is told once something has finished. */
+  /** Usage counts up with every frame, and is sent once something has finished. */
   #usage: Usage | undefined;
   #isFinished = false;
 
@@ -53,7 +53,7 @@ class FrameDecoder {
     return [{ ...(id !== undefined && { id }), model: this.#model, choices, ...(usage && { usage }) }];
   }
 
-  /** `undefined` for a candidate that says nothing new. */
+  /** `undefined` for a candidate that adds nothing. */
   #choice(candidate: Fields, place: number): ChunkChoice | undefined {
     const { index: given } = candidate;
     const index = typeof given === 'number' && Number.isInteger(given) && given >= 0 ? given : place;

@@ -49,6 +49,6 @@ function sizeOf(size: unknown): { width: number; height: number } | undefined {
 
 function readImage({ body, headers }: UnaryReply): ImagesReply {
   const isImage = body.length > 0 && !/json|text/.test(headers['content-type'] ?? '');
-  if (!isImage) throw new Error('the answer is no image');
+  if (!isImage) throw new Error('the answer is not an image');
   return { data: [{ b64_json: Buffer.from(body).toString('base64') }] };
 }

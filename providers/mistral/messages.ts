@@ -39,14 +39,14 @@ const saysSomething = ({ role, content, tool_calls: calls }: ChatMessage): boole
 
 const isSystem = ({ role }: ChatMessage): boolean => role === 'system';
 
-/** The system may not speak after the assistant or a tool, nor last. */
+/** A system message must not come after one of the assistant or a tool, nor last. */
 const isLateSystem = (turn: ChatMessage, at: number, turns: readonly ChatMessage[]): boolean => isSystem(turn) && (at === turns.length - 1 || ['assistant', 'tool'].includes(turns[at - 1]?.role ?? ''));
 
 function toCall({ id, function: target }: ToolCall, ids: CallIds): ToolCall {
   return { id: ids.ofCall(id), type: 'function', function: { ...(target.name !== undefined && { name: target.name }), arguments: target.arguments || '{}' } };
 }
 
-/** A refusal is what the assistant said, where it said nothing else. */
+/** A refusal becomes the text of the assistant's message where it has no other. */
 function contentOf({ content, refusal }: ChatMessage, at: number, notes: Notes): string | readonly ContentPart[] {
   if (!Array.isArray(content)) return (typeof content === 'string' && content) || (typeof refusal === 'string' ? refusal : '');
   return (content as readonly ContentPart[]).map((part, place) => {

@@ -63,7 +63,7 @@ export function editStream(_call: CallInfo, request: ChatRequest): ChunkEdit | u
 }
 
 interface StreamedAnswer {
-  /** Indices of messages in which a tool speaks. */
+  /** Indices of messages that hold what a tool returned. */
   readonly tools: Set<unknown>;
   readonly sources: Citation[];
 }

@@ -2,7 +2,7 @@ import { bearer, defineProvider } from 'gw/contract';
 import { type ChatBody, commonTranslators, listedModels, type Notes } from 'gw/common-wire';
 
 /**
- * Only these models think unless told otherwise, by a field of its own; later ones always think. Source: Kimi platform
+ * Only these models think unless the request says otherwise, in a field of the vendor's; later ones always think. Source: Kimi platform
  * documentation, "Use thinking effort" and "Use the Kimi K2 thinking model", 2026-11-22.
  */
 const MAY_BE_TOLD = /^kimi-k2\.[56]\b/;

@@ -10,8 +10,8 @@ function toFault({ body }: WireReply): ProviderFault | undefined {
   const envelope: unknown = parseJson(new TextDecoder().decode(body));
   const error: unknown = isFields(envelope) ? envelope['error'] : undefined;
   if (!isFields(error)) return undefined;
-  const words = [error['message'], error['type'], error['code']].find((word) => typeof word === 'string' && word.trim() !== '');
-  return typeof words === 'string' ? { message: words.trim() } : undefined;
+  const message = [error['message'], error['type'], error['code']].find((text) => typeof text === 'string' && text.trim() !== '');
+  return typeof message === 'string' ? { message: message.trim() } : undefined;
 }
 
 /** Chat on the common wire, embeddings on Ollama's own beside it; other paths are not forwarded. Source: providers reference 1.5 and 1.6. */

@@ -15,7 +15,7 @@ function configuredModels({ GW_OLLAMA_MODELS: own, OLLAMA_MODELS: shared }: Cred
 
 const isNamed = (name: unknown): boolean => typeof name === 'string' && name.trim() !== '';
 
-/** A time such as `2026-11-21T10:00:00Z` in Unix seconds; `undefined` when it is none. */
+/** A time such as `2026-11-21T10:00:00Z` in Unix seconds; `undefined` for any other text. */
 function secondsOf(time: unknown): number | undefined {
   const ms = typeof time === 'string' ? Date.parse(time) : NaN;
   return Number.isFinite(ms) ? Math.floor(ms / 1000) : undefined;

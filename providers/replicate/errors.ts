@@ -2,7 +2,7 @@ import type { ProviderFault, WireReply } from 'gw/contract';
 import { type Fields, isFields } from 'gw/common-wire';
 import { isPending, isSuccess, jsonOf } from './predictions.ts';
 
-/** What models say of refused content, and of prompts that are too long; there are no codes for either that all of them use. */
+/** What models say of refused content, and of prompts that are too long; no code for either is common to all models. */
 const CONTENT = /flagged as sensitive|\(E005\)|NSFW content/i;
 const LENGTH = /prompt length exceeds|exceeds? (?:the )?(?:model's )?maximum (?:input|context) length|maximum context length/i;
 

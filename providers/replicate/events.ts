@@ -6,7 +6,7 @@ export interface StreamedPrediction {
   readonly id: string;
   /** Asks for the metrics. Never rejects: `undefined` when there is no answer. */
   readMetrics(): Promise<unknown>;
-  /** Tells the service that nobody waits any more. Never rejects, and nobody waits for it. */
+  /** Tells the service that the prediction is not needed any more. Never rejects; the caller does not wait for it. */
   cancel(): void;
 }
 
@@ -16,8 +16,8 @@ const OVER: Step = { done: true, value: undefined };
 
 /**
  * The events of a prediction's stream between two of our own: one with the id, and after `done` one with the metrics.
- * Ends with the service's last event, whether or not its body does. Whoever lets go earlier cancels the prediction. Not a
- * generator: letting go has to take effect while a read is under way.
+ * Ends with the service's last event, whether or not its body does. A reader that stops earlier cancels the prediction. Not a
+ * generator: stopping has to take effect while a read is under way.
  */
 export class PredictionEvents implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undefined> {
   readonly #source: AsyncIterator<Uint8Array>;

@@ -26,6 +26,6 @@ export const images: Translator<'images'> = {
 function sizeOf({ size }: ImagesRequest): { width?: number; height?: number } {
   if (!isGiven(size) || size === 'auto') return {};
   const [, width, height] = /^([1-9]\d{0,5})x([1-9]\d{0,5})$/.exec(String(size)) ?? [];
-  if (width === undefined) throw invalidRequest(`size "${String(size)}" is no "WIDTHxHEIGHT" of positive numbers`);
+  if (width === undefined) throw invalidRequest(`size "${String(size)}" is not "WIDTHxHEIGHT" with positive numbers`);
   return { width: Number(width), height: Number(height) };
 }

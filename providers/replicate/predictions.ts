@@ -17,7 +17,7 @@ export function predictionOf({ body }: WireReply): Fields & { readonly id: strin
   return prediction as Fields & { readonly id: string };
 }
 
-/** `undefined` for what is no JSON. */
+/** `undefined` for what is not JSON. */
 export function jsonOf(body: WireReply['body']): unknown {
   if (!(body instanceof Uint8Array)) return undefined;
   try {

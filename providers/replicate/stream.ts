@@ -3,7 +3,7 @@ import { type ChatChunk, type ChunkDelta, failedAnswer, finishReason, type Strea
 import type { Fields } from 'gw/common-wire';
 import { usageOf } from './predictions.ts';
 
-/** Ends that are none: the answer before them is not whole. */
+/** Events that end the stream although the answer is not complete. */
 const FAILED: ReadonlySet<unknown> = new Set(['error', 'failed', 'canceled', 'aborted']);
 
 /**
@@ -54,7 +54,7 @@ class Decoder {
   }
 }
 
-/** `{detail}` or plain words. */
+/** `{detail}` or plain text. */
 function errorText(data: string): string {
   const { detail } = fieldsIn(data);
   const text = typeof detail === 'string' ? detail : /^\s*[[{]/.test(data) ? '' : data;

@@ -11,8 +11,8 @@ const COMPATIBLE = '/endpoints/openapi';
 export function defaultRoot({ VERTEX_AI_PROJECT_ID: project = '', VERTEX_AI_REGION: region = '' }: Credentials): string {
   const [id, place] = [project.trim(), region.trim()];
   if (place === '') throw new Error('VERTEX_AI_REGION must be set beside VERTEX_AI_PROJECT_ID');
-  if (!/^[a-z][\w-]*$/i.test(place)) throw new Error('VERTEX_AI_REGION is no region');
-  if (!/^[\w-][\w.:-]*$/.test(id)) throw new Error('VERTEX_AI_PROJECT_ID is no project id');
+  if (!/^[a-z][\w-]*$/i.test(place)) throw new Error('VERTEX_AI_REGION is not a region');
+  if (!/^[\w-][\w.:-]*$/.test(id)) throw new Error('VERTEX_AI_PROJECT_ID is not a project id');
   return `https://${hostOf(place)}/v1/projects/${id}/locations/${place}${COMPATIBLE}`;
 }
 

@@ -27,14 +27,14 @@ function differences(errors: Errors, { rows, added }: Table): string[] {
     return !row || (status !== null && row.status !== status) || (type !== null && row.type !== type);
   });
   const invented = Object.keys(errors).filter((code) => !wanted.some((row) => row.code === code));
-  return [...changed.map(({ code, status, type }) => `${code} should be ${status} ${type}`), ...invented.map((code) => `${code} is no code of the specification`)];
+  return [...changed.map(({ code, status, type }) => `${code} should be ${status} ${type}`), ...invented.map((code) => `${code} is not a code of the specification`)];
 }
 
 /** The same between the table of the code and the documentation page: `code`, status, `type`. */
 function undocumented(errors: Errors, rows: readonly (readonly string[])[]): string[] {
-  const told = rows.map(([code, status, type]) => `${codes(code)[0]} ${status} ${codes(type)[0]}`);
+  const documented = rows.map(([code, status, type]) => `${codes(code)[0]} ${status} ${codes(type)[0]}`);
   const known = Object.entries(errors).map(([code, { status, type }]) => `${code} ${code === 'client_canceled' || type.startsWith('stream') || type.startsWith('timeout') ? '–' : status} ${type}`);
-  return [...known.filter((row) => !told.includes(row)).map((row) => `missing: ${row}`), ...told.filter((row, at) => !known.includes(row) || told.indexOf(row) < at).map((row) => `too much: ${row}`)];
+  return [...known.filter((row) => !documented.includes(row)).map((row) => `missing: ${row}`), ...documented.filter((row, at) => !known.includes(row) || documented.indexOf(row) < at).map((row) => `too much: ${row}`)];
 }
 
 describe('the error table', () => {

@@ -8,7 +8,7 @@ interface Zone {
   readonly of: string;
   readonly may: readonly Allowance[];
   /** For the message: what may be imported instead. */
-  readonly told: string;
+  readonly allowed: string;
 }
 
 const manifestOfPackage = JSON.parse(read('package.json')) as { readonly dependencies: object };
@@ -43,22 +43,22 @@ const contract = named('gw/contract');
 /** The folder table of the design, section 3, row by row. */
 export const ZONES: readonly Zone[] = [
   // Patterns are compiled by a library that only some configurations use: it is loaded with the first one.
-  { of: 'host/contract/pattern.ts', may: [packages(PURE_LIBRARIES), named('node:module')], told: 'pure libraries' },
-  { of: 'host/contract/', may: [inside('host/contract/'), packages(['joi'])], told: 'joi and its own files' },
-  { of: 'host/gw.js', may: [...['main', 'stop-signal'].flatMap((name) => [file(`host/${name}.ts`), file(`host/${name}.js`)]), file('host/own-files.ts'), node], told: 'host/main.ts, host/stop-signal.ts, host/own-files.js and node' },
-  { of: 'host/main.ts', may: [host, file('builtins/manifest.ts'), declared, node], told: 'host, dependencies and builtins/manifest.ts' },
+  { of: 'host/contract/pattern.ts', may: [packages(PURE_LIBRARIES), named('node:module')], allowed: 'pure libraries' },
+  { of: 'host/contract/', may: [inside('host/contract/'), packages(['joi'])], allowed: 'joi and its own files' },
+  { of: 'host/gw.js', may: [...['main', 'stop-signal'].flatMap((name) => [file(`host/${name}.ts`), file(`host/${name}.js`)]), file('host/own-files.ts'), node], allowed: 'host/main.ts, host/stop-signal.ts, host/own-files.js and node' },
+  { of: 'host/main.ts', may: [host, file('builtins/manifest.ts'), declared, node], allowed: 'host, dependencies and builtins/manifest.ts' },
   // Third-party modules are found at run time: the one import that is computed.
-  { of: 'host/registry/discover.ts', may: [host, declared, node, ({ specifier }) => specifier === undefined], told: 'host and dependencies' },
-  { of: 'host/', may: [host, declared, node], told: 'host and dependencies' },
-  { of: 'build/', may: [inside('build/'), node, packages(['esbuild'])], told: 'its own files, node and the bundler' },
-  { of: 'builtins/manifest.ts', may: [host, ...['builtins/', 'providers/', 'strategies/', 'plugins/'].map(inside)], told: 'host and modules' },
+  { of: 'host/registry/discover.ts', may: [host, declared, node, ({ specifier }) => specifier === undefined], allowed: 'host and dependencies' },
+  { of: 'host/', may: [host, declared, node], allowed: 'host and dependencies' },
+  { of: 'build/', may: [inside('build/'), node, packages(['esbuild'])], allowed: 'its own files, node and the bundler' },
+  { of: 'builtins/manifest.ts', may: [host, ...['builtins/', 'providers/', 'strategies/', 'plugins/'].map(inside)], allowed: 'host and modules' },
   // Runs by hand and in a test; the catalog it makes is committed, so that a gateway needs neither data package.
-  { of: 'builtins/catalog/build/', may: [host, ownFolder, node, packages(DATA_PACKAGES)], told: 'host, its own family and the data packages' },
-  { of: 'builtins/', may: [host, ownFolder, declared, node], told: 'host, dependencies and its own family' },
-  { of: 'providers/', may: [contract, named('gw/common-wire'), inside('providers/_common/'), ownFolder, packages(WIRE_CODECS), named('node:crypto', 'node:buffer')], told: 'gw/contract, providers/_common, wire codecs and its own folder' },
-  { of: 'strategies/', may: [contract, ownFolder, packages(['joi', ...PURE_LIBRARIES])], told: 'gw/contract, joi and pure libraries' },
-  { of: 'plugins/', may: [contract, ownFolder, packages(['joi', ...PURE_LIBRARIES])], told: 'gw/contract, joi, pure libraries and its own folder' },
-  { of: 'examples/', may: [contract, named('gw/common-wire'), ownFolder, packages(['joi']), node], told: 'gw/contract, gw/common-wire, joi and its own folder' },
+  { of: 'builtins/catalog/build/', may: [host, ownFolder, node, packages(DATA_PACKAGES)], allowed: 'host, its own family and the data packages' },
+  { of: 'builtins/', may: [host, ownFolder, declared, node], allowed: 'host, dependencies and its own family' },
+  { of: 'providers/', may: [contract, named('gw/common-wire'), inside('providers/_common/'), ownFolder, packages(WIRE_CODECS), named('node:crypto', 'node:buffer')], allowed: 'gw/contract, providers/_common, wire codecs and its own folder' },
+  { of: 'strategies/', may: [contract, ownFolder, packages(['joi', ...PURE_LIBRARIES])], allowed: 'gw/contract, joi and pure libraries' },
+  { of: 'plugins/', may: [contract, ownFolder, packages(['joi', ...PURE_LIBRARIES])], allowed: 'gw/contract, joi, pure libraries and its own folder' },
+  { of: 'examples/', may: [contract, named('gw/common-wire'), ownFolder, packages(['joi']), node], allowed: 'gw/contract, gw/common-wire, joi and its own folder' },
 ];
 
 /** Compares every import of a file with its zone. */
@@ -67,7 +67,7 @@ export const importProblems: Checker = (path, source) => {
   if (!zone) return [`${path}: no row of the folder table covers it`];
   return importsOf(path, source).flatMap((imported) => {
     const at = `${path}:${imported.line}`;
-    if (!zone.may.some((may) => may(imported, path))) return [`${at}: it imports ${imported.specifier ?? 'a computed name'}; ${zone.of} may import ${zone.told}`];
+    if (!zone.may.some((may) => may(imported, path))) return [`${at}: it imports ${imported.specifier ?? 'a computed name'}; ${zone.of} may import ${zone.allowed}`];
     return valueProblems(path, imported).map((problem) => `${at}: ${problem}`);
   });
 };

@@ -42,7 +42,7 @@ export function manifestProblems(source: string, modules: readonly ModuleFile[])
   const listed = [...names('BUILTINS'), ...names('MODULES')];
   return [
     ...modules.filter(({ path }) => !paths.includes(path)).map(({ path }) => `${path} is not imported`),
-    ...paths.filter((path) => !modules.some((module) => module.path === path)).map((path) => `${path} is imported but is no module file`),
+    ...paths.filter((path) => !modules.some((module) => module.path === path)).map((path) => `${path} is imported but is not a module file`),
     ...paths.filter((path, at) => path !== inOrder[at]).slice(0, 1).map((path) => `${path} is not in order: builtins, providers, strategies, plugins, each by path`),
     ...imports.map(({ name }) => name).filter((name, at) => name !== listed[at]).slice(0, 1).map((name) => `${name} is not listed in the order of the imports`),
     ...listed.slice(imports.length).map((name) => `${name} is listed but not imported`),

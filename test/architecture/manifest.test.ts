@@ -45,7 +45,7 @@ describe('the manifest rules', () => {
   it('refuse one that leaves a module out, or lists what is none', () => {
     const four: ModuleFile = { root: 'strategies', name: 'odd', path: 'strategies/odd.ts' };
     expect(manifestProblems(manifest(imported, listed), [one, two, three, four])).to.deep.equal(['strategies/odd.ts is not imported']);
-    expect(manifestProblems(manifest(imported, listed), [one, two])).to.deep.equal(['plugins/guard.ts is imported but is no module file']);
+    expect(manifestProblems(manifest(imported, listed), [one, two])).to.deep.equal(['plugins/guard.ts is imported but is not a module file']);
   });
 
   it('refuse one that is out of order', () => {

@@ -4,13 +4,13 @@ const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFu
 const MUTATORS = new Set(['set', 'add', 'delete', 'clear', 'push', 'pop', 'shift', 'unshift', 'splice', 'sort', 'reverse', 'fill', 'copyWithin']);
 /** Calls that change their first argument. */
 const CHANGES_ARGUMENT = /^(Object\.(assign|defineProperty|defineProperties|setPrototypeOf)|Reflect\.(set|deleteProperty|defineProperty))$/;
-/** What a module may build while it loads: lookup tables and values without a life of their own. */
+/** What a module may build while it loads: lookup tables and values that do nothing by themselves. */
 const MAY_BE_NEW = /^(Map|Set|WeakMap|WeakSet|RegExp|URL|TextEncoder|TextDecoder|Intl\..+)$/;
 
 /**
  * Refuses state that outlives a host: a top-level `let` or `var`, a static member that may change, an object with a life
  * of its own (`new Agent()`, `createX()`), and any change made inside a function to something declared at the top level
- * or imported from another file. Filling a table while the module loads is no state: nothing changes it later.
+ * or imported from another file. A table that is filled while the module loads is not state: nothing changes it later.
  */
 export const mutableState: Checker = (path, source) => {
   const program = parse(path, source);

@@ -31,9 +31,32 @@ export function problemsIn(files: readonly string[], checker: Checker): string[]
 }
 
 export function parse(path: string, source: string): Node {
-  const { program, errors } = parseSync(path, source, { preserveParens: false });
+  return parseAll(path, source).program;
+}
+
+function parseAll(path: string, source: string): { readonly program: Node; readonly comments: readonly Span[] } {
+  const { program, comments, errors } = parseSync(path, source, { preserveParens: false });
   if (errors.length > 0) throw new Error(`${path} does not parse: ${errors[0]?.message}`);
-  return program;
+  return { program, comments };
+}
+
+/** Places in a source, as offsets. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where a file of code holds sentences: its comments and its texts, without the names of the files it imports. */
+export function proseOf(path: string, source: string): Span[] {
+  const { program, comments } = parseAll(path, source);
+  const texts: Span[] = [];
+  const look = (node: Node): void => {
+    if (node.type === 'TemplateElement' || (node.type === 'Literal' && typeof node['value'] === 'string')) texts.push({ start: node.start, end: node['end'] as number });
+    const imported = sourcesOf(node);
+    for (const child of childrenOf(node)) if (!imported.includes(child)) look(child);
+  };
+  look(program);
+  return [...comments, ...texts];
 }
 
 /** Children of a node in source order. */

@@ -66,9 +66,9 @@ describe('npm run bench', function () {
   });
 
   it('names what it does not know, and how it is used', async () => {
-    const { exited, stderr } = startBench(await temporaryFolder(), ['--peer', 'nobody']);
+    const { exited, stderr } = startBench(await temporaryFolder(), ['--peer', 'nosuch']);
     expect(await exited).to.equal(1);
-    expect(stderr()).to.include('no peer "nobody"').and.to.include('usage: bench');
+    expect(stderr()).to.include('no peer "nosuch"').and.to.include('usage: bench');
   });
 });
 
@@ -115,7 +115,7 @@ function processes(): ProcessEntry[] {
   });
 }
 
-/** Those that still run; a killed process may take a moment to go, and one that nobody waited for is gone all the same. */
+/** Those that still run; a killed process may take a moment to go, and counts as gone although its parent did not collect its exit status. */
 function survivors(pids: readonly number[]): number[] {
   let left = [...pids];
   for (let look = 0; left.length > 0 && look < 100; look += 1) {

@@ -41,7 +41,7 @@ export async function measure(setting: Setting, subjects: readonly Subject[], sh
     const turn = round + plan.warmUps;
     const base = await ask('latency', directly);
     if (round >= 0) keep(direct, base);
-    // Nobody is always first.
+    // Each sample is first in turn.
     for (let index = 0; index < samples.length; index += 1) await measureOnce(ask, samples[(index + turn) % samples.length]!, round >= 0);
   }
   const values = samples.map((sample) => summarise(sample, shape, { p50: median(direct.p50), p99: median(direct.p99) }));

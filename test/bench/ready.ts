@@ -29,7 +29,7 @@ export function answers(url: string): Promise<boolean> {
   });
 }
 
-/** Whether somebody listens. */
+/** Whether a process listens on the port. */
 export function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
@@ -40,7 +40,7 @@ export function accepts(port: number): Promise<boolean> {
   });
 }
 
-/** A port that nobody has, for a program that cannot choose one and say which. */
+/** A free port, for a program that cannot choose one and say which. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });

@@ -35,7 +35,7 @@ export async function measureStarts(bench: Bench, earlier: readonly Subject[], c
   const samples = subjects.map(() => ({ readyMs: [] as number[], cpuMs: [] as number[] }));
   for (let round = 0; round <= count; round += 1) {
     for (let index = 0; index < subjects.length; index += 1) {
-      const turn = (index + round) % subjects.length; // nobody is always first
+      const turn = (index + round) % subjects.length; // each is first in turn
       const running = await subjects[turn]!.start(NO_UPSTREAM);
       const cpuMs = cpuMicroseconds(running.pid) / 1000;
       await running.stop();

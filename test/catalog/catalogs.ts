@@ -8,7 +8,7 @@ export function catalogOf(entries: object): Catalog {
 }
 
 /** The nth log line with this message, once it is there. */
-export function told({ lines }: TestHost, message: string, nth = 1): Promise<Record<string, any>> {
+export function logged({ lines }: TestHost, message: string, nth = 1): Promise<Record<string, any>> {
   return arrival(lines, ({ msg }) => msg === message, nth);
 }
 

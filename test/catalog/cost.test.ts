@@ -51,11 +51,11 @@ describe('the cost of a chat', () => {
     expect(costOf('chat', { output_per_m_tokens: 5 }, used(1000, 1000))).to.include({ priced: false, totalUsd: 0, modelFound: true });
   });
 
-  it('is unpriced when nobody reported tokens', () => {
+  it('is unpriced when no tokens were reported', () => {
     expect(costOf('chat', cached, {})).to.include({ priced: false, totalUsd: 0 });
   });
 
-  it('has no trace of binary fractions, and takes what is no amount for none', () => {
+  it('has no trace of binary fractions, and counts a value that is not an amount as 0', () => {
     expect(costOf('chat', { input_per_m_tokens: 0.1, output_per_m_tokens: 0.2 }, used(1_000_000, 1_000_000)).totalUsd).to.equal(0.3);
     expect(costOf('chat', cached, used(Number.NaN, -5, { cache_read_tokens: Number.POSITIVE_INFINITY })).totalUsd).to.equal(0);
   });

@@ -8,14 +8,14 @@ import { codes, rowsUnder } from '../docs/tables.ts';
 
 describe('docs/catalog.md', () => {
   it('lists every field of an entry, every price and every capability', () => {
-    const told = rowsUnder('catalog.md', '## Entries').flatMap(([name, meaning]) => [...codes(name), ...codes(meaning)]);
+    const documented = rowsUnder('catalog.md', '## Entries').flatMap(([name, meaning]) => [...codes(name), ...codes(meaning)]);
     const { provider: _provider, model_id: _model, lifecycle, pricing, ...fields } = blankEntry('acme/m');
-    expect(told).to.include.members([...Object.keys(fields), 'pricing', 'lifecycle', ...Object.keys(lifecycle), ...Object.keys(pricing), ...CAPABILITIES]);
+    expect(documented).to.include.members([...Object.keys(fields), 'pricing', 'lifecycle', ...Object.keys(lifecycle), ...Object.keys(pricing), ...CAPABILITIES]);
   });
 
   it('lists the prefixes of every provider that has others than its name', () => {
-    const told = rowsUnder('catalog.md', "## Which entry is a target's").map(([provider, prefixes]) => [codes(provider)[0], codes(prefixes)]);
-    expect(told).to.deep.equal([...CHAINS]);
+    const documented = rowsUnder('catalog.md', "## Which entry is a target's").map(([provider, prefixes]) => [codes(provider)[0], codes(prefixes)]);
+    expect(documented).to.deep.equal([...CHAINS]);
   });
 
   it('shows an overlay that holds nothing in vain', () => {
@@ -30,8 +30,8 @@ describe('docs/configuration.md', () => {
   it('lists the variables of the catalog', () => {
     const variables = read('builtins/catalog/settings.ts').match(/(?<=variables\[')[A-Z_]+(?='\])/g) ?? [];
     const proxies = read('builtins/catalog/fetch.ts').match(/(?<=of\(')[A-Z_]+(?='\))/g) ?? [];
-    const told = rowsUnder('configuration.md', '### Model catalog').flatMap(([name]) => codes(name));
-    expect(told).to.have.members([...variables, ...proxies]);
-    expect(told).to.have.lengthOf(6);
+    const documented = rowsUnder('configuration.md', '### Model catalog').flatMap(([name]) => codes(name));
+    expect(documented).to.have.members([...variables, ...proxies]);
+    expect(documented).to.have.lengthOf(6);
   });
 });

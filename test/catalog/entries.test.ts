@@ -29,7 +29,7 @@ describe('the entries of a catalog', () => {
     expect(readEntries({ 'fireworks/accounts/f/models/x': {} }).entries.get('fireworks/accounts/f/models/x')).to.include({ provider: 'fireworks', model_id: 'accounts/f/models/x' });
   });
 
-  it('are left out and told when they are none', () => {
+  it('are left out and reported when they cannot be read', () => {
     const { entries, malformed } = readEntries({
       'no-slash': {}, '/m': {}, 'acme/': {}, 'acme/text': 'x', 'acme/list': [], 'acme/null': null, 'acme/mode': { mode: 7 },
       'acme/other': { provider: 'evil' }, 'acme/another': { model_id: 'x' }, 'acme/odd': { provider: { toString: 1, valueOf: 1 } }, 'acme/7': { model_id: 7 }, 'acme/good': { provider: 'acme', model_id: 'good' },
@@ -38,7 +38,7 @@ describe('the entries of a catalog', () => {
     expect(malformed).to.have.lengthOf(11);
   });
 
-  it('ignore values that are none, and fields nobody knows', () => {
+  it('ignore values that cannot be read, and unknown fields', () => {
     const { entries, ignored } = readEntries({ 'acme/m': {
       context_window: -1, max_output_tokens: '4096', display_name: 7, updated_at: 'yesterday', source: '', price: 3, tier: 'flagship',
       capabilities: { vision: 'yes', telepathy: true }, lifecycle: { status: 3, sunset_date: 'soon' }, pricing: { finetune_train_per_m_tokens: 25 },
@@ -62,7 +62,7 @@ describe('the entries of a catalog', () => {
   });
 
   it('are refused as a whole when there is no object', () => {
-    for (const document of [[], null, 'x', 3, undefined]) expect(() => readEntries(document)).to.throw('no object');
+    for (const document of [[], null, 'x', 3, undefined]) expect(() => readEntries(document)).to.throw('not an object');
   });
 
   it('laid over others change what they write and keep the rest', () => {

@@ -105,6 +105,6 @@ describe('the models of a provider', () => {
     expect(rows.modelsOf('azure-openai')).to.deep.equal(['a', 'b', 'c']);
     expect(rows.modelsOf('azure-foundry')).to.deep.equal(['a', 'b']);
     expect(rows.modelsOf('openai')).to.deep.equal(['z']);
-    expect(rows.modelsOf('nobody')).to.deep.equal([]);
+    expect(rows.modelsOf('nosuch')).to.deep.equal([]);
   });
 });

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { startHost, stubUpstream, temporaryFolder, replyJson, type TestHost } from '../kit/index.ts';
-import { told } from './catalogs.ts';
+import { logged } from './catalogs.ts';
 
 const CONFIG = { strategy: { mode: 'single' }, targets: [{ virtual_key: 'echo' }] };
 
@@ -33,8 +33,8 @@ describe('the catalog overlay', () => {
     const rich = { mode: 'chat', context_window: 4096, max_output_tokens: 512, lifecycle: { status: 'legacy' }, capabilities: { vision: true, streaming: false, function_calling: true } };
     const gateway = await hostWith('overlay.json', JSON.stringify({ 'echo/rich': rich, 'echo/poor': { mode: 'chat' } }));
     const entry = async (id: string): Promise<object> => (await gateway.get(`/v1/models/${id}`)).json();
-    const [{ capabilities, ...told }, poor] = [await entry('rich') as { capabilities: string[] }, await entry('poor')];
-    expect(told).to.deep.equal({
+    const [{ capabilities, ...facts }, poor] = [await entry('rich') as { capabilities: string[] }, await entry('poor')];
+    expect(facts).to.deep.equal({
       id: 'rich', object: 'model', owned_by: 'echo', created: 0, mode: 'chat', context_window: 4096, max_output_tokens: 512, status: 'legacy', deprecated: true,
     });
     expect(capabilities.toSorted()).to.deep.equal(['function_calling', 'vision']);
@@ -49,15 +49,15 @@ describe('the catalog overlay', () => {
   it('wins over a remote catalog as well', async () => {
     const remote = await stubUpstream((_request, response) => replyJson(response, 200, { 'echo/m': { pricing: { input_per_m_tokens: 1, output_per_m_tokens: 2 } } }));
     const gateway = await hostWith('overlay.json', '{"echo/m": {"pricing": {"input_per_m_tokens": 9}}}', { GW_MODEL_CATALOG_URL: remote.url });
-    await told(gateway, 'model catalog loaded', 2);
+    await logged(gateway, 'model catalog loaded', 2);
     expect(gateway.host.services.catalog.tokenPrice('echo', 'm')).to.include({ input: 9, output: 2 });
   });
 
   for (const [what, name, text, reason] of [
     ['is not there', 'missing.json', undefined, /ENOENT/],
-    ['is no JSON', 'broken.json', '{"a":', /JSON/],
-    ['is no YAML', 'broken.yml', 'a: [', /./],
-    ['is no object of entries', 'list.yaml', '- a\n', /no object/],
+    ['is not JSON', 'broken.json', '{"a":', /JSON/],
+    ['is not YAML', 'broken.yml', 'a: [', /./],
+    ['is not an object of entries', 'list.yaml', '- a\n', /not an object/],
   ] as const) {
     it(`is an error that names the path and the reason when it ${what}, and the gateway starts with the shipped catalog`, async () => {
       const gateway = await hostWith(name, text);

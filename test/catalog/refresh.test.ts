@@ -5,7 +5,7 @@ import { isHttp, shownAddress, withShownAddresses } from '../../builtins/catalog
 import { readCatalogSettings } from '../../builtins/catalog/settings.ts';
 import { fakeClock, replyJson, startHost, stubUpstream, type StubHandler, type StubUpstream, type TestHost } from '../kit/index.ts';
 import { atEnd } from '../kit/cleanup.ts';
-import { arrival, told } from './catalogs.ts';
+import { arrival, logged } from './catalogs.ts';
 
 const CONFIG = { strategy: { mode: 'single' }, targets: [{ virtual_key: 'echo' }] };
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -25,7 +25,7 @@ const isRemote = ({ host }: TestHost): boolean => host.services.catalog.entry('e
 /** What the gateway said about a remote catalog it could not use. */
 async function refusal(remote: StubUpstream | string, variables: Record<string, string> = {}): Promise<string> {
   const gateway = await start(typeof remote === 'string' ? remote : remote.url, variables);
-  const { error } = await told(gateway, NOT_USED);
+  const { error } = await logged(gateway, NOT_USED);
   expect(gateway.host.services.catalog.modelsOf('openai')).to.not.be.empty;
   expect(loads(gateway)).to.deep.equal(['fallback success', 'remote error']);
   return String(error);
@@ -35,7 +35,7 @@ describe('a remote catalog', () => {
   it('replaces the shipped one, and the configuration is rebuilt with it', async () => {
     const remote = await stubUpstream(answering(REMOTE));
     const gateway = await start(remote.url);
-    const line = await told(gateway, 'model catalog loaded', 2);
+    const line = await logged(gateway, 'model catalog loaded', 2);
     expect(line).to.include({ source: 'remote', url: `${remote.url}/`, models: 1, skipped: 0 });
     await gateway.host.applier.refresh(); // runs after the one that the new catalog asked for
     expect(gateway.host.current?.number).to.equal(3);
@@ -47,14 +47,14 @@ describe('a remote catalog', () => {
   it('may hold malformed entries: they are skipped and counted in one line', async () => {
     const remote = await stubUpstream(answering({ ...REMOTE, 'no-slash': {}, 'echo/list': [], 'echo/odd': { pricing: { input_per_m_tokens: -1 }, future: true } }));
     const gateway = await start(remote.url);
-    expect(await told(gateway, 'model catalog loaded', 2)).to.include({ models: 2, skipped: 2, ignored_fields: 2 });
+    expect(await logged(gateway, 'model catalog loaded', 2)).to.include({ models: 2, skipped: 2, ignored_fields: 2 });
   });
 
   it('is asked for again every day, and rebuilds nothing while it is the same', async () => {
     const remote = await stubUpstream(answering(REMOTE));
     const clock = fakeClock();
     const gateway = await start(remote.url, {}, clock);
-    await told(gateway, 'model catalog loaded', 2);
+    await logged(gateway, 'model catalog loaded', 2);
     clock.advance(DAY_MS - 1);
     expect(remote.seen).to.have.lengthOf(1);
     clock.advance(1);
@@ -69,10 +69,10 @@ describe('a remote catalog', () => {
     const remote = await stubUpstream((request, response) => answering(body)(request, response));
     const clock = fakeClock();
     const gateway = await start(remote.url, {}, clock);
-    const { version } = await told(gateway, 'model catalog loaded', 2);
+    const { version } = await logged(gateway, 'model catalog loaded', 2);
     body = [];
     clock.advance(DAY_MS);
-    expect(await told(gateway, NOT_USED)).to.include({ version });
+    expect(await logged(gateway, NOT_USED)).to.include({ version });
     expect(isRemote(gateway)).to.equal(true);
   });
 });
@@ -89,7 +89,7 @@ describe('redirects of a remote catalog', () => {
   it('are followed ten times', async () => {
     const remote = await chain(10);
     const gateway = await start(`${remote.url}/0`);
-    await told(gateway, 'model catalog loaded', 2);
+    await logged(gateway, 'model catalog loaded', 2);
     expect(remote.seen).to.have.lengthOf(11);
   });
 
@@ -101,7 +101,7 @@ describe('redirects of a remote catalog', () => {
     const target = await stubUpstream(answering(REMOTE));
     const first = await stubUpstream(redirecting(target.url.replace('//', '//other:secret-word-two@')));
     const gateway = await start(first.url.replace('//', '//us%40er:secret-word-one@'));
-    await told(gateway, 'model catalog loaded', 2);
+    await logged(gateway, 'model catalog loaded', 2);
     expect(first.seen[0]?.headers['authorization']).to.equal(`Basic ${Buffer.from('us@er:secret-word-one').toString('base64')}`);
     expect(target.seen[0]?.headers['authorization']).to.equal(undefined);
   });
@@ -123,12 +123,12 @@ describe('a remote catalog that cannot be used', () => {
     });
   }
 
-  it('is no JSON', async () => {
+  it('is not JSON', async () => {
     expect(await refusal(await stubUpstream((_request, response) => { response.end('<html>'); }))).to.match(/JSON/);
   });
 
-  it('is no object, or an empty one', async () => {
-    expect(await refusal(await stubUpstream(answering([REMOTE])))).to.match(/no object/);
+  it('is not an object, or an empty one', async () => {
+    expect(await refusal(await stubUpstream(answering([REMOTE])))).to.match(/not an object/);
     expect(await refusal(await stubUpstream(answering({})))).to.match(/no entry/);
   });
 
@@ -170,7 +170,7 @@ describe('a slow remote catalog', () => {
     clock.advance(2999);
     expect(loads(gateway)).to.deep.equal(['fallback success']);
     clock.advance(1);
-    expect(await told(gateway, NOT_USED)).to.include({ error: 'no whole answer within 3000 ms' });
+    expect(await logged(gateway, NOT_USED)).to.include({ error: 'no whole answer within 3000 ms' });
   });
 
   it('ends with the gateway, without a word', async () => {
@@ -236,7 +236,7 @@ describe('a catalog address', () => {
     const gone = await stubUpstream(answering(REMOTE));
     await gone.close();
     const gateway = await start(`${gone.url.replace('//', '//user:pass-word-1@')}/c.json?token=query-word#fragment-word`);
-    expect(await told(gateway, NOT_USED)).to.include({ url: `${gone.url}/c.json` });
+    expect(await logged(gateway, NOT_USED)).to.include({ url: `${gone.url}/c.json` });
     expect(JSON.stringify(gateway.lines)).to.not.match(/pass-word-1|query-word|fragment-word/);
   });
 });
@@ -270,7 +270,7 @@ describe('the proxy variables', () => {
   it('are honoured', async () => {
     const [remote, { url, asked }] = [await stubUpstream(answering(REMOTE)), await proxy()];
     const gateway = await start(remote.url, { HTTP_PROXY: url });
-    await told(gateway, 'model catalog loaded', 2);
+    await logged(gateway, 'model catalog loaded', 2);
     expect(asked).to.have.lengthOf(1);
     expect(asked[0]).to.contain(new URL(remote.url).host);
   });
@@ -278,7 +278,7 @@ describe('the proxy variables', () => {
   it('are not, for hosts in NO_PROXY', async () => {
     const [remote, { url, asked }] = [await stubUpstream(answering(REMOTE)), await proxy()];
     const gateway = await start(remote.url, { HTTP_PROXY: url, NO_PROXY: '127.0.0.1' });
-    await told(gateway, 'model catalog loaded', 2);
+    await logged(gateway, 'model catalog loaded', 2);
     expect(asked).to.be.empty;
   });
 
@@ -287,7 +287,7 @@ describe('the proxy variables', () => {
     const { HTTP_PROXY: before } = process.env;
     process.env['HTTP_PROXY'] = url;
     try {
-      await told(await start(remote.url), 'model catalog loaded', 2);
+      await logged(await start(remote.url), 'model catalog loaded', 2);
     } finally {
       if (before === undefined) delete process.env['HTTP_PROXY'];
       else process.env['HTTP_PROXY'] = before;

@@ -107,7 +107,7 @@ describe('a command called wrongly', () => {
   });
 
   for (const args of [['version', '--nope'], ['--nope'], ['serve', '-x'], ['--version']]) {
-    it(`is refused: gw ${args.join(' ')} has a flag nobody knows`, async () => {
+    it(`is refused: gw ${args.join(' ')} has an unknown flag`, async () => {
       const result = await runCommand(args);
       expectOneError(result);
       expect(result.stderr).to.contain(args.at(-1));

@@ -24,8 +24,8 @@ async function commands(): Promise<readonly CommandDefinition[]> {
 
 describe('docs/cli.md', () => {
   it('has a section for every command with its arguments, and for no other', async () => {
-    const told = [...text.matchAll(/^### `(gw [^`]+)`$/gm)].map(([, command]) => command);
-    expect(told).to.have.members((await commands()).map(usage));
+    const documented = [...text.matchAll(/^### `(gw [^`]+)`$/gm)].map(([, command]) => command);
+    expect(documented).to.have.members((await commands()).map(usage));
   });
 
   it('has every flag of every command in its section, and no other', async () => {

@@ -36,12 +36,12 @@ const reasonsOf = ({ dropped }: Explanation): Record<string, string> => Object.f
 describe('gw explain', () => {
   it('tells model, rule, order and what was dropped', async () => {
     const conditions = [{ key: 'model', value: 'other', target_key: 'openai' }, { key: 'model_prefix', value: 'm', target_key: 'groq' }];
-    const told = await explained({ strategy: { mode: 'conditional', conditions }, targets, aliases: { short: 'm' } }, chat({ model: 'short' }));
-    expect(told).to.deep.include({
+    const explanation = await explained({ strategy: { mode: 'conditional', conditions }, targets, aliases: { short: 'm' } }, chat({ model: 'short' }));
+    expect(explanation).to.deep.include({
       model: 'm', requested_model: 'short', surface: 'chat', streaming: false, strategy: 'conditional', on_failure: 'error', rule: 'conditions[1]', ab_label: null, refusal: null, plugins: [], notes: [],
     });
-    expect(told.order).to.deep.equal([{ target: 'groq', provider: 'groq', upstream_model: 'm', reason: 'conditions[1] matches', figures: {}, circuit: null }]);
-    expect(told.dropped).to.deep.equal([{ target: 'openai', reason: 'the strategy tries one target only', figures: {} }]);
+    expect(explanation.order).to.deep.equal([{ target: 'groq', provider: 'groq', upstream_model: 'm', reason: 'conditions[1] matches', figures: {}, circuit: null }]);
+    expect(explanation.dropped).to.deep.equal([{ target: 'openai', reason: 'the strategy tries one target only', figures: {} }]);
   });
 
   it('shows what the rule that matched asks, beside its path', async () => {
@@ -66,10 +66,10 @@ describe('gw explain', () => {
   });
 
   it('says which providers are not registered, and why nothing is left', async () => {
-    const told = await explained({ strategy: { mode: 'fallback' }, targets: [...targets, { virtual_key: 'echo' }] }, chat(), { variables: {} });
-    expect(told.order).to.deep.equal([]);
-    expect(reasonsOf(told)).to.deep.equal({ openai: 'provider not registered', groq: 'provider not registered', echo: 'does not serve the model' });
-    expect(told.refusal).to.deep.equal({ code: 'model_not_found', message: 'no configured provider serves the model "m"' });
+    const explanation = await explained({ strategy: { mode: 'fallback' }, targets: [...targets, { virtual_key: 'echo' }] }, chat(), { variables: {} });
+    expect(explanation.order).to.deep.equal([]);
+    expect(reasonsOf(explanation)).to.deep.equal({ openai: 'provider not registered', groq: 'provider not registered', echo: 'does not serve the model' });
+    expect(explanation.refusal).to.deep.equal({ code: 'model_not_found', message: 'no configured provider serves the model "m"' });
   });
 
   it('knows the catalog: models, prices of the shipped one and of the operator', async () => {
@@ -77,10 +77,10 @@ describe('gw explain', () => {
     const overlay = join(cwd, 'overlay.json');
     await writeFile(overlay, JSON.stringify({ 'groq/gpt-4o': { mode: 'chat', pricing: { input_per_m_tokens: 0, output_per_m_tokens: 1 } } }));
     const config = { strategy: { mode: 'cost-optimized' }, targets: [{ virtual_key: 'openai' }, { virtual_key: 'groq' }] };
-    const told = await explained(config, chat({ model: 'gpt-4o', max_tokens: 100 }), { variables: { ...KEYS, GW_MODEL_CATALOG_OVERLAY: overlay } });
-    expect(orderOf(told)).to.deep.equal(['groq', 'openai']);
-    expect(told.order[0]?.figures).to.deep.equal({ cost_usd: 0.0001, input_usd_per_m: 0, output_usd_per_m: 1, prompt_tokens: 1, completion_tokens: 100 });
-    expect(told.order[1]?.figures['input_usd_per_m']).to.be.above(0);
+    const explanation = await explained(config, chat({ model: 'gpt-4o', max_tokens: 100 }), { variables: { ...KEYS, GW_MODEL_CATALOG_OVERLAY: overlay } });
+    expect(orderOf(explanation)).to.deep.equal(['groq', 'openai']);
+    expect(explanation.order[0]?.figures).to.deep.equal({ cost_usd: 0.0001, input_usd_per_m: 0, output_usd_per_m: 1, prompt_tokens: 1, completion_tokens: 100 });
+    expect(explanation.order[1]?.figures['input_usd_per_m']).to.be.above(0);
     const without = await explained({ ...config, strategy: { mode: 'cost-optimized', unpriced_strategy: 'skip' }, targets: [{ virtual_key: 'groq', models: ['gpt-4o'] }] }, chat({ model: 'gpt-4o' }));
     expect(without.refusal?.message).to.equal('no priced provider supports model gpt-4o');
     expect(reasonsOf(without)).to.deep.equal({ groq: 'no price is known for this request' });
@@ -88,21 +88,21 @@ describe('gw explain', () => {
 
   it('shows weights, shares and the draw', async () => {
     const weighed = [{ virtual_key: 'openai', models: ['m'], weight: 3 }, { virtual_key: 'groq', models: ['m'], weight: 1 }, { virtual_key: 'echo', models: ['m'] }];
-    const told = await explained({ strategy: { mode: 'loadbalance' }, targets: weighed }, chat());
-    expect(reasonsOf(told)).to.deep.equal({ echo: 'drained: its weight is 0' });
-    const shares = Object.fromEntries(told.order.map(({ target, figures }) => [target, figures['share']]));
+    const explanation = await explained({ strategy: { mode: 'loadbalance' }, targets: weighed }, chat());
+    expect(reasonsOf(explanation)).to.deep.equal({ echo: 'drained: its weight is 0' });
+    const shares = Object.fromEntries(explanation.order.map(({ target, figures }) => [target, figures['share']]));
     expect(shares).to.deep.equal({ openai: 0.75, groq: 0.25 });
-    expect(orderOf(told)[0]).to.equal((told.order[0]?.figures['draw'] ?? 1) < 0.75 ? 'openai' : 'groq');
+    expect(orderOf(explanation)[0]).to.equal((explanation.order[0]?.figures['draw'] ?? 1) < 0.75 ? 'openai' : 'groq');
   });
 
   it('names the variant of an A/B test and what is none', async () => {
-    const told = await explained({ strategy: { mode: 'ab-test', ab_variants: [{ target_key: 'groq', weight: 1, label: 'fresh' }] }, targets }, chat());
-    expect([told.ab_label, orderOf(told), reasonsOf(told)]).to.deep.equal(['fresh', ['groq'], { openai: 'it is no variant' }]);
+    const explanation = await explained({ strategy: { mode: 'ab-test', ab_variants: [{ target_key: 'groq', weight: 1, label: 'fresh' }] }, targets }, chat());
+    expect([explanation.ab_label, orderOf(explanation), reasonsOf(explanation)]).to.deep.equal(['fresh', ['groq'], { openai: 'it is not a variant' }]);
   });
 
   it('says that nothing has been measured, since nothing runs', async () => {
-    const told = await explained({ strategy: { mode: 'least-latency' }, targets }, chat());
-    expect(told.order.map(({ reason }) => reason)).to.deep.equal(['not measured yet, so it goes first', 'not measured yet, so it goes first']);
+    const explanation = await explained({ strategy: { mode: 'least-latency' }, targets }, chat());
+    expect(explanation.order.map(({ reason }) => reason)).to.deep.equal(['not measured yet, so it goes first', 'not measured yet, so it goes first']);
   });
 
   it('reads metadata as the header has it', async () => {
@@ -135,20 +135,20 @@ describe('gw explain', () => {
     it('lists those that would run, and runs none', async () => {
       const modules = [inert('notes', 'logging'), inert('images-only', 'logging', { surfaces: ['images'] })];
       const plugins = [entry('notes'), entry('images-only'), entry('word-filter', 'after_request', { config: { blocked_words: ['${UNDEFINED}'] } }), entry('max-token', 'before_request', { enabled: false })];
-      const told = await explained({ targets, plugins }, chat(), { modules });
-      expect(told.plugins).to.deep.equal([{ name: 'notes', stage: 'before_request' }, { name: 'word-filter', stage: 'after_request' }]);
+      const explanation = await explained({ targets, plugins }, chat(), { modules });
+      expect(explanation.plugins).to.deep.equal([{ name: 'notes', stage: 'before_request' }, { name: 'word-filter', stage: 'after_request' }]);
     });
 
     it('says which one refuses the body because it cannot read it', async () => {
       const modules = [inert('chat-only', 'guardrail', { surfaces: ['chat'] })];
-      const told = await explained({ targets, plugins: [entry('chat-only')] }, { model: 'm', input: 'x' }, { modules, args: ['--surface', 'embeddings'] });
-      expect(told.refusal?.code).to.equal('request_rejected');
+      const explanation = await explained({ targets, plugins: [entry('chat-only')] }, { model: 'm', input: 'x' }, { modules, args: ['--surface', 'embeddings'] });
+      expect(explanation.refusal?.code).to.equal('request_rejected');
     });
 
     it('says which one may change the model', async () => {
       const modules = [inert('renamer', 'transform'), inert('cache', 'transform', { keepsModel: true })];
-      const told = await explained({ targets, plugins: [entry('renamer'), entry('cache')] }, chat(), { modules });
-      expect(told.notes).to.deep.equal(['renamer may change the model; this is the route without it']);
+      const explanation = await explained({ targets, plugins: [entry('renamer'), entry('cache')] }, chat(), { modules });
+      expect(explanation.notes).to.deep.equal(['renamer may change the model; this is the route without it']);
     });
   });
 
@@ -161,8 +161,8 @@ describe('gw explain', () => {
         return all.filter(({ virtualKey }) => virtualKey === 'groq');
       },
     });
-    const told = await explained({ strategy: { mode: 'odd' }, targets }, chat(), { modules: [odd] });
-    expect([told.rule, told.order[0]?.reason, told.order[0]?.figures, reasonsOf(told)]).to.deep.equal(['settings', 'because', { score: 7 }, { openai: 'left out by the strategy' }]);
+    const explanation = await explained({ strategy: { mode: 'odd' }, targets }, chat(), { modules: [odd] });
+    expect([explanation.rule, explanation.order[0]?.reason, explanation.order[0]?.figures, reasonsOf(explanation)]).to.deep.equal(['settings', 'because', { score: 7 }, { openai: 'left out by the strategy' }]);
   });
 
   it('prints a table for people, and YAML', async () => {
@@ -187,10 +187,10 @@ describe('gw explain', () => {
     'a chat without messages': [{ model: 'm' }, [], /^Error: messages must be/],
     'messages that are none': [{ model: 'm', messages: [null] }, [], /^Error: messages must be/],
     'a request that is a list': [[], [], /^Error: the request must be a JSON object/],
-    'a surface that nobody routes': [chat(), ['--surface', 'passthrough'], /^Error: the surface "passthrough" .*chat, completions/],
-    'metadata that is no JSON': [chat(), ['--metadata', 'team=a'], /^Error: X-Gateway-Metadata is not valid JSON\n$/],
+    'a surface without a route': [chat(), ['--surface', 'passthrough'], /^Error: the surface "passthrough" .*chat, completions/],
+    'metadata that is not JSON': [chat(), ['--metadata', 'team=a'], /^Error: X-Gateway-Metadata is not valid JSON\n$/],
     'a request file that is not there': [chat(), ['--request', 'absent.json'], /^Error: absent\.json cannot be read/],
-    'a request file that is no JSON': [chat(), ['--request', import.meta.filename], /is not valid JSON/],
+    'a request file that is not JSON': [chat(), ['--request', import.meta.filename], /is not valid JSON/],
   };
   for (const [what, [request, args, says]] of Object.entries(mistakes)) {
     it(`refuses ${what}`, async () => {

@@ -17,7 +17,7 @@ async function bannerOf(gateway: GatewayProcess): Promise<string> {
 
 const line = (gateway: GatewayProcess, message: string): Record<string, any> => gateway.lines.find(({ msg }) => msg === message) ?? {};
 
-/** Runs a line as somebody who pasted it would. */
+/** Runs a line as a shell does into which it was pasted. */
 async function paste(command: string, env: Record<string, string> = {}): Promise<string> {
   const { PATH } = process.env;
   const { stdout } = await promisify(execFile)('sh', ['-c', command], { env: { PATH, ...env }, timeout: 60_000 });

@@ -7,7 +7,7 @@ const LOADED = 'packages loaded: '; // as test/kit/loaded.ts writes it
 const HOOK = new URL('../kit/loaded.ts', import.meta.url).href;
 const DEPENDENCIES = new Set(Object.keys((JSON.parse(read('package.json')) as { readonly dependencies: object }).dependencies));
 
-/** What every gateway needs from its first moment. A package that only some configurations use does not belong here: whoever uses it imports it then. */
+/** What every gateway needs from its first moment. A package that only some configurations use does not belong here: the code that uses it imports it then. */
 const ALWAYS = ['cac', 'cosmiconfig', 'ipaddr.js', 'joi', 'leven', 'pino', 'safe-stable-stringify', 'tapable', 'undici', 'yaml'];
 
 /** The dependencies that a gateway has loaded by its end, requests or not. */

@@ -100,7 +100,7 @@ describe('a signal during the start', () => {
   });
 });
 
-describe('a signal that came before anybody could ask for it', () => {
+describe('a signal that came before there was a listener', () => {
   const kill = process.kill.bind(process);
   let sent: unknown[][];
   beforeEach(() => {
@@ -112,16 +112,16 @@ describe('a signal that came before anybody could ask for it', () => {
   });
   afterEach(() => { process.kill = kill; });
 
-  it('is told to the one who asks, and ends nothing', () => {
+  it('calls the listener that is added later, and ends nothing', () => {
     const stop = new StopSignal();
     process.emit('SIGTERM', 'SIGTERM');
-    let told = 0;
-    stop.onStop(() => { told += 1; });
+    let calls = 0;
+    stop.onStop(() => { calls += 1; });
     stop.settle();
-    expect([told, sent]).to.deep.equal([1, []]);
+    expect([calls, sent]).to.deep.equal([1, []]);
   });
 
-  it('ends the process once it is known that nobody will', () => {
+  it('ends the process once it is known that there will be no listener', () => {
     const stop = new StopSignal();
     process.emit('SIGTERM', 'SIGTERM');
     expect(sent).to.deep.equal([]);

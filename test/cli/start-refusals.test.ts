@@ -30,7 +30,7 @@ const ECHO = 'targets: [{virtual_key: echo}]\n';
 
 describe('gw serve with a broken configuration', () => {
   it('prints every problem of the file that GATEWAY_CONFIG names, and exits with 1', async () => {
-    const cwd = await folderWith({ 'broken.yaml': 'targets: [{virtual_key: nobody, retry: {attempts: -1}, weightt: 1}]\nrequest_timeout: soon\n' });
+    const cwd = await folderWith({ 'broken.yaml': 'targets: [{virtual_key: nosuch, retry: {attempts: -1}, weightt: 1}]\nrequest_timeout: soon\n' });
     const result = await runUntilExit(['serve'], { cwd, variables: { GATEWAY_CONFIG: 'broken.yaml' } });
     expect(result.code).to.equal(1);
     const { heading, problems } = readReport(result.stderr);

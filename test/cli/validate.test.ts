@@ -82,7 +82,7 @@ describe('gw validate', () => {
 
   for (const format of ['table', 'json', 'yaml']) {
     it(`tells problems on stderr alone, with --format ${format} too`, async () => {
-      const { code, stdout, stderr } = await validateJson({ targets: [{ virtual_key: 'nobody' }] }, { args: ['--format', format] });
+      const { code, stdout, stderr } = await validateJson({ targets: [{ virtual_key: 'nosuch' }] }, { args: ['--format', format] });
       expect(code).to.equal(1);
       expect(stdout).to.equal('');
       expect(stderr).to.match(/^Error: validation failed:\n {2}targets\[0\]\.virtual_key: BV01: /);
@@ -122,7 +122,7 @@ describe('the coverage table of gw validate', () => {
   });
 
   it('names the enabled plugins that read each body', async () => {
-    const { stdout } = await validateJson(withPlugins(filter({}), filter({ stage: 'after_request' }), { name: 'max-token', stage: 'before_request', enabled: true }, { name: 'nobody' }));
+    const { stdout } = await validateJson(withPlugins(filter({}), filter({ stage: 'after_request' }), { name: 'max-token', stage: 'before_request', enabled: true }, { name: 'nosuch' }));
     const { rows, warnings } = readCoverage(stdout);
     expect(rows).to.deep.include(['chat', 'before_request', 'word-filter, max-token']);
     expect(rows).to.deep.include(['chat', 'after_request', 'word-filter']);
@@ -147,7 +147,7 @@ describe('the coverage table of gw validate', () => {
     expect(marked).to.have.members(['passthrough after_request', 'responses after_request']);
   });
 
-  it('says refused for audio in front of a content guardrail, which nobody can read, and not in front of others', async () => {
+  it('says refused for audio in front of a content guardrail, which cannot read it, and not in front of others', async () => {
     const rowsWith = async (...plugins: object[]): Promise<string[][]> => readCoverage((await validateJson(withPlugins(...plugins))).stdout).rows;
     expect(await rowsWith(filter({}))).to.deep.include(['audio.transcriptions', 'before_request', 'refused']);
     expect(await rowsWith({ name: 'max-token', stage: 'before_request', enabled: true })).to.deep.include(['audio.transcriptions', 'before_request', 'max-token']);

@@ -8,21 +8,21 @@ import { minimal } from './bad-documents.ts';
 const ECHO = 'targets: [{virtual_key: echo}]\n';
 const shown = ['--format', 'json'];
 
-/** Paths and rules of a refusal, in the order they are told. */
-async function told(text: string, name?: string): Promise<string[]> {
+/** Paths and rules of a refusal, in the order in which they are reported. */
+async function refusals(text: string, name?: string): Promise<string[]> {
   const { stderr } = await validateText(text, name);
   return readReport(stderr).problems.map(({ path, rule }) => `${path} ${rule}`);
 }
 
-async function toldOf(config: object): Promise<string[]> {
-  return told(JSON.stringify(config, null, 2), 'config.json');
+async function refusalsOf(config: object): Promise<string[]> {
+  return refusals(JSON.stringify(config, null, 2), 'config.json');
 }
 
 describe('a refused configuration', () => {
   it('names decoding, document and build problems in one report, under the heading of the first', async () => {
     const { code, stderr } = await validateText([
-      'targetz: 1', 'request_timeout: 30', 'targets:', '  - virtual_key: echo', '    retry: {attempts: many}', '  - virtual_key: nobody',
-      '    models: ["a*"]', 'plugins:', '  - {name: nobody, stage: before_request, enabled: true}', '',
+      'targetz: 1', 'request_timeout: 30', 'targets:', '  - virtual_key: echo', '    retry: {attempts: many}', '  - virtual_key: nosuch',
+      '    models: ["a*"]', 'plugins:', '  - {name: nosuch, stage: before_request, enabled: true}', '',
     ].join('\n'));
     expect(code).to.equal(1);
     const { heading, problems } = readReport(stderr);
@@ -34,9 +34,9 @@ describe('a refused configuration', () => {
   });
 
   it('tells rules about the document before rules about this build', async () => {
-    const rules = (await toldOf({
-      targets: [{ virtual_key: 'nobody', retry: { attempts: -1 } }], request_timeout: 'soon', aliases: { a: 'a' },
-      plugins: [{ name: 'nobody', stage: 'before_request', enabled: true }],
+    const rules = (await refusalsOf({
+      targets: [{ virtual_key: 'nosuch', retry: { attempts: -1 } }], request_timeout: 'soon', aliases: { a: 'a' },
+      plugins: [{ name: 'nosuch', stage: 'before_request', enabled: true }],
     })).map((line) => line.split(' ')[1]);
     expect(rules).to.deep.equal(['CV09', 'CV19', 'CV25', 'BV01', 'BV02']);
   });
@@ -59,36 +59,36 @@ describe('a refused configuration', () => {
   });
 
   it('does not drop a key that is named like a prototype member', async () => {
-    expect(await told('{"targets": [{"virtual_key": "echo"}], "__proto__": {"x": 1}}', 'config.json')).to.deep.equal(['__proto__ DC01']);
-    expect(await told('{"targets": [{"virtual_key": "echo"}], "constructor": 1}', 'config.json')).to.deep.equal(['constructor DC01']);
+    expect(await refusals('{"targets": [{"virtual_key": "echo"}], "__proto__": {"x": 1}}', 'config.json')).to.deep.equal(['__proto__ DC01']);
+    expect(await refusals('{"targets": [{"virtual_key": "echo"}], "constructor": 1}', 'config.json')).to.deep.equal(['constructor DC01']);
   });
 
   it('takes work in proportion to its unknown keys', async () => {
     const unknown = (count: number): object => minimal(Object.fromEntries(Array.from({ length: count }, (_, index) => [`unknown_key_${index}`, 1])));
-    expect(await toldOf(unknown(400))).to.have.length(400);
+    expect(await refusalsOf(unknown(400))).to.have.length(400);
     await expectProportion(100, (count) => {
       const document = unknown(count);
-      return () => toldOf(document);
+      return () => refusalsOf(document);
     });
   });
 
   it('says nothing more of a value of the wrong type', async () => {
-    expect(await toldOf({ targets: 'echo', max_request_bytes: '1' })).to.have.members(['targets DC02', 'max_request_bytes DC02']);
-    expect(await toldOf({ targets: [5] })).to.deep.equal(['targets[0] DC02']);
-    expect(await toldOf({ targets: [{ virtual_key: 'echo' }, { virtual_key: 5 }], batch_target: 'openai', responses_target: 'openai' })).to.deep.equal(['targets[1].virtual_key DC02']);
-    expect(await toldOf({ targets: [{ virtual_key: 5, concurrency: { max_concurrency: 'x' } }] })).to.have.members(
+    expect(await refusalsOf({ targets: 'echo', max_request_bytes: '1' })).to.have.members(['targets DC02', 'max_request_bytes DC02']);
+    expect(await refusalsOf({ targets: [5] })).to.deep.equal(['targets[0] DC02']);
+    expect(await refusalsOf({ targets: [{ virtual_key: 'echo' }, { virtual_key: 5 }], batch_target: 'openai', responses_target: 'openai' })).to.deep.equal(['targets[1].virtual_key DC02']);
+    expect(await refusalsOf({ targets: [{ virtual_key: 5, concurrency: { max_concurrency: 'x' } }] })).to.have.members(
       ['targets[0].virtual_key DC02', 'targets[0].concurrency.max_concurrency DC02'],
     );
   });
 
   it('does not miss an address or command that is there with the wrong type', async () => {
-    expect(await toldOf(minimal({ mcp_servers: [{ name: 'a', url: 5 }] }))).to.deep.equal(['mcp_servers[0].url DC02']);
+    expect(await refusalsOf(minimal({ mcp_servers: [{ name: 'a', url: 5 }] }))).to.deep.equal(['mcp_servers[0].url DC02']);
   });
 
   it('keeps the numbers of list entries behind one of the wrong type', async () => {
-    expect(await toldOf(minimal({ strategy: { failover_on: [5, 'cost'] } }))).to.have.members(['strategy.failover_on[0] DC02', 'strategy.failover_on[1] CV35']);
-    expect(await toldOf({ targets: [{ virtual_key: 'echo', models: [1, ' a'] }] })).to.have.members(['targets[0].models[0] DC02', 'targets[0].models[1] CV06']);
-    expect(await toldOf({ targets: [null, { virtual_key: 'nobody' }] })).to.have.members(['targets[0] DC02', 'targets[1].virtual_key BV01']);
+    expect(await refusalsOf(minimal({ strategy: { failover_on: [5, 'cost'] } }))).to.have.members(['strategy.failover_on[0] DC02', 'strategy.failover_on[1] CV35']);
+    expect(await refusalsOf({ targets: [{ virtual_key: 'echo', models: [1, ' a'] }] })).to.have.members(['targets[0].models[0] DC02', 'targets[0].models[1] CV06']);
+    expect(await refusalsOf({ targets: [null, { virtual_key: 'nosuch' }] })).to.have.members(['targets[0] DC02', 'targets[1].virtual_key BV01']);
   });
 });
 
@@ -102,7 +102,7 @@ describe('a duplicate key', () => {
   };
   for (const [where, text] of Object.entries(yaml)) {
     it(`is refused in YAML ${where}`, async () => {
-      expect(await told(text)).to.deep.equal(['(document) DC03']);
+      expect(await refusals(text)).to.deep.equal(['(document) DC03']);
     });
   }
 
@@ -110,30 +110,30 @@ describe('a duplicate key', () => {
     'at the top': '{"targets": [{"virtual_key": "echo"}], "aliases": {}, "aliases": {}}',
     'at depth': '{"targets": [{"virtual_key": "echo", "retry": {"attempts": 1, "attempts": 1}}]}',
     'in free settings': '{"targets": [{"virtual_key": "echo"}], "plugins": [{"name": "x", "config": {"a": [{"b": 1, "b": 2}]}}]}',
-    'in two spellings': '{"targets": [{"virtual_key": "echo"}], "aliases": {"fast": "a", "f\\u0061st": "b"}}',
+    'with an escape and without': '{"targets": [{"virtual_key": "echo"}], "aliases": {"fast": "a", "f\\u0061st": "b"}}',
   };
   for (const [where, text] of Object.entries(json)) {
     it(`is refused in JSON ${where}`, async () => {
-      expect(await told(text, 'config.json')).to.deep.equal(['(document) DC03']);
+      expect(await refusals(text, 'config.json')).to.deep.equal(['(document) DC03']);
     });
   }
 
-  it('is told with the key and the line it stands on again', async () => {
+  it('is reported with the key and the line on which it is repeated', async () => {
     const { problems } = readReport((await validateText('targets:\n  - virtual_key: echo\n    weight: 1\n    weight: 2\n')).stderr);
     expect(problems[0]).to.include({ line: 4 });
     expect(problems[0]?.message).to.contain('weight');
   });
 
   it('does not hide what else is wrong', async () => {
-    expect(await told(`${ECHO}files: {}\nfiles: {}\nmax_request_bytes: -1\n`)).to.have.members(['(document) DC03', 'max_request_bytes CV34']);
+    expect(await refusals(`${ECHO}files: {}\nfiles: {}\nmax_request_bytes: -1\n`)).to.have.members(['(document) DC03', 'max_request_bytes CV34']);
   });
 });
 
 describe('a document nested too deep', () => {
   const deep = `${'['.repeat(3000)}${']'.repeat(3000)}`;
   it('is malformed, in YAML and JSON', async () => {
-    expect([...new Set(await told(`unknown: ${deep}\n`))]).to.deep.equal(['(document) DC03']);
-    expect([...new Set(await told(`{"unknown": ${deep}}`, 'config.json'))]).to.deep.equal(['(document) DC03']);
+    expect([...new Set(await refusals(`unknown: ${deep}\n`))]).to.deep.equal(['(document) DC03']);
+    expect([...new Set(await refusals(`{"unknown": ${deep}}`, 'config.json'))]).to.deep.equal(['(document) DC03']);
   });
 });
 
@@ -176,8 +176,8 @@ describe('a bare YAML number in a text field', () => {
     expect(JSON.parse(stdout).aliases).to.deep.equal({ fast: '4.10' });
   });
 
-  it('has no unit, so that it is no duration', async () => {
-    expect(await told(`${ECHO}request_timeout: 30\n`)).to.deep.equal(['request_timeout CV19']);
+  it('has no unit, so that it is not a duration', async () => {
+    expect(await refusals(`${ECHO}request_timeout: 30\n`)).to.deep.equal(['request_timeout CV19']);
   });
 
   it('stays a number in free settings', async () => {
@@ -202,7 +202,7 @@ describe('YAML yes and on', () => {
   });
 
   it('are text in JSON, and so the wrong type for a boolean', async () => {
-    expect(await toldOf(minimal({ files: { bind_owner: 'yes' } }))).to.deep.equal(['files.bind_owner DC02']);
+    expect(await refusalsOf(minimal({ files: { bind_owner: 'yes' } }))).to.deep.equal(['files.bind_owner DC02']);
   });
 });
 

@@ -22,7 +22,7 @@ function rows(part: string): { first: string; row: string }[] {
   return [...part.matchAll(/^\| `([^`]+)` \|.*$/gm)].map((found) => ({ first: found[1] ?? '', row: found[0] }));
 }
 
-/** Rule ids as the product spells them, wherever it reports one. */
+/** Rule ids as the code that reports them has them. */
 async function ruleIds(): Promise<string[]> {
   const files = globSync('{host,builtins,strategies,plugins}/**/*.ts', { cwd: ROOT });
   const spelt = files.flatMap((file) => readFileSync(join(ROOT, file), 'utf8').match(/(?<=')(?:DC|CV|BV|MV|PB|WN)\d\d[a-z]?(?=')/g) ?? []);
@@ -59,12 +59,12 @@ describe('docs/configuration.md', () => {
 
   it('has the variables of every shipped provider, and no other', () => {
     const needed = MODULES.flatMap((module) => (module.kind === 'provider' ? module.connection.env.flat().map((variable) => `${variable} ${module.name}`) : []));
-    const told = [...section('### Provider credentials').matchAll(/^\| `([A-Z_0-9]+)` \| `([a-z0-9-]+)` \|$/gm)].map(([, variable, provider]) => `${variable} ${provider}`);
-    expect(told).to.have.members(needed);
+    const documented = [...section('### Provider credentials').matchAll(/^\| `([A-Z_0-9]+)` \| `([a-z0-9-]+)` \|$/gm)].map(([, variable, provider]) => `${variable} ${provider}`);
+    expect(documented).to.have.members(needed);
   });
 
   it('names the files that are found by themselves, in their order', () => {
-    const told = [...section('## Where it comes from').matchAll(/`((?:gw\.)?config\.(?:ya?ml|json))`/g)].map(([, name]) => name);
-    expect(told).to.deep.equal(SEARCH_PLACES);
+    const documented = [...section('## Where it comes from').matchAll(/`((?:gw\.)?config\.(?:ya?ml|json))`/g)].map(([, name]) => name);
+    expect(documented).to.deep.equal(SEARCH_PLACES);
   });
 });

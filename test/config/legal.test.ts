@@ -34,8 +34,8 @@ const LEGAL: Readonly<Record<string, object>> = {
     { ...filter, stage: 'after_request', config: { observe: true, blocked_words: ['a'] } },
   ] }),
   'a disabled duplicate': minimal({ plugins: [filter, { ...filter, enabled: false }] }),
-  'a disabled plugin that nobody knows': minimal({ plugins: [{ name: 'nobody', enabled: false, stage: 'never', config: { any: 1 } }] }),
-  'a plugin entry without enabled, which is disabled': minimal({ plugins: [{ name: 'nobody' }] }),
+  'a disabled plugin that is not known': minimal({ plugins: [{ name: 'nosuch', enabled: false, stage: 'never', config: { any: 1 } }] }),
+  'a plugin entry without enabled, which is disabled': minimal({ plugins: [{ name: 'nosuch' }] }),
   'an empty text among blocked words, as a variable may leave it': minimal({ plugins: [{ ...filter, config: { blocked_words: ['', 'a'] } }] }),
   'undefined variables': {
     targets: [{ virtual_key: 'echo', models: ['${NO_SUCH}'] }],
@@ -54,7 +54,7 @@ const LEGAL: Readonly<Record<string, object>> = {
   'an empty request_timeout, which is none': minimal({ request_timeout: '' }),
   'empty values where a default stands': minimal({ compatibility: { on_unsupported_param: '' }, observability: { tracing: { privacy_level: '' } }, batch_target: '', responses_target: '' }),
   'an alias that shadows a model id': { targets: [{ virtual_key: 'echo', models: ['a'] }], aliases: { a: 'b' } },
-  'retry statuses in both spellings, when they agree': target({ retry: { on_status_codes: [429, 500] }, retry_on_status: [429, 500] }),
+  'retry statuses under both names, when they agree': target({ retry: { on_status_codes: [429, 500] }, retry_on_status: [429, 500] }),
   'a target for batches and responses': { targets: [{ virtual_key: 'openai' }], batch_target: 'openai', responses_target: 'openai' },
 };
 

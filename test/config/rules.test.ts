@@ -6,14 +6,14 @@ import { runGw, temporaryFolder } from '../kit/index.ts';
 import { commandHost, readReport, ROOT, runCommand } from '../cli/commands.ts';
 import { BAD_DOCUMENTS, type BadDocument } from './bad-documents.ts';
 
-/** Ids of the decoding rules, which are no taps: as the code that reports them spells them. */
+/** Ids of the decoding rules, which are not taps: as they stand in the code that reports them. */
 function decodeRules(): string[] {
   const folder = join(ROOT, 'host/config');
   const sources = readdirSync(folder).filter((name) => extname(name) === '.ts').map((name) => readFileSync(join(folder, name), 'utf8'));
   return [...new Set(sources.flatMap((source) => source.match(/(?<=')DC\d\d(?=')/g) ?? []))];
 }
 
-/** Ids of the rules that strategies bring for their own settings, as they spell them. */
+/** Ids of the rules that strategies bring for their own settings, as they stand there. */
 function strategyRules(): string[] {
   const folder = join(ROOT, 'strategies');
   const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
@@ -56,7 +56,7 @@ describe('configuration rules', () => {
   }
 
   for (const rule of ['DC01', 'CV09', 'BV06']) {
-    it(`${rule} is told in the same way by the program itself`, async () => {
+    it(`${rule} is reported in the same way by the program itself`, async () => {
       const bad = BAD_DOCUMENTS[rule]![0]!;
       const { cwd, name } = await place(bad);
       expectRefusal(rule, bad, await runGw(['validate', name], { cwd }));

@@ -52,14 +52,14 @@ describe('a secret that stands in the configuration itself', () => {
 
   it('is in no log line once the configuration was looked at', async () => {
     const t = await startHost(config);
-    t.host.log.info('told', { text: secrets.join(' ') });
-    expect(t.lines.at(-1)).to.include({ msg: 'told', text: secrets.map(() => '[REDACTED_SECRET]').join(' ') });
+    t.host.log.info('a line', { text: secrets.join(' ') });
+    expect(t.lines.at(-1)).to.include({ msg: 'a line', text: secrets.map(() => '[REDACTED_SECRET]').join(' ') });
   });
 
-  it('leaves what is no secret readable', async () => {
+  it('leaves what is not a secret readable', async () => {
     const t = await startHost(config);
     const plain = 'https://tools.example application/json ${SOMEWHERE_ELSE}';
-    t.host.log.info('told', { text: plain });
+    t.host.log.info('a line', { text: plain });
     expect(t.lines.at(-1)).to.include({ text: plain });
   });
 

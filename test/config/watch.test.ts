@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { WATCH_INTERVAL_MS, watchFile } from '../../host/config/watch.ts';
 import { atEnd, chatReply, fakeClock, type GatewayProcess, replyJson, startGateway, stubUpstream, temporaryFolder } from '../kit/index.ts';
 
-/** A watched file, time that stands still, and the changes that were told. */
+/** A watched file, time that stands still, and the changes that were reported. */
 async function watched(): Promise<{ path: string; look: () => Promise<void>; changes: () => number }> {
   const path = join(await temporaryFolder(), 'config.yaml');
   await writeFile(path, 'one');
@@ -23,7 +23,7 @@ async function watched(): Promise<{ path: string; look: () => Promise<void>; cha
 }
 
 describe('a watched file', () => {
-  it('is told to have changed once, when two looks saw the same', async () => {
+  it('is reported as changed once, when two looks saw the same', async () => {
     const { path, look, changes } = await watched();
     await look();
     expect(changes()).to.equal(0);
@@ -60,7 +60,7 @@ describe('GW_CONFIG_WATCH', () => {
   };
   const config = (model: string): string => `targets: [{virtual_key: openai, models: [${model}]}]\n`;
 
-  async function start(): Promise<{ gateway: GatewayProcess; path: string; statusOf: (model: string) => Promise<number>; told: (msg: string, count: number) => Promise<void> }> {
+  async function start(): Promise<{ gateway: GatewayProcess; path: string; statusOf: (model: string) => Promise<number>; logged: (msg: string, count: number) => Promise<void> }> {
     const stub = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')));
     const cwd = await temporaryFolder();
     const path = join(cwd, 'config.yaml');
@@ -69,26 +69,26 @@ describe('GW_CONFIG_WATCH', () => {
     const statusOf = async (model: string): Promise<number> => (await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST', headers: { authorization: `Bearer ${gateway.key}` }, body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] }),
     })).status;
-    const told = async (message: string, count: number): Promise<void> => {
+    const logged = async (message: string, count: number): Promise<void> => {
       while (gateway.lines.filter(({ msg }) => msg === message).length < count) await setImmediate();
     };
-    return { gateway, path, statusOf, told };
+    return { gateway, path, statusOf, logged };
   }
 
   it('applies a changed file while the gateway runs, and leaves the running configuration when the file has a problem', async () => {
-    const { gateway, path, statusOf, told } = await start();
+    const { gateway, path, statusOf, logged } = await start();
     expect([await statusOf('first'), await statusOf('second')]).to.deep.equal([200, 404]);
     await replace(path, config('second'));
-    await told('config file loaded', 2);
+    await logged('config file loaded', 2);
     expect([await statusOf('first'), await statusOf('second')]).to.deep.equal([404, 200]);
-    await replace(path, 'targets: [{virtual_key: nobody}]\n');
-    await told('config file refused, the running configuration stays', 1);
+    await replace(path, 'targets: [{virtual_key: nosuch}]\n');
+    await logged('config file refused, the running configuration stays', 1);
     expect(await statusOf('second')).to.equal(200);
     const refusal = gateway.lines.find(({ msg }) => String(msg).startsWith('config file refused'));
     expect(refusal).to.include({ level: 'ERROR', path });
-    expect(refusal?.['error']).to.match(/BV01.*nobody/);
+    expect(refusal?.['error']).to.match(/BV01.*nosuch/);
     await replace(path, config('third'));
-    await told('config file loaded', 3);
+    await logged('config file loaded', 3);
     expect(await statusOf('third')).to.equal(200);
     expect(await gateway.stop()).to.equal(0);
   });

@@ -98,7 +98,7 @@ describe('JSON from outside', () => {
     expect(() => parseJson(list('"\\"[{:\\\\"', 20_001), small), 'nor behind escapes').not.to.throw();
   });
 
-  it('that is no JSON is a syntax error', () => {
+  it('that is not JSON is a syntax error', () => {
     for (const text of ['', '{', '[1,]', '"', `{"a":"${'x'.repeat(30_000)}`, `${'['.repeat(100)}${'":'.repeat(30_000)}`]) expect(() => parseJson(text), text.slice(0, 20)).to.throw(SyntaxError);
   });
 

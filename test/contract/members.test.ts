@@ -26,7 +26,7 @@ describe('a member whose name comes from outside', () => {
 });
 
 describe('the process of a test', () => {
-  it('lets nobody write into what every object inherits', () => {
+  it('refuses every write into what all objects inherit', () => {
     const name = '__proto__';
     const object: Record<string, any> = {};
     expect(() => { object[name]['polluted'] = true; }).to.throw(TypeError);

@@ -32,7 +32,7 @@ describe('texts of a chat request', () => {
     expect(message({ tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'look', arguments: 'raw' } }] })).to.include.members(['look', 'raw']);
   });
 
-  it('are no ids and words of the wire, but any other value in their place', () => {
+  it('leave out ids and words of the wire, but no other value in their place', () => {
     const call = { id: 'call_1', type: 'function', function: { arguments: 'x' } };
     const detail = { type: 'reasoning.text', id: 'rs_1', format: 'vendor-v1', signature: 'Eq4B+/w==', text: 'thought' };
     expect(message({ tool_call_id: 'call_1', tool_calls: [call], reasoning_details: [detail] })).to.deep.equal(['thought', 'x']);

@@ -43,7 +43,7 @@ describe('readUsage', () => {
     ['reasoning counted apart, where it is more than the completion', { prompt_tokens: 33, completion_tokens: 7163, total_tokens: 7196, reasoning_tokens: 73_997, citation_tokens: 20_016 }, {
       prompt_tokens: 33, completion_tokens: 81_160, total_tokens: 81_193, reasoning_tokens: 73_997, completion_tokens_details: { reasoning_tokens: 73_997 }, citation_tokens: 20_016,
     }],
-    ['reasoning counted apart by somebody who names no total', { prompt_tokens: 12, completion_tokens: 2, reasoning_tokens: 317 }, {
+    ['reasoning counted apart without a total', { prompt_tokens: 12, completion_tokens: 2, reasoning_tokens: 317 }, {
       prompt_tokens: 12, completion_tokens: 319, total_tokens: 331, reasoning_tokens: 317, completion_tokens_details: { reasoning_tokens: 317 },
     }],
     ['an answer that is reasoning alone', { prompt_tokens: 5, completion_tokens: 40, total_tokens: 45, reasoning_tokens: 40 }, {
@@ -54,7 +54,7 @@ describe('readUsage', () => {
       prompt_tokens: 19, completion_tokens: 21, total_tokens: 40, cache_read_tokens: 10, prompt_tokens_details: { cached_tokens: 10 },
     }],
     // Source: @ai-sdk/mistral 3.0.69, usage schema, 2026-11-22.
-    ['the two other spellings of one vendor', { prompt_tokens: 19, completion_tokens: 2, num_cached_tokens: 10, prompt_token_details: { cached_tokens: 10 } }, {
+    ['the two other names that one vendor uses', { prompt_tokens: 19, completion_tokens: 2, num_cached_tokens: 10, prompt_token_details: { cached_tokens: 10 } }, {
       prompt_tokens: 19, completion_tokens: 2, total_tokens: 21, cache_read_tokens: 10, prompt_tokens_details: { cached_tokens: 10 },
     }],
     ['the second of them alone', { prompt_tokens: 19, completion_tokens: 2, prompt_token_details: { cached_tokens: 10 } }, {
@@ -71,7 +71,7 @@ describe('readUsage', () => {
     }
   });
 
-  it('keeps members that are no counts of ours', () => {
+  it('keeps members that are not counts of ours', () => {
     expect(readUsage({ prompt_tokens: 1, completion_tokens: 1, queue_time: 0.5, prompt_tokens_details: { audio_tokens: 3 } }))
       .to.deep.include({ queue_time: 0.5, prompt_tokens_details: { audio_tokens: 3 } });
   });

@@ -40,12 +40,12 @@ export const ACCEPTED: readonly Line[] = [
 
   { sides: CLAUDE, at: 'tools', when: ({ theirs }) => theirs === undefined, why: 'the wire knows `none`; the other toolkit leaves the functions out, and those beside one that must be called' },
 
-  { sides: /^deepseek$/, at: /^(answer without its schema|turns\.system\.text(\.text)?)$/, when: (_difference, about) => asksForJson(about), why: 'the vendor takes no schema: it stands in an instruction, whose words are each toolkit\'s own' },
+  { sides: /^deepseek$/, at: /^(answer without its schema|turns\.system\.text(\.text)?)$/, when: (_difference, about) => asksForJson(about), why: 'the vendor takes no schema: it stands in an instruction, which each toolkit words differently' },
 
   // Ceilings and thinking
   { sides: CLAUDE, at: 'settings.max_tokens', when: ({ ours }, { request }) => request['max_tokens'] === undefined && request['max_completion_tokens'] === undefined && ours !== 1024, why: 'the wire must have a ceiling: each toolkit takes the model\'s most from its own list of models' },
   { at: /^settings\.(thinking(\.|$)|effort$|reasoning_effort$|temperature$|top_[pk]$|enable_thinking$|thinking_budget$)/, when: (_difference, about) => thinks(about), why: 'how many tokens or which word an effort becomes is every toolkit\'s own table; ours is in docs/providers.md' },
-  { at: 'turns.assistant.thinking', when: ({ ours, theirs }) => ours === undefined && (theirs as Fields)['signature'] === undefined, why: 'thoughts that nobody signed are refused (groq, cerebras, mistral) or not read again by the vendor (gemini); decision 0007' },
+  { at: 'turns.assistant.thinking', when: ({ ours, theirs }) => ours === undefined && (theirs as Fields)['signature'] === undefined, why: 'thoughts without a signature are refused (groq, cerebras, mistral) or not read again by the vendor (gemini); decision 0007' },
 
   // Claude
   { sides: /^anthropic/, at: 'tools.eager_input_streaming', why: 'an option of the vendor that the client has not asked for' },

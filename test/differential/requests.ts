@@ -21,14 +21,14 @@ export async function compareRequests(from: number, count: number): Promise<Judg
     const request = requestOf(new Dice(seed));
     for (const side of SIDES) {
       const [found] = await judge.differences(side, request);
-      if (found) failures.push(await told(judge, seed, request, found));
+      if (found) failures.push(await failureText(judge, seed, request, found));
     }
   }
   expect(failures.join('\n\n'), 'differences that no line of accepted.ts speaks for').to.equal('');
   return judge;
 }
 
-async function told(judge: Judge, seed: number, request: Body, { side: name, at }: Found): Promise<string> {
+async function failureText(judge: Judge, seed: number, request: Body, { side: name, at }: Found): Promise<string> {
   const side = SIDES.find((one) => one.name === name)!;
   const same = async (smaller: Body): Promise<Found | undefined> => (await judge.differences(side, smaller)).find((found) => found.at === at);
   const small = await shrunk(request, async (smaller) => (await same(smaller)) !== undefined);

@@ -20,7 +20,7 @@ export async function askStrictly(from: number, count: number): Promise<void> {
     const request = requestOf(new Dice(seed));
     for (const side of SIDES) {
       const [refusal] = await refusals(ours, side, request);
-      if (refusal !== undefined) failures.push(await told(ours, side, seed, request, refusal));
+      if (refusal !== undefined) failures.push(await failureText(ours, side, seed, request, refusal));
     }
   }
   expect(failures.join('\n\n'), 'requests that the vendors refuse').to.equal('');
@@ -36,7 +36,7 @@ async function refusals(ours: OurSide, side: Side, request: Body): Promise<strin
 /** What a problem is, without where in the body it is. */
 const kindOf = (problem: string): string => problem.replaceAll(/\d+/g, '#');
 
-async function told(ours: OurSide, side: Side, seed: number, request: Body, refusal: string): Promise<string> {
+async function failureText(ours: OurSide, side: Side, seed: number, request: Body, refusal: string): Promise<string> {
   const same = async (smaller: Body): Promise<boolean> => (await refusals(ours, side, smaller)).some((problem) => kindOf(problem) === kindOf(refusal));
   const small = await shrunk(request, same);
   const { body } = await ours.send(side, small);

@@ -124,7 +124,7 @@ describe('the AI SDK', () => {
     }
   });
 
-  it('is told when the upstream fails in the middle of a stream', async () => {
+  it('gets an error when the upstream fails in the middle of a stream', async () => {
     const setup = gatewayBefore(breakingOff('the model ran aground'));
     const { fullStream } = streamText({ ...call, model: aiSdkModel(setup), onError: () => {} });
     const parts = await Array.fromAsync(fullStream);

@@ -29,7 +29,7 @@ async function expectFailures(setup: Setup, { kinds, ...wanted }: Wanted, option
 describe('errors that clients see', () => {
   const gatewayBefore = withGateway();
 
-  it('are bad requests in the upstream\'s own words when it answers 400', async () => {
+  it('are bad requests with the upstream\'s own message when it answers 400', async () => {
     const setup = gatewayBefore(refusing(400, 'error-400.json'));
     const failures = await expectFailures(setup, { kinds: ['BadRequestError', 'final', 'BadRequestError'], status: 400, code: 'invalid_request' });
     for (const { message, headers } of failures) {
@@ -47,7 +47,7 @@ describe('errors that clients see', () => {
     expect(setup.upstream.seen).to.deep.equal([]);
   });
 
-  it('are not-found errors for a model nobody serves, and nothing reaches the upstream', async () => {
+  it('are not-found errors for a model that no target serves, and nothing reaches the upstream', async () => {
     const setup = gatewayBefore(answering('reply'));
     const wanted: Wanted = { kinds: ['NotFoundError', 'final', 'MODEL_NOT_FOUND'], status: 404, code: 'model_not_found' };
     const failures = await expectFailures(setup, wanted, { model: 'gpt-unheard-of' });
@@ -68,7 +68,7 @@ describe('errors that clients see', () => {
     expect(setup.upstream.seen).to.have.length(2 * CLIENTS.length);
   });
 
-  it('are server errors without the upstream\'s words when it answers 500', async () => {
+  it('are server errors without the upstream\'s message when it answers 500', async () => {
     const setup = gatewayBefore(refusing(500, 'error-500.json'));
     const failures = await expectFailures(setup, { kinds: ['InternalServerError', 'retryable', 'InternalServerError'], status: 502, code: 'upstream_error' });
     for (const { message, headers } of failures) {

@@ -112,7 +112,7 @@ describe('LangChain', () => {
     }
   });
 
-  it('is told when the upstream fails in the middle of a stream', async () => {
+  it('gets an error when the upstream fails in the middle of a stream', async () => {
     const setup = gatewayBefore(breakingOff('the model ran aground'));
     const stream = await langchainModel(setup).stream(question);
     let text = '';

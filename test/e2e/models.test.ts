@@ -41,8 +41,8 @@ describe('the openai client and the models', function suite() {
     expect(await models.retrieve('live/inference/v1/model')).to.deep.include({ id: 'live/inference/v1/model', owned_by: 'fireworks', created: 1_763_700_000 });
   });
 
-  it('is told which one does not exist', async () => {
-    const error = await gateway().client.models.retrieve('nobody/has-this').then(() => undefined, (reason: unknown) => reason);
+  it('gets an error that names the one that does not exist', async () => {
+    const error = await gateway().client.models.retrieve('nosuch/has-this').then(() => undefined, (reason: unknown) => reason);
     expect(error).to.be.instanceOf(NotFoundError).and.to.include({ status: 404, code: 'model_not_found' });
   });
 

@@ -78,7 +78,7 @@ describe('the openai client', () => {
     });
   }
 
-  it('is told when the upstream fails in the middle of a stream', async () => {
+  it('gets an error when the upstream fails in the middle of a stream', async () => {
     const setup = gatewayBefore(breakingOff('the model ran aground'));
     const stream = await openaiClient(setup).chat.completions.create({ ...ask, stream: true });
     let text = '';
@@ -101,7 +101,7 @@ describe('the openai client', () => {
     }
   });
 
-  it('is told when its request is too large', async () => {
+  it('gets an error when its request is too large', async () => {
     const setup = gatewayBefore(answering('reply'));
     const content = 'x'.repeat(11 * 1024 * 1024);
     const error = await openaiClient(setup).chat.completions.create({ ...ask, messages: [{ role: 'user', content }] }).then(() => undefined, (reason: unknown) => reason);

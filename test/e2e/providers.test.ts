@@ -73,7 +73,7 @@ describe('the openai client with every provider', function suite() {
     expect(await chat('together', { logprobs: true, top_logprobs: 3 })).to.include({ logprobs: 3 });
     expect(await chat('together', { logprobs: true })).to.include({ logprobs: 1 });
     expect(await chat('together', { logprobs: false })).to.not.have.property('logprobs');
-    expect((await chat('xai', { logprobs: false })), 'logprobs that nobody wants').to.not.have.property('logprobs');
+    expect((await chat('xai', { logprobs: false })), 'logprobs that were not asked for').to.not.have.property('logprobs');
   });
 
   it('hears what a search found', async () => {

@@ -23,7 +23,7 @@ const CALLS: Readonly<Record<string, Call>> = {
 const OUTCOMES = [
   { name: 'BadRequestError', when: 'the vendor refuses the request', model: 'openai/unfit', status: 400, code: 'invalid_request', message: 'this model does not take that' },
   { name: 'NotFoundError', when: 'the vendor retired the model', model: 'openai/gone', status: 404, code: 'model_not_found' },
-  { name: 'NotFoundError', when: 'nobody serves the model', model: 'nobody/has-this', status: 404, code: 'model_not_found' },
+  { name: 'NotFoundError', when: 'no target serves the model', model: 'nosuch/has-this', status: 404, code: 'model_not_found' },
   { name: 'RateLimitError', when: 'the vendor is overrun', model: 'openai/limited', status: 429, code: 'rate_limit_exceeded', retryAfter: '7' },
   { name: 'InternalServerError', when: 'the vendor breaks', model: 'openai/broken', status: 502, code: 'upstream_error' },
 ] as const;
@@ -36,7 +36,7 @@ const LACKING: Readonly<Record<string, Call>> = {
   'no image at all': (client, model) => client.images.generate({ model, prompt: 'x', n: 0 }),
   'speech without a voice': (client, model) => client.audio.speech.create({ model, input: 'x', voice: '' }),
   'a speech too long': (client, model) => client.audio.speech.create({ model, input: 'x'.repeat(4097), voice: 'alloy' }),
-  'a temperature that is no number': async (client, model) => client.audio.transcriptions.create({ model, file: await recording(), temperature: Number.NaN }),
+  'a temperature that is not a number': async (client, model) => client.audio.transcriptions.create({ model, file: await recording(), temperature: Number.NaN }),
   'moderation of nothing': (client, model) => client.moderations.create({ model, input: null as unknown as string }),
   'a rerank of nothing': (client, model) => client.post('/rerank', { body: { model, query: 'x', documents: [] } }),
   'a rerank of less than nothing': (client, model) => client.post('/rerank', { body: { model, query: 'x', documents: ['y'], top_n: -1 } }),

@@ -98,7 +98,7 @@ describe('the openai client on every surface', function suite() {
       expect(sent()).to.deep.equal({ inputs: 'a quay', parameters: { width: 512, height: 512 } });
     });
 
-    it('but not in a format that cannot be had, and asks nobody', async () => {
+    it('but not in a format that cannot be had, for which no upstream is called', async () => {
       for (const model of ['openai/images', 'hugging-face/images']) {
         const error = await gateway().client.images.generate({ model, prompt: 'a quay', response_format: 'url' }).then(() => undefined, (reason: unknown) => reason);
         expect(error, model).to.be.instanceOf(BadRequestError).and.to.include({ code: 'unsupported_parameter' });
@@ -219,8 +219,8 @@ describe('the openai client on every surface', function suite() {
       client.audio.translations.create({ model: 'sambanova/audio.translations', file: await toFile(Buffer.from('x'), 'x.wav') }).asResponse(),
       client.moderations.create({ model: 'mistral/moderations', input: 'x' }).asResponse(),
     ]);
-    const told = answers.map(({ headers }) => ['provider', 'target', 'model', 'attempts'].map((name) => headers.get(`x-gateway-${name}`)).join(' '));
-    expect(told).to.deep.equal([
+    const attributions = answers.map(({ headers }) => ['provider', 'target', 'model', 'attempts'].map((name) => headers.get(`x-gateway-${name}`)).join(' '));
+    expect(attributions).to.deep.equal([
       'groq groq llama-3.1-8b-instant 1', 'groq groq llama-3.1-8b-instant 1', 'together together intfloat/multilingual-e5-large-instruct 1', 'xai xai grok-2-image 1',
       'mistral mistral voxtral-mini-tts 1', 'groq groq whisper-large-v3 1', 'sambanova sambanova Whisper-Large-v3 1', 'mistral mistral mistral-moderation-latest 1',
     ]);

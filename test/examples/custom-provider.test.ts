@@ -153,7 +153,7 @@ describe('run.sh of the custom-provider example', () => {
     expect(await Promise.all(ports.map(isOpen))).to.deep.equal([false, false]);
   });
 
-  it('runs in a copied folder when it is told where gw is, and says so when it is not', async () => {
+  it('runs in a copied folder when GW says where gw is, and asks for that when it does not', async () => {
     const folder = await copied();
     expect(shown((await runScript(folder, { GW: BIN })).stdout)).to.deep.equal(['200', '200', '400']);
     expect((await runScript(folder)).code).to.equal(1);

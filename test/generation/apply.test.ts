@@ -187,11 +187,11 @@ describe('applying a configuration', () => {
     const { t, kept, config } = await trackedHost();
     const gate = Promise.withResolvers<void>();
     kept.gate = gate.promise;
-    const told = [t.host.applier.refresh(), t.apply(config(entry('two'))), t.host.applier.refresh()]
+    const ends = [t.host.applier.refresh(), t.apply(config(entry('two'))), t.host.applier.refresh()]
       .map((work) => work.then(() => 'done', (error: Error) => error.message));
     while (kept.made.length < 2) await Promise.resolve();
     await t.host.close();
-    expect(await Promise.all(told)).to.deep.equal(['done', 'the gateway is shutting down', 'done']);
+    expect(await Promise.all(ends)).to.deep.equal(['done', 'the gateway is shutting down', 'done']);
     expect(await t.host.applier.refresh().then(() => 'done')).to.equal('done');
     gate.resolve();
     while (kept.disposed.length < 2) await new Promise((resolve) => { setImmediate(resolve); });

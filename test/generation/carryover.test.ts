@@ -73,7 +73,7 @@ describe('carryover', () => {
     await releasing;
   });
 
-  it('makes an object anew once nobody held it', () => {
+  it('makes an object anew once its last lease was given back', () => {
     const store = new CarryoverStore();
     const a = store.open();
     const value = a.lease('k', () => ({}));

@@ -39,7 +39,7 @@ describe('the slot', () => {
     expect([slot.live, slot.leases]).to.deep.equal([0, 0]);
   });
 
-  it('disposes a generation that nobody holds as soon as another serves', () => {
+  it('disposes a generation without leases as soon as another serves', () => {
     const slot = new Slot(silentLog().log);
     const [a, b] = [tracked(1), tracked(2)];
     slot.swap(a.generation);
@@ -100,19 +100,19 @@ describe('the slot', () => {
 
   it('tells every holder of every generation to stop, once for each call', () => {
     const slot = new Slot(silentLog().log);
-    const told: string[] = [];
+    const ends: string[] = [];
     slot.swap(tracked(1).generation);
     const old = slot.lease()!;
-    old.onEnd = (why) => { told.push(`old ${why.code}`); };
+    old.onEnd = (why) => { ends.push(`old ${why.code}`); };
     slot.swap(tracked(2).generation);
     const current = slot.lease()!;
     current.onEnd = (why) => {
-      told.push(`current ${why.code}`);
+      ends.push(`current ${why.code}`);
       current.release(); // as a holder does that ends at once
     };
     slot.lease();
     slot.endAll(cause);
-    expect(told).to.have.members(['old upstream_unavailable', 'current upstream_unavailable']);
+    expect(ends).to.have.members(['old upstream_unavailable', 'current upstream_unavailable']);
     expect(slot.leases).to.equal(2);
   });
 

@@ -128,7 +128,7 @@ describe('a writer of the configuration', () => {
     expect(t.host.slot.live).to.equal(1);
   });
 
-  it('gets versions from 1 on without a store, and a rebuild is no change', async () => {
+  it('gets versions from 1 on without a store, and a rebuild does not count as a change', async () => {
     const t = await startHost({ targets: [{ virtual_key: 'echo' }] });
     const { configuration } = t.host.stores;
     expect(configuration.value.version).to.equal(1);

@@ -25,11 +25,11 @@ describe('clients that break off', () => {
     'a body that is declared too large': `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}${half.length}${half.chunk}`,
     'a body that becomes too large': `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Transfer-Encoding: chunked\r\n\r\n${`30d40\r\n${half.chunk}\r\n`.repeat(60)}`,
     'a body without a key': `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${half.length}${half.chunk}`,
-    'a body for nobody': `POST /nowhere HTTP/1.1\r\nHost: h\r\n${half.length}${half.chunk}`,
+    'a body for an unknown path': `POST /nowhere HTTP/1.1\r\nHost: h\r\n${half.length}${half.chunk}`,
     'a preflight with a body': `OPTIONS /nowhere HTTP/1.1\r\nHost: h\r\nOrigin: a\r\n${half.length}${half.chunk}`,
     'a wrong method with a body': `PUT ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}${half.length}${half.chunk}`,
     'an unknown method with a body': `PROPFIND ${CHAT} HTTP/1.1\r\nHost: h\r\n${half.length}${half.chunk}`,
-    'a method of nobody with a body': `FOO ${CHAT} HTTP/1.1\r\nHost: h\r\n${half.length}${half.chunk}`,
+    'a method that HTTP does not know, with a body': `FOO ${CHAT} HTTP/1.1\r\nHost: h\r\n${half.length}${half.chunk}`,
     'a chunk that is none': `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Transfer-Encoding: chunked\r\n\r\n5\r\nabcdefzz\r\n`,
     'a promise to go on': `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n`,
     'a greeting of TLS': `\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03${'x'.repeat(500)}`,
@@ -51,7 +51,7 @@ describe('clients that break off', () => {
     else socket.end();
   }
 
-  it('end neither the process nor its patience', async function breakOff() {
+  it('do not end the process, which serves others meanwhile', async function breakOff() {
     this.timeout(60_000);
     const gateway = await startGateway({ cwd: await temporaryFolder() });
     for (const [what, text] of Object.entries(attacks)) {

@@ -87,7 +87,7 @@ describe('the bearer of /v1', () => {
   });
 });
 
-describe('a request target that routes to /v1 however it is spelled', () => {
+describe('a request target that routes to /v1 however it is written', () => {
   // A target of another scheme, or a path with backslashes and a fragment, is resolved to the native route's path.
   const targets = [
     'http://x/v1/chat/completions', 'HTTP://x/v1/chat/completions', 'ftp://x/v1/chat/completions', 'x://y/v1/chat/completions', 'ws://x/v1/chat/completions',

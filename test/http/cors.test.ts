@@ -102,7 +102,7 @@ describe('a preflight', () => {
     expect(corsNames(answer.headers)).to.deep.equal([]);
   });
 
-  it('is no preflight without an origin', async () => {
+  it('does not count as one without an origin', async () => {
     const t = await chatHost();
     expect((await fetch(t.url + CHAT, { method: 'OPTIONS' })).status).to.equal(401);
     const answer = await t.request('OPTIONS', CHAT);

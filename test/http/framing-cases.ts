@@ -6,7 +6,7 @@ const HEAD = `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}`;
 const BODY = JSON.stringify(ask('hi', { model: 'echo' }));
 const CHUNK = `${BODY.length.toString(16)}\r\n${BODY}\r\n`;
 
-/** What is hidden in, or behind, a request whose end is in doubt. Nobody may serve it. */
+/** What is hidden in, or behind, a request whose end is in doubt. It must not be served. */
 export const SMUGGLED = '/smuggled';
 const HIDDEN = `GET ${SMUGGLED} HTTP/1.1\r\nHost: h\r\n\r\n`;
 
@@ -66,7 +66,7 @@ const codings = [
     'gzip in chunks, in two lines': coded(' gzip\r\nTransfer-Encoding: chunked'),
     'no coding in chunks': coded(' identity\r\nTransfer-Encoding: chunked'),
     'gzip without chunks': coded(' gzip'),
-    'a coding of nobody': coded(' xchunked'),
+    'an unknown coding': coded(' xchunked'),
     'no coding': coded(' identity'),
     'chunks in quotation marks': coded(' "chunked"'),
     'chunks with a parameter': coded(' chunked;a=b'),
@@ -200,11 +200,11 @@ const exchanges = [
     'more after the last request': `GET /livez HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n${HIDDEN}`,
     'more after a request of HTTP/1.0': `GET /livez HTTP/1.0\r\n\r\n${HIDDEN}`,
     'an invitation in HTTP/1.0': `POST ${CHAT} HTTP/1.0\r\n${KEY}Expect: 100-continue\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,
-    'an answer before bytes that are no HTTP': `${probe()}\0${HIDDEN}`,
+    'an answer before bytes that are not HTTP': `${probe()}\0${HIDDEN}`,
   }),
-  ...cases([200, 200], false, { 'two answers before bytes that are no HTTP': `${probe()}${probe()}!\r\n\r\n${HIDDEN}` }),
+  ...cases([200, 200], false, { 'two answers before bytes that are not HTTP': `${probe()}${probe()}!\r\n\r\n${HIDDEN}` }),
   ...cases([200], true, {
-    'a body that nobody reads': `GET /livez HTTP/1.1\r\nHost: h\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`,
+    'a body that the route does not read': `GET /livez HTTP/1.1\r\nHost: h\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`,
   }),
   ...cases([100, 200], true, {
     'an invitation that is not waited for': `${HEAD}Expect: 100-continue\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,

@@ -18,7 +18,7 @@ const FIELDS = [
 ];
 const NUMBERS = ['0', '-0', '1', '1.5', '9007199254740993', '-9223372036854775808', '123456789012345678901234567890', '1e400', '-1e400', '1e-400', '0.1e1', '4.9e-324', '12', '0.5', '2'];
 const TEXTS = ['""', '"hi"', '"\\u0000"', '"\\ud800"', '"\\udc00\\ud800"', '"\\u00e9\\n\\"\\\\"', '"\u2028"', '"\ud83d\ude00"', '"m"', '"user"', '"text"', '"data:,"'];
-/** What is no JSON at all. */
+/** What is not JSON at all. */
 const BROKEN = ['01', '1.', '.5', 'NaN', '0x1', '1e', '--1', '"\\x"', '"a\nb"', 'undefined', 'nul', '', "'x'", '[1,,2]', '[1', '{"a"}', '{"a":1,}', '"open'];
 
 /** Some JSON text, not always right, never deep. */

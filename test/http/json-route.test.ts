@@ -62,7 +62,7 @@ describe('a JSON route', () => {
     expect((await t.get('/y')).headers.get('allow')).to.equal('POST');
   });
 
-  it('leaves to others what it was told to leave', async () => {
+  it('leaves a request to other routes when its handler returns nothing', async () => {
     const beside: JsonRoute = { method: 'GET', path: '/x/*id', scope: 'open', answer: ({ request, parameter }) => (request.headers['x-provider'] === undefined ? { status: 200, body: parameter('id') } : undefined) };
     const t = await mounted({ beside });
     expect((await t.get('/x/a/b%2Fc')).json()).to.equal('a/b/c');
@@ -91,7 +91,7 @@ describe('a JSON route', () => {
     });
   }
 
-  it('serves nobody but those whom it is open to where no authentication stands before it', async () => {
+  it('is served only when its scope is open, where no authentication comes before it', async () => {
     const t = await mounted({ routes: (['open', 'admitted', 'read_only'] as const).map((scope) => ({ method: 'GET', path: `/${scope}`, scope, answer: ok })) });
     const answers = await Promise.all(['/open', '/admitted', '/read_only'].map((path) => t.get(path)));
     expect(answers.map(({ status }) => status)).to.deep.equal([200, 401, 401]);
@@ -125,7 +125,7 @@ describe('a JSON route', () => {
       expect(t.lines.filter(({ level }) => level === 'ERROR')).to.deep.equal([]);
     });
 
-    it(`hides a fault nobody expected, when it comes ${way}`, async () => {
+    it(`hides an unexpected error, when it comes ${way}`, async () => {
       const fault = way === 'later' ? async (): Promise<never> => { await Promise.resolve(); throw new Error('secret'); } : (): never => { throw new Error('secret'); };
       const t = await mounted({ routes: [{ method: 'GET', path: '/x', scope: 'open', answer: fault }] });
       const failed = await t.get('/x');

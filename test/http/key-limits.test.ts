@@ -63,7 +63,7 @@ describe('a key with a list of providers', () => {
   });
 
   it('sees its models as those that serve it own them', async () => {
-    const { t, headers } = await withLimits({ providers: ['b', 'nobody'] });
+    const { t, headers } = await withLimits({ providers: ['b', 'not-a-target'] });
     const listed = (await t.get('/v1/models', headers)).json().data as { id: string; owned_by: string }[];
     expect(listed.map(({ id, owned_by }) => `${id} ${owned_by}`)).to.deep.equal(['m b', 'only-b b']);
     expect(Object.keys((await t.get('/v1/capabilities', headers)).json().providers)).to.deep.equal(['b']);

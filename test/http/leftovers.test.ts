@@ -40,7 +40,7 @@ async function until(isSo: () => boolean): Promise<void> {
 const ENDINGS: readonly [what: string, request: string, status: RegExp][] = [
   ['a body too large for the gateway', `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Connection: close\r\nContent-Length: 99999999\r\n\r\nx`, /^HTTP\/1\.1 413 /],
   ['a body that became too large', `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\nfff\r\n${'x'.repeat(4095)}\r\nff\r\n`, /^HTTP\/1\.1 413 /],
-  ['a body of nobody', 'POST /nowhere HTTP/1.0\r\nContent-Length: 99999999\r\n\r\nx', /^HTTP\/1\.1 404 /],
+  ['a body for an unknown path', 'POST /nowhere HTTP/1.0\r\nContent-Length: 99999999\r\n\r\nx', /^HTTP\/1\.1 404 /],
   ['a preflight with a body', 'OPTIONS /nowhere HTTP/1.1\r\nHost: h\r\nOrigin: a\r\nConnection: close\r\nContent-Length: 99999999\r\n\r\nx', /^HTTP\/1\.1 204 /],
   ['a body that waits to be invited', `POST ${CHAT} HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 99999999\r\n\r\n`, /^HTTP\/1\.1 401 /],
   ['two hosts', 'GET / HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n', /^HTTP\/1\.1 400 /],

@@ -76,7 +76,7 @@ describe('paths', () => {
     expect((await t.post(`${CHAT}?trace=1`, ask())).status).to.equal(200);
   });
 
-  // An empty object is what the native route refuses in its own words: whoever else answers says something different.
+  // The native route refuses an empty object with a message of its own: any other handler answers differently.
   for (const path of [`${CHAT}/`, '/v1/Chat/completions', '/v1/chat%2Fcompletions', '/v1/chat%2fcompletions', '/v1//chat/completions', `${CHAT}%20`, `${CHAT};x`, '/v1/%63hat/completions']) {
     it(`do not fold ${path} into the native route`, async () => {
       const { t } = await chatHost();

@@ -8,8 +8,8 @@ const turn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolv
 describe('the outbox', () => {
   const left: number[] = [];
   const destroyed: string[] = [];
-  const told: string[] = [];
-  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: (message: string) => { told.push(message); } };
+  const logged: string[] = [];
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: (message: string) => { logged.push(message); } };
   const response = { destroy: () => { destroyed.push('destroyed'); return response; } } as never;
   const leaving = (number: number): Leaving => ({ response, leave: () => { left.push(number); } });
 
@@ -43,15 +43,15 @@ describe('the outbox', () => {
     expect(left).to.deep.equal([1, 2, 3]);
   });
 
-  it('loses nobody to an answer that cannot be written', async () => {
+  it('sends all others when one answer cannot be written', async () => {
     const outbox = new Outbox(log);
     outbox.add({ response, leave: () => { throw new Error('why'); } });
     outbox.add(leaving(2));
     await turn();
-    expect([left, destroyed, told]).to.deep.equal([[2], ['destroyed'], ['an answer could not be written']]);
+    expect([left, destroyed, logged]).to.deep.equal([[2], ['destroyed'], ['an answer could not be written']]);
   });
 
-  it('sends an answer to the end although what follows it on the connection is no HTTP', async () => {
+  it('sends an answer to the end although what follows it on the connection is not HTTP', async () => {
     const upstream = await stubUpstream((_request, answer) => { answer.end(); });
     const t = await startHost({ targets: [upstream.target('a')] });
     const text = await new Promise<string>((resolve) => {

@@ -6,7 +6,7 @@ const ODD = ['%', '%z', '%zz', '%2', '%%', '%c3%28', '%e0%a4%a', '%ff', '%u0041'
 const PATHS = [...Object.values(ROUTES), '/v1/completions', '/v1/models', '/v1/capabilities', '/v1/files', '/v1', '/health', '/livez', '/readyz', '/admin', '/metrics'];
 
 describe('a path with percent signs that encode nothing', () => {
-  it('is refused, or nobody\'s, wherever they stand', async () => {
+  it('is refused or not found, wherever they stand', async () => {
     const stub = await stubUpstream((_request, response) => { response.end(); });
     const t = await startHost({ strategy: { mode: 'fallback' }, targets: [stub.target('a')] });
     const client = await rawClient(t.url);

@@ -80,7 +80,7 @@ describe('the per-address limit', () => {
     expect(await status('::ffff:203.0.113.1')).to.equal(429);
   });
 
-  it('is not told to spoofers by their own word', async () => {
+  it('counts an untrusted client by its connection, not by the address it claims', async () => {
     const { t } = await limitedHost({ RATE_LIMIT_RPS: '1', RATE_LIMIT_BURST: '1', TRUSTED_PROXIES: '10.0.0.0/8' });
     expect((await t.get('/nowhere', from('203.0.113.1'))).status).to.equal(404);
     expect((await t.get('/nowhere', from('203.0.113.2'))).status).to.equal(429);

@@ -19,7 +19,7 @@ const ROUNDS = 5;
 const BODY_BYTES = 6_000_000;
 const MAX_BYTES = 100_000;
 
-/** A request whose body nobody reads before the answer. */
+/** A request whose body is not read before the answer. */
 interface Refusal {
   readonly status: number;
   readonly method: string;
@@ -157,7 +157,7 @@ describe('a refusal that comes before its body was read', function refusals() {
   const PARSED: readonly [what: string, head: string, status: number][] = [
     ['a header that is none', 'POST / HTTP/1.1\r\nHost: h\r\nnonsense\r\n\r\n', 400],
     ['headers that are too long', `POST / HTTP/1.1\r\nHost: h\r\nX: ${'a'.repeat(1_100_000)}\r\n\r\n`, 431],
-    ['a method of nobody', 'FOO / HTTP/1.1\r\nHost: h\r\n\r\n', 501],
+    ['a method that HTTP does not know', 'FOO / HTTP/1.1\r\nHost: h\r\n\r\n', 501],
     ['a tunnel', 'CONNECT other:80 HTTP/1.1\r\nHost: h\r\n\r\n', 404],
     ['a chunk that is none', `POST ${CHAT} HTTP/1.1\r\nHost: h\r\nAuthorization: ${KEY.Authorization}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`, 400],
     ['two hosts, before more requests', `GET / HTTP/1.1\r\nHost: h\r\nHost: i\r\n\r\nPOST / HTTP/1.1\r\nHost: h\r\nContent-Length: ${BODY_BYTES}\r\n\r\n`, 400],
@@ -187,7 +187,7 @@ describe('a refusal that comes before its body was read', function refusals() {
       for (const { status, method, headers, url: direct } of own) {
         expect(await byNode({ method, headers, url: direct.replace(gateway.url, url) }, payload)).to.deep.equal([status, true]);
         const answer = await fetch(url + CHAT, { method: 'POST', headers: KEY, body: JSON.stringify(ask('hi', { model: 'echo' })) });
-        expect(answer.status, 'somebody else').to.equal(200);
+        expect(answer.status, 'another client').to.equal(200);
         await answer.text();
       }
     }

@@ -32,7 +32,7 @@ describe('request id', () => {
     ['a new id for a slug', undefined, 'my-request', NEW],
     ['a new id for 31 digits', undefined, GIVEN.slice(1), NEW],
     ['a new id for 33 digits', undefined, `${GIVEN}0`, NEW],
-    ['a new id for 32 characters that are no hex', undefined, 'g'.repeat(32), NEW],
+    ['a new id for 32 characters that are not hex', undefined, 'g'.repeat(32), NEW],
     ['a new id for an empty header', undefined, '', NEW],
     ['a new id for two ids', undefined, `${GIVEN}, ${GIVEN}`, NEW],
   ];

@@ -91,7 +91,7 @@ describe('security headers', () => {
   });
 });
 
-describe('a fault nobody expected', () => {
+describe('an unexpected error', () => {
   it('is a 500 that says nothing, and a log line that says everything', async () => {
     const t = await chatHost();
     const answer = await t.get('/fault');

@@ -89,7 +89,7 @@ async function untilDraining(gateway: GatewayProcess): Promise<Reply> {
 
 const isGone = async ({ url }: GatewayProcess): Promise<boolean> => fetch(`${url}/livez`).then(() => false, () => true);
 
-describe('a process that is told to stop', () => {
+describe('a process that gets a signal to stop', () => {
   it('says so at once, serves on, lets its streams end and exits with 0', async () => {
     const { gateway, finish } = await startProcess();
     const { response, rest } = await openStream(gateway);

@@ -85,7 +85,7 @@ describe('a client that takes nothing of', () => {
       clock.advance(1);
       while (t.host.activity.count > 0 || t.host.slot.leases > 0) await turn();
       expect([slow.server.destroyed, slow.server.writableLength]).to.deep.equal([true, 0]);
-      expect(t.lines.some(({ msg }) => msg === 'http request'), 'an answer that did not arrive is no request served').to.equal(false);
+      expect(t.lines.some(({ msg }) => msg === 'http request'), 'an answer that did not arrive does not count as a request served').to.equal(false);
     });
   }
 });

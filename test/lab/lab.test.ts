@@ -35,7 +35,7 @@ async function startLab(...args: readonly string[]): Promise<Lab> {
   return { child, url: await listening.promise, stdout: () => stdout, exited };
 }
 
-const told = (lab: Lab): string[] => lab.stdout().split('\n').filter((line) => /^#\d+ chat/.test(line));
+const chatLines = (lab: Lab): string[] => lab.stdout().split('\n').filter((line) => /^#\d+ chat/.test(line));
 
 /** Asks the lab itself, one request after another, and leaves it where it goes silent; what it says of each. */
 async function story(seed: string): Promise<string[]> {
@@ -45,13 +45,13 @@ async function story(seed: string): Promise<string[]> {
     let isOver = false;
     const asked = fetch(`${lab.url}/chat/completions`, { method: 'POST', body: JSON.stringify(ask('hi', { stream: turn % 2 === 0 })), signal: leaving.signal })
       .then((response) => response.text()).catch(() => 'broken').finally(() => { isOver = true; });
-    await eventually(() => isOver || (told(lab)[turn]?.endsWith('then silence)') ?? false));
+    await eventually(() => isOver || (chatLines(lab)[turn]?.endsWith('then silence)') ?? false));
     leaving.abort();
     await asked;
   }
   lab.child.kill('SIGTERM');
   await lab.exited;
-  return told(lab);
+  return chatLines(lab);
 }
 
 describe('npm run lab', function suite() {
@@ -111,7 +111,7 @@ describe('scripts of the lab', () => {
     expect(play(call(2))).to.deep.equal({ fault: 'status', status: 503, headers: { 'retry-after': '2' } });
   });
 
-  it('draw by weight, and end well unless told to repeat', () => {
+  it('draw by weight, and end well unless they repeat', () => {
     const play = compileScript({ steps: [{ mix: { 'silence': 1, 'reset-before': 3 }, wait_ms: 5 }] });
     expect(play({ ...call(0), random: () => 0.2 })).to.deep.equal({ fault: 'silence', wait_ms: 5 });
     expect(play({ ...call(0), random: () => 0.3 }).fault).to.equal('reset-before');

@@ -20,7 +20,7 @@ async function serve({ port, script, seed }: LabOptions): Promise<void> {
   print(`lab: listening on ${upstream.url}/v1, script "${script}", seed ${seed}`);
   print(`lab: start the gateway with OPENAI_API_KEY=lab OPENAI_BASE_URL=${upstream.url}/v1 and ask it for the model "lab" of a target "openai"`);
   const stop = (): void => {
-    print(`lab: ${[...counts].map(([fault, count]) => `${fault} ${count}`).join(', ') || 'nobody asked'}`);
+    print(`lab: ${[...counts].map(([fault, count]) => `${fault} ${count}`).join(', ') || 'no requests'}`);
     void upstream.close();
   };
   process.once('SIGINT', stop);

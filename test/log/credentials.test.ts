@@ -101,7 +101,7 @@ async function echoingHost(said: Said): Promise<TestHost> {
   return startHost(config, { variables: SECRETS, builtins: [panic], modules: [header] });
 }
 
-describe('a credential that somebody echoes', () => {
+describe('a credential that an upstream or a client sends back', () => {
   it('leaves in no error, event, header or log line, whatever its encoding', async function everyWay() {
     this.timeout(60_000);
     const said: Said = { text: '' };
@@ -151,7 +151,7 @@ describe('a credential that somebody echoes', () => {
 
 describe('a credential in a configuration, a request or a setting', () => {
   /** What a command tells people: never the configuration itself, which `validate` prints with its secrets when it is asked to. */
-  const told = async (args: readonly string[], cwd: string, variables: Record<string, string> = {}): Promise<string> => {
+  const outputOf = async (args: readonly string[], cwd: string, variables: Record<string, string> = {}): Promise<string> => {
     const { stdout, stderr, lines } = await runCommand(args, { cwd, variables: { ...SECRETS, PORT: '0', ...variables } });
     return stdout + stderr + lines.map((line) => JSON.stringify(line)).join('\n');
   };
@@ -170,18 +170,18 @@ describe('a credential in a configuration, a request or a setting', () => {
       const conditions = [{ key: 'model', value: text, target_key: 'echo' }];
       await writeFile(join(cwd, 'good.json'), JSON.stringify({ strategy: { mode: 'conditional', conditions }, targets: [{ virtual_key: 'echo', models: [text.trim()] }], aliases: { other: text } }));
       const reports = [
-        await told(['validate', 'bad.json'], cwd), await told(['validate', 'broken.json'], cwd), await told(['validate', 'broken.yaml'], cwd), await told(['validate', `${text}.json`], cwd),
-        await told(['explain', '--config', 'bad.json', '--request', 'request.json'], cwd), await told(['explain', '--config', 'good.json', '--request', 'broken.json'], cwd),
-        await told(['explain', '--config', 'good.json', '--request', 'request.json'], cwd), await told(['explain', '--config', 'good.json', '--request', 'request.json', '--format', 'json'], cwd),
-        await told(['explain', '--config', 'good.json', '--request', text], cwd), await told(['explain', '--config', 'good.json', '--request', 'request.json', '--format', 'yaml'], cwd),
-        await told(['serve'], cwd, { GATEWAY_CONFIG: 'bad.json' }), await told(['serve'], cwd, { TRUSTED_PROXIES: text, RATE_LIMIT_RPS: text, GW_SHUTDOWN_TIMEOUT: text }),
-        await told(['serve'], cwd, { CONFIG_STORE_BACKEND: text }), await told(['init', '-o', `no/${text}.yaml`], cwd), await told([text], cwd),
+        await outputOf(['validate', 'bad.json'], cwd), await outputOf(['validate', 'broken.json'], cwd), await outputOf(['validate', 'broken.yaml'], cwd), await outputOf(['validate', `${text}.json`], cwd),
+        await outputOf(['explain', '--config', 'bad.json', '--request', 'request.json'], cwd), await outputOf(['explain', '--config', 'good.json', '--request', 'broken.json'], cwd),
+        await outputOf(['explain', '--config', 'good.json', '--request', 'request.json'], cwd), await outputOf(['explain', '--config', 'good.json', '--request', 'request.json', '--format', 'json'], cwd),
+        await outputOf(['explain', '--config', 'good.json', '--request', text], cwd), await outputOf(['explain', '--config', 'good.json', '--request', 'request.json', '--format', 'yaml'], cwd),
+        await outputOf(['serve'], cwd, { GATEWAY_CONFIG: 'bad.json' }), await outputOf(['serve'], cwd, { TRUSTED_PROXIES: text, RATE_LIMIT_RPS: text, GW_SHUTDOWN_TIMEOUT: text }),
+        await outputOf(['serve'], cwd, { CONFIG_STORE_BACKEND: text }), await outputOf(['init', '-o', `no/${text}.yaml`], cwd), await outputOf([text], cwd),
       ];
       for (const report of reports) expectNothing(report, sample);
     }
   });
 
-  it('stands in no last word of a process that fails', async () => {
+  it('is not in the last lines of a process that fails', async () => {
     for (const name of ['plain text of credential 0', 'Basic with base64 behind "user:" of credential 0']) {
       const sample = SAMPLES.find((each) => each.name === name)!;
       const cwd = await temporaryFolder();

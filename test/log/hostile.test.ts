@@ -9,7 +9,7 @@ import { ask, chatReply, Dice, openSse, replyJson, sseEvent, startHost, stubUpst
 const CHAT = '/v1/chat/completions';
 const COUNT = 2200;
 
-/** What breaks a line, a terminal, a parser or a reader of some log. */
+/** Characters that break a line, a terminal, a parser or a reader of some log. */
 const PIECES = [
   ...Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)), ...Array.from({ length: 0x21 }, (_, code) => String.fromCharCode(0x7f + code)),
   '\u001b[31mred\u001b[0m', '\u001b]0;title\u0007', '\u001b[2J\u001b[H', '\u009b31m', '\u001b]8;;http://evil\u001b\\', '\ud800', '\udfff', '\udc00\ud800', '\ud83d\ude00',

@@ -123,7 +123,7 @@ describe('an error with several reasons', () => {
     expect(String(errorText(new Error('x'.repeat(1_000_000)))).length).to.be.at.most(2049);
   });
 
-  it('is told whatever was thrown', () => {
+  it('is written whatever was thrown', () => {
     const odd = new Error('odd');
     Object.defineProperty(odd, 'message', { get: () => { throw new Error('no'); } });
     Object.defineProperty(odd, 'cause', { get: () => { throw new Error('no'); } });

@@ -89,7 +89,7 @@ describe('the writer of log lines', () => {
     expect(text).to.equal(`a\n${long}b\n`);
   });
 
-  it('finishes at once where everything is written, and after a second where nobody reads', async () => {
+  it('finishes at once where everything is written, and after a second where the log is not read', async () => {
     const quick = await pipe();
     quick.output.write('a\n');
     await quick.output.finish();

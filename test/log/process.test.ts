@@ -32,7 +32,7 @@ async function leaveLines({ url }: GatewayProcess, count: number): Promise<void>
   await Promise.all(Array.from({ length: 8 }, lane));
 }
 
-/** Still serves, and ends when it is told to, by itself. */
+/** Still serves, and ends by itself after a signal. */
 async function expectToServeAndEnd(gateway: GatewayProcess): Promise<void> {
   expect((await fetch(`${gateway.url}/livez`)).status).to.equal(200);
   expect(await gateway.stop('SIGTERM')).to.equal(0);
@@ -58,7 +58,7 @@ describe('a process whose log cannot be written', () => {
     expect(readFileSync(path)).to.have.length(8 * 1024);
   });
 
-  it('serves and ends where nobody reads its pipe any more', async () => {
+  it('serves and ends where its pipe is not read any more', async () => {
     const { reader, writer } = await fifo();
     const gateway = await serving(writer);
     closeSync(reader);
@@ -87,8 +87,8 @@ describe('a process whose log cannot be written', () => {
     it(`serves and ends where ${what}`, async function terminal() {
       const python = requireTool(this, 'python3');
       const script = join(import.meta.dirname, 'silent-terminal.py');
-      const told = JSON.parse(execFileSync(python, [script, state, process.execPath, BIN], { cwd: await temporaryFolder(), encoding: 'utf8', timeout: 60_000 })) as object;
-      expect(told).to.deep.equal({ served: true, code: 0 });
+      const report = JSON.parse(execFileSync(python, [script, state, process.execPath, BIN], { cwd: await temporaryFolder(), encoding: 'utf8', timeout: 60_000 })) as object;
+      expect(report).to.deep.equal({ served: true, code: 0 });
     });
   }
 

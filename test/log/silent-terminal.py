@@ -1,4 +1,4 @@
-"""Runs a gateway on a terminal that nobody reads, or that is gone: does it serve, and does it end?"""
+"""Runs a gateway on a terminal whose output is not read, or that is gone: does it serve, and does it end?"""
 import json
 import os
 import pty

@@ -13,7 +13,7 @@ interface Live {
   answer: (status: number, data: unknown) => void;
   readonly clock: ReturnType<typeof fakeClock>;
   readonly asked: () => number;
-  /** Resolves once the next round has been applied, or told. */
+  /** Resolves once the next round has been applied, or its failure logged. */
   readonly round: () => Promise<void>;
 }
 
@@ -94,7 +94,7 @@ describe('live models', () => {
     expect(host.lines.filter(({ msg }) => msg === 'live models could not be listed').length).to.be.greaterThan(1);
   });
 
-  for (const [location, told] of [
+  for (const [location, error] of [
     [undefined, 'it answers 307 without a Location'],
     ['http://[::1', 'it answers 307 with a Location that is no address'],
     ['/v2/models?key=hidden', 'it answers 307 and leads to a relative address, the same host; redirects are not followed'],
@@ -105,7 +105,7 @@ describe('live models', () => {
       const host = await startHost({ targets: [upstream.target('a', {}, { discovery })] }, { variables: { GW_MODEL_DISCOVERY_INTERVAL: '1m' }, clock: fakeClock() });
       const line = (): Record<string, unknown> | undefined => host.lines.find(({ msg }) => msg === 'live models could not be listed');
       await until(async () => (await host.get('/livez')).status === 200 && line() !== undefined);
-      expect(line()).to.include({ provider: 'a', error: told });
+      expect(line()).to.include({ provider: 'a', error });
       expect(upstream.seen).to.have.length(1);
       expect(JSON.stringify(host.lines)).to.not.include('hidden');
     });

@@ -16,7 +16,7 @@ const LIMIT_TIMES_USUAL = 3;
 export interface Verdict {
   readonly site: Site;
   readonly isKilled: boolean;
-  readonly told: string;
+  readonly reason: string;
   readonly ms: number;
   /** Test files that did not notice it. */
   readonly passed: number;
@@ -39,7 +39,7 @@ export async function judge(site: Site, { sizes, before, copy, coverage, runs }:
   const startedAt = performance.now();
   const files = testsFor(site, coverage, (path) => copy.read(path)).slice(before?.passed ?? 0);
   let passed = before?.passed ?? 0;
-  const verdict = (isKilled: boolean, told: string): Verdict => ({ site, isKilled, told, ms: performance.now() - startedAt, passed, isFinal: isKilled || files.length === 0 });
+  const verdict = (isKilled: boolean, reason: string): Verdict => ({ site, isKilled, reason, ms: performance.now() - startedAt, passed, isFinal: isKilled || files.length === 0 });
   const undo = copy.mutate(site);
   try {
     for (const size of sizes) {

@@ -54,7 +54,7 @@ function choose({ sites: count, seed, only }: Options, copy: Copy): Site[] {
 
 const describe = ({ path, line, column, what }: Site): string => `${path}:${line}:${column} ${what}`;
 
-const inWords = ({ site, isKilled, isFinal, told, ms }: Verdict): string => `${isKilled ? 'killed  ' : isFinal ? 'SURVIVED' : 'passed  '} ${(ms / 1000).toFixed(1)} s ${describe(site)} (${told})`;
+const inWords = ({ site, isKilled, isFinal, reason, ms }: Verdict): string => `${isKilled ? 'killed  ' : isFinal ? 'SURVIVED' : 'passed  '} ${(ms / 1000).toFixed(1)} s ${describe(site)} (${reason})`;
 
 async function main(): Promise<number> {
   const options = readOptions();
@@ -95,9 +95,9 @@ async function main(): Promise<number> {
 function report(verdicts: ReadonlyMap<Site, Verdict>, total: number, copy: Copy | undefined, tell: (line: string) => void): void {
   const survivors = [...verdicts.values()].filter(({ isKilled }) => !isKilled);
   tell('');
-  for (const { site, told, isFinal } of survivors) {
+  for (const { site, reason, isFinal } of survivors) {
     const line = copy?.read(site.path).split('\n')[site.line - 1]?.trim() ?? '';
-    tell(`survivor: ${describe(site)} (${told}${isFinal ? '' : ', more were not asked'})\n    ${line}\n    becomes: ${site.replacement}`);
+    tell(`survivor: ${describe(site)} (${reason}${isFinal ? '' : ', more were not asked'})\n    ${line}\n    becomes: ${site.replacement}`);
   }
   const killed = verdicts.size - survivors.length;
   const rate = verdicts.size === 0 ? 0 : (100 * killed) / verdicts.size;

@@ -71,7 +71,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // nobody is left
+    // the group has ended already
   }
 }
 

@@ -64,7 +64,7 @@ describe('what an assembled answer keeps', () => {
     ['reasoning details', { delta: { reasoning_details: [{ index: 0, text: long }] } }],
     ['reasoning details without an index', { delta: { reasoning_details: [{ text: long }] } }],
     ['log probabilities', { delta: {}, logprobs: { content: [{ token: long }] } }],
-    ['a member nobody knows', { delta: { audio: { parts: [{ deep: [long] }] } } }],
+    ['an unknown member', { delta: { audio: { parts: [{ deep: [long] }] } } }],
     ['long names', { delta: { [`${long}a`]: 1 } }],
     ['many small values', { delta: {}, logprobs: { content: Array.from({ length: MIB / 8 }, () => 0) } }],
     ['names of calls', { delta: { tool_calls: [{ function: { name: long } }] } }],

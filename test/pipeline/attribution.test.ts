@@ -49,7 +49,7 @@ describe('attribution headers', () => {
     const upstream = await healthy();
     const host = await startHost({ targets: [upstream.target('a')], plugins: [{ name: 'denier', stage: 'before_request', enabled: true }] }, { modules: [denier] });
     for (const answer of [
-      await host.post(PATH, ask()), await host.post(PATH, ask('hi', { stream: true })), await host.post(PATH, ask('hi', { model: 'nobody' })), await host.post(PATH, '{'), await host.get(PATH),
+      await host.post(PATH, ask()), await host.post(PATH, ask('hi', { stream: true })), await host.post(PATH, ask('hi', { model: 'nosuch' })), await host.post(PATH, '{'), await host.get(PATH),
       await host.post(PATH, ask(), { authorization: 'Bearer wrong' }),
     ]) {
       expect(answer.status).to.be.above(399);
@@ -130,7 +130,7 @@ describe('the model that a router chose', () => {
     response.end('data: [DONE]\n\n');
   });
 
-  it('is told beside the one that was asked for, whole and streamed, and the answer has the name of the latter', async () => {
+  it('is named beside the one that was asked for, whole and streamed, and the answer has the name of the latter', async () => {
     const upstream = await answering('vendor/chosen-2', [chunk('vendor/chosen-2', { content: 'x' }), chunk('vendor/chosen-2', {}, { finish_reason: 'stop' })]);
     const host = await startHost({ targets: [upstream.target('a', { model_map: { m: 'openrouter/auto' } })] });
     for (const stream of [false, true]) {
@@ -146,7 +146,7 @@ describe('the model that a router chose', () => {
     expect((await host.post(PATH, ask('hi', { stream: true }))).headers.get(HEADER)).to.equal('gpt-5-nano');
   });
 
-  it('is not told where it is the one that was asked for, or no name at all', async () => {
+  it('is not named where it is the one that was asked for, or has no name', async () => {
     for (const model of ['m', '', undefined, 7, null]) {
       const host = await startHost({ targets: [(await answering(model)).target('a')] });
       expect((await host.post(PATH, ask())).headers.get(HEADER), String(model)).to.equal(null);
@@ -223,7 +223,7 @@ describe('unsupported parameters', () => {
   };
 
   for (const policy of [undefined, 'warn']) {
-    it(`are told and forwarded: ${policy ?? 'by default'}`, async () => {
+    it(`are named and forwarded: ${policy ?? 'by default'}`, async () => {
       for (const stream of [false, true]) {
         const { answer, upstream } = await post(policy, stream);
         expect(answer.headers.get('x-gateway-ignored-params')).to.equal('seed, user, zebra');
@@ -232,7 +232,7 @@ describe('unsupported parameters', () => {
     });
   }
 
-  it('are removed under drop, and not told', async () => {
+  it('are removed under drop, and not named', async () => {
     const { answer, upstream } = await post('drop');
     expect(answer.headers.get('x-gateway-ignored-params')).to.equal(null);
     expect(upstream.seen[0]?.json()).to.not.have.any.keys('user', 'seed');
@@ -254,12 +254,12 @@ describe('unsupported parameters', () => {
     expect((await post('reject')).answer.json().error.message).to.match(/seed, user, zebra/);
   });
 
-  it('are told in the order of the matrix by every wire; a native one refuses them in an order of its own', async () => {
+  it('are named in the order of the matrix by every wire; a native one refuses them in an order of its own', async () => {
     const upstream = await healthy();
     const target = upstream.target('a', {}, { wire: 'native', params: { logprobs: 'unsupported', parallel_tool_calls: 'unsupported' } });
     const body = ask('hi', { parallel_tool_calls: false, logprobs: true });
-    const told = await (await startHost({ targets: [target] })).post(PATH, body);
-    expect(told.headers.get('x-gateway-ignored-params')).to.equal('logprobs, parallel_tool_calls');
+    const forwarded = await (await startHost({ targets: [target] })).post(PATH, body);
+    expect(forwarded.headers.get('x-gateway-ignored-params')).to.equal('logprobs, parallel_tool_calls');
     const refused = await (await startHost({ targets: [target], compatibility: { on_unsupported_param: 'reject' } })).post(PATH, body);
     expect(refused.json().error.message).to.include('parallel_tool_calls, logprobs');
   });

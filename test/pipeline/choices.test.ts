@@ -66,6 +66,6 @@ describe('the choices of an answer', () => {
     expect(choices.flatMap(({ message }: any) => message.tool_calls.filter((each: object) => 'index' in each))).to.deep.equal([]);
     const events = (await host.post(CHAT, ask('hi', { stream: true }))).events().slice(0, -1);
     expect(new Set(events.flatMap((event) => event.choices.map(({ index }: any) => index)))).to.deep.equal(new Set([0]));
-    expect(events.flatMap((event) => event.choices.flatMap(({ delta }: any) => (delta.tool_calls ?? []).map(({ index }: any) => index))), 'one call, told in pieces').to.deep.equal(odd.map(() => 0));
+    expect(events.flatMap((event) => event.choices.flatMap(({ delta }: any) => (delta.tool_calls ?? []).map(({ index }: any) => index))), 'one call, in pieces').to.deep.equal(odd.map(() => 0));
   });
 });

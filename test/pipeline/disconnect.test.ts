@@ -9,25 +9,25 @@ const piece = (content: string): string => sseEvent({ id: 'c', object: 'chat.com
 const USAGE = sseEvent({ id: 'c', choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } });
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
 
-interface Told {
+interface Witnessed {
   readonly stages: string[];
   readonly outcomes: ExchangeOutcome[];
   readonly errors: (string | undefined)[];
   readonly costs: (number | undefined)[];
 }
 
-function witness(told: Told): PluginModule {
-  const note = ({ stage }: Exchange): void => { told.stages.push(stage); };
+function witness(witnessed: Witnessed): PluginModule {
+  const note = ({ stage }: Exchange): void => { witnessed.stages.push(stage); };
   return definePlugin({
     name: 'witness', type: 'logging', summary: 'Notes how requests end', stages: ['before_request', 'after_request', 'on_error'], settings: Joi.object({}),
     create: () => ({
       before_request: note, after_request: note,
       on_error: (exchange) => {
         note(exchange);
-        told.errors.push(exchange.error?.code);
-        told.costs.push(exchange.measurements.costUsd);
+        witnessed.errors.push(exchange.error?.code);
+        witnessed.costs.push(exchange.measurements.costUsd);
       },
-      finished: (_exchange, outcome) => { told.outcomes.push(outcome); },
+      finished: (_exchange, outcome) => { witnessed.outcomes.push(outcome); },
     }),
   });
 }
@@ -35,7 +35,7 @@ function witness(told: Told): PluginModule {
 interface Scene {
   readonly host: TestHost;
   readonly upstream: StubUpstream;
-  readonly told: Told;
+  readonly witnessed: Witnessed;
   /** The upstream's request was closed. */
   readonly closed: Promise<void>;
 }
@@ -46,10 +46,10 @@ async function scene(handler: StubHandler, options: TestHostOptions = {}, module
     response.on('close', () => closed.resolve());
     return handler(request, response);
   });
-  const told: Told = { stages: [], outcomes: [], errors: [], costs: [] };
+  const witnessed: Witnessed = { stages: [], outcomes: [], errors: [], costs: [] };
   const plugins = ['before_request', 'after_request', 'on_error'].map((stage) => ({ name: 'witness', stage, enabled: true }));
-  const host = await startHost({ targets: [upstream.target('a', { retry: { attempts: 3 } }, module)], plugins }, { clock: fakeClock(), ...options, modules: [witness(told)] });
-  return { host, upstream, told, closed: closed.promise };
+  const host = await startHost({ targets: [upstream.target('a', { retry: { attempts: 3 } }, module)], plugins }, { clock: fakeClock(), ...options, modules: [witness(witnessed)] });
+  return { host, upstream, witnessed, closed: closed.promise };
 }
 
 interface Client {
@@ -57,7 +57,7 @@ interface Client {
   text(): string;
 }
 
-/** A client on a bare socket, which reads only while it is told to. */
+/** A client on a bare socket, which reads only when the test says so. */
 function request(host: TestHost, body: object): Client {
   const { port } = new URL(host.url);
   const socket = connect(Number(port), '127.0.0.1');
@@ -74,11 +74,11 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(2);
 }
 
-async function expectCanceled({ told, closed, upstream, host }: Scene): Promise<void> {
+async function expectCanceled({ witnessed, closed, upstream, host }: Scene): Promise<void> {
   expect(await turnsUntil(closed)).to.be.below(MOST_TURNS);
-  await until(() => told.outcomes.length > 0);
-  expect(told).to.deep.include({ outcomes: ['client_canceled'], errors: ['client_canceled'] });
-  expect(told.stages).to.deep.equal(['before_request', 'on_error']);
+  await until(() => witnessed.outcomes.length > 0);
+  expect(witnessed).to.deep.include({ outcomes: ['client_canceled'], errors: ['client_canceled'] });
+  expect(witnessed.stages).to.deep.equal(['before_request', 'on_error']);
   expect(upstream.seen).to.have.length(1);
   const errors = host.samples.filter(({ name }) => name === 'gateway_provider_errors_total').map(({ labels }) => labels['error_type']);
   expect(errors).to.deep.equal(['client_canceled']);
@@ -86,7 +86,7 @@ async function expectCanceled({ told, closed, upstream, host }: Scene): Promise<
 }
 
 describe('a client that leaves', () => {
-  it('while a whole answer is awaited: the call is closed at once, on_error is told', async () => {
+  it('while a whole answer is awaited: the call is closed at once, on_error runs', async () => {
     const set = await scene(() => {});
     const { socket } = request(set.host, ask());
     await until(() => set.upstream.seen.length === 1);
@@ -114,7 +114,7 @@ describe('a client that leaves', () => {
     await until(() => client.text().includes('one'));
     client.socket.destroy();
     await expectCanceled(set);
-    expect(set.told.costs).to.deep.equal([undefined]);
+    expect(set.witnessed.costs).to.deep.equal([undefined]);
     expect(set.host.samples.filter(({ name }) => name.includes('cost'))).to.deep.equal([]);
   });
 
@@ -135,11 +135,11 @@ describe('a client that leaves', () => {
     await until(() => client.text().includes('data:'));
     client.socket.destroy();
     await closed.promise;
-    await until(() => set.told.outcomes.length > 0);
-    expect(set.told.outcomes).to.deep.equal(['client_canceled']);
+    await until(() => set.witnessed.outcomes.length > 0);
+    expect(set.witnessed.outcomes).to.deep.equal(['client_canceled']);
   });
 
-  it('before an adapter has made its stream: nobody waits for it, and its source is closed when it comes', async () => {
+  it('before an adapter has made its stream: nothing waits for it, and its source is closed when it comes', async () => {
     const gate = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
@@ -159,8 +159,8 @@ describe('a client that leaves', () => {
     const client = request(set.host, ask('hi', { stream: true }));
     await asked.promise;
     client.socket.destroy();
-    await until(() => set.told.outcomes.length > 0);
-    expect(set.told.outcomes).to.deep.equal(['client_canceled']);
+    await until(() => set.witnessed.outcomes.length > 0);
+    expect(set.witnessed.outcomes).to.deep.equal(['client_canceled']);
     gate.resolve();
     await closed.promise;
   });
@@ -173,8 +173,8 @@ describe('a client that leaves', () => {
     const client = request(set.host, ask('hi', { stream: true }));
     await until(() => client.text().includes('[DONE]'));
     client.socket.destroy();
-    await until(() => set.told.outcomes.length > 0);
-    expect(set.told).to.deep.equal({ stages: ['before_request', 'after_request'], outcomes: ['success'], errors: [], costs: [] });
+    await until(() => set.witnessed.outcomes.length > 0);
+    expect(set.witnessed).to.deep.equal({ stages: ['before_request', 'after_request'], outcomes: ['success'], errors: [], costs: [] });
   });
 });
 
@@ -219,7 +219,7 @@ describe('a client that stops reading', () => {
     await until(() => written() > before + 200);
     client.socket.destroy();
     await set.closed;
-    expect(set.told.stages.slice(0, 1)).to.deep.equal(['before_request']);
+    expect(set.witnessed.stages.slice(0, 1)).to.deep.equal(['before_request']);
   });
 
   it('is cut off after 15 s, as if it had left', async () => {
@@ -227,13 +227,13 @@ describe('a client that stops reading', () => {
     const { set } = await stalled(clock);
     clock.advance(14_999);
     await sleep(40);
-    expect(set.told.outcomes).to.deep.equal([]);
+    expect(set.witnessed.outcomes).to.deep.equal([]);
     await until(() => {
       clock.advance(100); // more than once where the client's kernel took a last piece meanwhile
-      return set.told.outcomes.length > 0;
+      return set.witnessed.outcomes.length > 0;
     });
     await set.closed;
-    expect(set.told.outcomes).to.deep.equal(['client_canceled']);
+    expect(set.witnessed.outcomes).to.deep.equal(['client_canceled']);
   });
 
   it('is not cut off while it reads slowly', async () => {
@@ -247,6 +247,6 @@ describe('a client that stops reading', () => {
       client.socket.pause();
       await sleep(120);
     }
-    expect(set.told.outcomes).to.deep.equal([]);
+    expect(set.witnessed.outcomes).to.deep.equal([]);
   });
 });

@@ -10,7 +10,7 @@ interface Row {
   readonly status: number;
   readonly type: string;
   readonly code: string;
-  /** What the message must be; absent where it is only told that it quotes nothing. */
+  /** What the message must be; absent where the test only checks that it quotes nothing. */
   readonly message?: string;
 }
 
@@ -62,7 +62,7 @@ describe('upstream statuses', () => {
     }
   });
 
-  it('are told with fixed words that differ: unknown model here, withdrawn model there', async () => {
+  it('become fixed messages that differ: unknown model here, withdrawn model there', async () => {
     const host = await hostOf((_request, response) => replyJson(response, 404, { error: { message: OWN_WORDS } }));
     const withdrawn = (await host.post(PATH, ask())).json().error.message;
     const unknown = (await host.post(PATH, ask('hi', { model: 'other' }))).json().error.message;
@@ -96,7 +96,7 @@ describe('upstream statuses', () => {
 
 describe('an answer of no use', () => {
   for (const [what, body] of [
-    ['no JSON', '<html>fine</html>'], ['half of JSON', '{"choices":['], ['nothing', ''], ['null', 'null'], ['a list', '[]'], ['no choices', '{"id":"x"}'], ['choices that are no list', '{"choices":{}}'],
+    ['no JSON', '<html>fine</html>'], ['half of JSON', '{"choices":['], ['nothing', ''], ['null', 'null'], ['a list', '[]'], ['no choices', '{"id":"x"}'], ['choices that are not a list', '{"choices":{}}'],
     ['an error in disguise', '{"error":{"message":"overloaded"}}'], ['an error text in disguise', '{"error":"overloaded"}'], ['an error beside choices', '{"error":{"message":"overloaded"},"choices":[]}'],
   ] as const) {
     it(`is a failed call: ${what}`, async () => {
@@ -120,7 +120,7 @@ describe('an answer of no use', () => {
   });
 
   for (const [what, body] of [
-    ['an error frame', sseEvent({ error: { message: 'overloaded' } })], ['nothing', ''], ['the end marker alone', 'data: [DONE]\n\n'], ['comments', ': hello\n\n'], ['frames nobody can decode', 'data: {\n\ndata: 5\n\n'],
+    ['an error frame', sseEvent({ error: { message: 'overloaded' } })], ['nothing', ''], ['the end marker alone', 'data: [DONE]\n\n'], ['comments', ': hello\n\n'], ['frames that cannot be decoded', 'data: {\n\ndata: 5\n\n'],
   ] as const) {
     it(`is a stream that starts with ${what}`, async () => {
       const host = await hostOf((_request, response) => {
@@ -175,7 +175,7 @@ describe('no answer', () => {
     }
   });
 
-  it('is no fault of the upstream when its own adapter breaks: 500', async () => {
+  it('is a fault of the gateway when the adapter breaks: 500', async () => {
     const upstream = await stubUpstream(() => {});
     const chat = { ...commonTranslators(['chat'], {}).chat, toUpstream: ({ user }: { user?: unknown }) => {
       if (user === 'real') throw new TypeError('x is undefined');

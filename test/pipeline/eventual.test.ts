@@ -6,7 +6,7 @@ const createHook = (): AsyncSeriesBailHook<[string], string | undefined> => new 
 const later = <T>(result: T): Promise<T> => new Promise((resolve) => { setImmediate(resolve, result); });
 
 describe('eventual hooks', () => {
-  it('have their result at once while nobody waits', () => {
+  it('have their result at once while no handler waits', () => {
     const hook = createHook();
     const seen: string[] = [];
     tapEventual(hook, 'a', (value) => void seen.push(`a ${value}`));
@@ -44,9 +44,9 @@ describe('eventual hooks', () => {
     tapEventual(throwing, 'a', () => { throw new Error('at once'); });
     tapEventual(rejecting, 'a', async () => { throw new Error('later'); });
     tapEventual(late, 'a', async () => later(undefined));
-    tapEventual(late, 'b', () => { throw new Error('after somebody waited'); });
+    tapEventual(late, 'b', () => { throw new Error('after a wait'); });
     expect(() => callEventual(throwing, 'x')).to.throw('at once');
-    for (const [hook, message] of [[rejecting, 'later'], [late, 'after somebody waited']] as const) {
+    for (const [hook, message] of [[rejecting, 'later'], [late, 'after a wait']] as const) {
       const error = await (callEventual(hook, 'x') as Promise<unknown>).then(() => undefined, (cause: Error) => cause);
       expect(error?.message).to.equal(message);
     }

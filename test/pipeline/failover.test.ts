@@ -127,7 +127,7 @@ describe('fallback', () => {
     expect((await host.post(PATH, ask('hi', { stream: true }))).json().error.code).to.equal('model_not_found');
   });
 
-  it('offers a model to a target that accepts any only when nobody owns it', async () => {
+  it('offers a model to a target that accepts any only when no target owns it', async () => {
     const [any, owner] = [await healthy(), await healthy()];
     const host = await startHost({ strategy: { mode: 'fallback' }, targets: [any.target('any', { models: [] }, { anyModel: true }), owner.target('owner')] });
     expect((await host.post(PATH, ask())).headers.get('x-gateway-target')).to.equal('owner');

@@ -36,11 +36,11 @@ describe('order of a request', () => {
     expect(seen.slice(5)).to.have.members(['first after_request m', 'second after_request m']); // finished, once each
   });
 
-  it('refuses a model nobody serves before any plugin, and tells on_error', async () => {
+  it('refuses a model that no target serves before any plugin, and runs on_error', async () => {
     const seen: string[] = [];
     const upstream = await healthy();
     const host = await startHost({ targets: [upstream.target('a')], plugins: listed('watch', 'before_request', 'on_error') }, { modules: [watcher('watch', seen)] });
-    const answer = await host.post(PATH, ask('hi', { model: 'nobody' }));
+    const answer = await host.post(PATH, ask('hi', { model: 'nosuch' }));
     expect(answer.status).to.equal(404);
     expect(answer.json().error).to.include({ type: 'invalid_request_error', code: 'model_not_found' });
     expect(answer.headers.get('x-gateway-target')).to.equal(null);
@@ -84,7 +84,7 @@ describe('order of a request', () => {
 
 describe('model names on their way', () => {
   const aliased = async (upstream: StubUpstream): Promise<TestHost> =>
-    startHost({ targets: [upstream.target('a', { models: ['m'], model_map: { m: 'vendor/m-2026' } })], aliases: { fast: 'm', lost: 'nobody' } });
+    startHost({ targets: [upstream.target('a', { models: ['m'], model_map: { m: 'vendor/m-2026' } })], aliases: { fast: 'm', lost: 'nosuch' } });
 
   it('are: alias for the client, routed model in the answer, mapped model upstream', async () => {
     const upstream = await healthy();
@@ -94,7 +94,7 @@ describe('model names on their way', () => {
     expect(upstream.seen[0]?.json()['model']).to.equal('vendor/m-2026');
   });
 
-  it('make an alias exact, one hop, and 404 when its model is served by nobody', async () => {
+  it('make an alias exact, one hop, and 404 when no target serves its model', async () => {
     const host = await aliased(await healthy());
     for (const model of ['FAST', ' fast', 'fast ', 'lost']) expect((await host.post(PATH, ask('hi', { model }))).json().error.code, model).to.equal('model_not_found');
   });

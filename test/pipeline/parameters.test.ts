@@ -55,7 +55,7 @@ describe('unsupported parameters', () => {
     return () => inMatrixOrder(names.toReversed(), 'native', names);
   }));
 
-  it('are told as far as a kilobyte goes', () => {
+  it('are named up to a kilobyte', () => {
     expect(shownNames([])).to.equal('');
     expect(shownNames(['a', 'b'])).to.equal('a, b');
     expect(shownNames(['x'.repeat(1024)])).to.equal('x'.repeat(1024));

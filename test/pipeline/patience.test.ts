@@ -48,7 +48,7 @@ describe('the wait for a whole answer', () => {
     expect(seen).to.deep.equal([120_000, 900_000, 1_800_000, 0]);
   });
 
-  it('of Claude is that of the ceiling it gets where the client names none: the catalog\'s, through every spelling of its name', async () => {
+  it('of Claude is that of the ceiling it gets where the client names none: the catalog\'s, under every form of its name', async () => {
     const bodies: any[] = [];
     const upstream = await stubUpstream((request, response) => {
       bodies.push(request.json());

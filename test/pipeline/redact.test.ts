@@ -119,7 +119,7 @@ describe('redaction of known values', () => {
 describe('redaction of log lines', () => {
   const lineOf = (attributes: object, redactor: Redactor = shapes): string => {
     const lines: string[] = [];
-    createLogger('info', { write: (line) => lines.push(line) }, redactor).info('told', { ...attributes });
+    createLogger('info', { write: (line) => lines.push(line) }, redactor).info('a line', { ...attributes });
     return lines.join('');
   };
 

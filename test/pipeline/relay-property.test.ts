@@ -92,7 +92,7 @@ class Generator {
     return this.#prefix + this.#json({ ...this.#head, ...id, choices, ...more }) + this.#space() + ends;
   }
 
-  /** Lines that say nothing: comments, other fields, pings, frames nobody can decode. */
+  /** Lines that say nothing: comments, other fields, pings, frames that cannot be decoded. */
   #noise(): string {
     if (this.#chance(0.75)) return '';
     const line = this.#pick([': ping', 'event: message', 'id: 7', 'retry: 10', 'data:', 'data: {"choices":[', 'data: "text"', 'data: [1]', 'data: {"type":"ping"}', 'nonsense', '']);

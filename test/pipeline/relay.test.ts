@@ -106,7 +106,7 @@ describe('relay, chunk normalisation', () => {
     expect(assembled(relayed)[0].message.tool_calls.map(({ id }: any) => id)).to.deep.equal(['a', 'b']);
   });
 
-  it('repairs tool calls that are no calls, also beside a reasoning member', () => {
+  it('repairs tool calls that are not calls, also beside a reasoning member', () => {
     for (const reasoning of [{}, { reasoning: null }]) {
       const relayed = relayFrames([delta({ ...reasoning, tool_calls: [null, { index: 0, function: { name: 'f', arguments: { a: 1 } } }] })]);
       expect(relayed.relay.failure, JSON.stringify(reasoning)).to.equal(undefined);
@@ -217,7 +217,7 @@ describe('relay, ends of a stream', () => {
     expect(relayText(text + finish.trimEnd()).relay.failure).to.equal(undefined);
   });
 
-  it('skips frames that cannot be decoded, and frames that are no chunks', () => {
+  it('skips frames that cannot be decoded, and frames that are not chunks', () => {
     const { events, relay } = relayText(`${text}data: {"choices":[\n\ndata: [1]\n\ndata: 5\n\ndata: null\n\ndata: {"type":"ping"}\n\n: c\nevent: x\nid: 1\n\n${finish}`);
     expect(events).to.have.length(2);
     expect(relay.failure).to.equal(undefined);

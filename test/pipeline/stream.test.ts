@@ -24,7 +24,7 @@ interface Seen {
   delivered: string;
 }
 
-/** A plugin that notes, and at `after_request` does as told. */
+/** A plugin that notes what it sees, and at `after_request` does what the test passes in. */
 function observer(seen: Seen, after: (exchange: Exchange) => unknown): PluginModule {
   return definePlugin({
     name: 'observer', type: 'guardrail', summary: 'Notes', stages: ['after_request', 'on_error'], settings: Joi.object({}),
@@ -104,8 +104,8 @@ describe('a stream that ends well', () => {
     const upstream = await stubUpstream((_request, response) => replyStream(response, ['x']));
     const host = await startHost({ targets: [upstream.target('a')] });
     const has = async (options: object): Promise<boolean> => (await host.post(PATH, ask('hi', { stream: true, ...options }))).events().some((chunk) => chunk.usage);
-    const told = await Promise.all(Array.from({ length: 12 }, (_, index) => has(index % 2 === 0 ? {} : { stream_options: { include_usage: false } })));
-    expect(told).to.deep.equal(Array.from({ length: 12 }, (_, index) => index % 2 === 0));
+    const hasUsage = await Promise.all(Array.from({ length: 12 }, (_, index) => has(index % 2 === 0 ? {} : { stream_options: { include_usage: false } })));
+    expect(hasUsage).to.deep.equal(Array.from({ length: 12 }, (_, index) => index % 2 === 0));
   });
 
   it('leaves no timer once its upstream has ended as well, and waits a second for one that has not', async () => {

@@ -79,7 +79,7 @@ describe('tool calls of a stream', () => {
   }
 
   for (const [how, calls] of Object.entries(IN_TURN)) {
-    it(`are numbered from 0 where they come in turn, told apart ${how}`, () => {
+    it(`are numbered from 0 where they come in turn, distinguished ${how}`, () => {
       for (const pieces of everyCut(sseBytes(streamOf(calls)))) expect(byIndex(relayed(pieces))).to.deep.equal(BOTH);
     });
   }

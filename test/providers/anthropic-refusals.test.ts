@@ -68,7 +68,7 @@ describe('Claude, ids of calls', () => {
     expect(own.content[0].id).to.equal('toolu_01A');
   });
 
-  it('that come again in a later turn are told apart, as the vendor asks', async () => {
+  it('that come again in a later turn become different ids, as the vendor asks', async () => {
     const round = [assistant(null, { tool_calls: [call('call_0_0')] }), result('call_0_0')];
     const messages = await messagesOf([user('a'), ...round, ...round]);
     const ids = messages.slice(1).map(({ content: [{ id, tool_use_id }] }) => id ?? tool_use_id);

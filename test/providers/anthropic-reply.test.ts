@@ -74,7 +74,7 @@ describe('anthropic, answers', () => {
     }
   });
 
-  it('that are no message are unusable', () => {
+  it('that are not a message are unusable', () => {
     for (const body of ['null', '[]', '{}', '{"content":"x"}', '{"content":[]}', '{"content":[null,7,{}]}', '{"content":[{"type":"text","text":7}]}', '{"content":[{"type":"thinking"}]}', 'x']) {
       expect(() => translateReply(anthropic, callFor(MODEL), body), body).to.throw();
     }
@@ -128,7 +128,7 @@ describe('anthropic, streams', () => {
     expect(reply.choices[0]?.message).to.deep.equal({ role: 'assistant', content: 'It opens at six.', annotations: [{ type: 'url_citation', url_citation: page }] });
   });
 
-  it('take fragments of a block nobody opened for a call of their own', () => {
+  it('take fragments of a block that was never opened for a call of their own', () => {
     const { chunks } = events(START, delta(4, { type: 'input_json_delta', partial_json: '{}' }), FINISH);
     expect(chunks[0].choices[0].delta.tool_calls).to.deep.equal([{ index: 0, type: 'function', function: { arguments: '{}' } }]);
   });
@@ -138,7 +138,7 @@ describe('anthropic, streams', () => {
     expect(reply.choices[0]?.message.tool_calls?.[0]?.function.arguments).to.equal('{"a":1}');
   });
 
-  it('fail with the vendor\'s words, before and after what was said', () => {
+  it('fail with the vendor\'s message, before and after the first text', () => {
     const { reply, failure, chunks } = streamed('error.txt');
     expect(reply.choices[0]?.message.content).to.equal('The har');
     expect(failure).to.be.an.instanceof(GatewayError).and.deep.include({ fault: { kind: 'reply', message: 'overloaded_error: Overloaded' } });

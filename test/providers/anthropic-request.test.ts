@@ -116,7 +116,7 @@ describe('anthropic, turns', () => {
     expect(turn.content[0].content).to.deep.equal([{ type: 'text', text: 'see' }, { type: 'image', source: { type: 'url', url: 'https://h/a.png' } }]);
   });
 
-  it('with arguments that are no object are refused, digits kept', async () => {
+  it('with arguments that are not an object are refused, digits kept', async () => {
     for (const text of ['{"a":', '[]', '"x"', 'null']) {
       const messages = [{ role: 'user', content: 'x' }, { role: 'assistant', tool_calls: [CALL, { ...CALL, function: { name: 'tide', arguments: text } }] }];
       expect(await refusal({ messages }), text).to.equal('invalid_request: messages[1].tool_calls[1].function.arguments must be a JSON object for anthropic');

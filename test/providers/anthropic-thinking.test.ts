@@ -74,7 +74,7 @@ describe('anthropic, thinking', () => {
     expect(ignored).to.deep.equal(['reasoning_effort']);
   });
 
-  it('is left out, and named, where the model has none or the wish is no wish', async () => {
+  it('is left out, and named, where the model cannot think or the field has an unknown form', async () => {
     for (const wish of [{ model: 'claude-3-5-sonnet-20241022', reasoning_effort: 'high' }, { reasoning_effort: 'furious' }]) expect(await sent(wish)).to.have.deep.property('ignored', ['reasoning_effort']);
     for (const wish of [{ thinking: true }, { thinking: {} }, { model: 'claude-3-haiku-20240307', thinking: { type: 'enabled', budget_tokens: 2000 } }]) expect(await sent(wish)).to.have.deep.property('ignored', ['thinking']);
   });
@@ -166,7 +166,7 @@ describe('anthropic, structured answers', () => {
     });
   }
 
-  it('are no wish of their own as text, and named when the type is unknown or no tool can be forced', async () => {
+  it('need no field when they are text, and are named when the type is unknown or no tool can be forced', async () => {
     expect(await sent({ response_format: { type: 'text' } })).to.have.deep.property('ignored', []);
     expect(await sent({ response_format: { type: 'grammar' } })).to.have.deep.property('ignored', ['response_format']);
     expect(await sent({ model: 'claude-fable-5-1', response_format: { type: 'json_object' } })).to.have.deep.property('ignored', ['response_format']);

@@ -22,7 +22,7 @@ describe('the messages wire behind bedrock', () => {
     }
   });
 
-  it('makes empty input of arguments that are no object', () => {
+  it('makes empty input of arguments that are not an object', () => {
     const messages = [{ role: 'assistant', tool_calls: [{ id: 't', type: 'function', function: { name: 'f', arguments: '{"a":' } }] }];
     expect(toMessagesBody(chat({ messages }), call, BEDROCK).body['messages']).to.deep.equal([{ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {} }] }]);
   });

@@ -90,7 +90,7 @@ describe('anthropic, live', () => {
     expect(upstream.seen[0]?.json()).to.include({ stream: true });
   });
 
-  it('ends a stream that fails with an error event in the vendor\'s words', async () => {
+  it('ends a stream that fails with an error event that holds the vendor\'s message', async () => {
     const { host } = await anthropicAt(answering(200, 'error.txt'));
     const events = (await host.post(PATH, ask('hi', { model: MODEL, stream: true }))).events();
     expect(events.at(-1).error).to.include({ message: 'overloaded_error: Overloaded' });

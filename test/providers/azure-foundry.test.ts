@@ -60,11 +60,11 @@ describe('azure-foundry', () => {
   it('knows refused content and prompts that are too long', () => {
     expect(faultOf(foundry, 400, golden('azure-openai/chat/error-400-content.json'))).to.include({ reason: 'content_policy' });
     expect(faultOf(foundry, 400, golden('azure-foundry/chat/error-400-context.json'))).to.include({ reason: 'context_length' });
-    expect(faultOf(foundry, 404, golden('azure-foundry/chat/error-404.json'))).to.include({ code: 'model_not_found', told: 'Unknown model: none', reason: undefined });
+    expect(faultOf(foundry, 404, golden('azure-foundry/chat/error-404.json'))).to.include({ code: 'model_not_found', said: 'Unknown model: none', reason: undefined });
     expect(faultOf(foundry, 401, golden('azure-foundry/chat/error-401.json'))).to.include({ code: 'upstream_auth_error' });
   });
 
-  it('answers, streams and fails live, with its key and nothing else, any model that nobody owns', async () => {
+  it('answers, streams and fails live, with its key and nothing else, any model that no target owns', async () => {
     const upstream = await stubUpstream((request, response) => {
       if (request.text.includes('"fail"')) replyJson(response, 404, JSON.parse(golden('azure-foundry/chat/error-404.json')));
       else if (request.json()['stream']) response.writeHead(200, { 'content-type': 'text/event-stream' }).end(golden('azure-foundry/chat/stream.txt'));

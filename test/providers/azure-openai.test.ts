@@ -134,11 +134,11 @@ describe('azure-openai, refusals', () => {
     expect(faultOf(azure, 500, file('chat/error-400-content'))).to.include({ code: 'upstream_error', reason: undefined });
   });
 
-  it('are told by their status otherwise, whatever the body', () => {
-    expect(faultOf(azure, 401, golden('azure-openai/chat/error-401.json'))).to.include({ code: 'upstream_auth_error', reason: undefined }).and.have.property('told').that.includes('invalid subscription key');
+  it('are read from their status otherwise, whatever the body', () => {
+    expect(faultOf(azure, 401, golden('azure-openai/chat/error-401.json'))).to.include({ code: 'upstream_auth_error', reason: undefined }).and.have.property('said').that.includes('invalid subscription key');
     expect(faultOf(azure, 404, golden('azure-openai/chat/error-404.json'))).to.include({ code: 'model_not_found' });
-    for (const body of ['', '[]', 'null', '{"error":7}', '{"error":{"innererror":[]}}', '<html>']) expect(faultOf(azure, 400, body), body).to.include({ code: 'invalid_request', told: 'Bad Request', reason: undefined });
-    expect(faultOf(azure, 401, '{"statusCode":401,"message":"no key"}')).to.include({ told: 'no key' });
+    for (const body of ['', '[]', 'null', '{"error":7}', '{"error":{"innererror":[]}}', '<html>']) expect(faultOf(azure, 400, body), body).to.include({ code: 'invalid_request', said: 'Bad Request', reason: undefined });
+    expect(faultOf(azure, 401, '{"statusCode":401,"message":"no key"}')).to.include({ said: 'no key' });
   });
 });
 

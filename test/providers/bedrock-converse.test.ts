@@ -59,7 +59,7 @@ describe('bedrock, tools through converse', () => {
     ]);
   });
 
-  it('are refused when they are no functions, or take the name of the gateway\'s own', async () => {
+  it('are refused when they are not functions, or take the name of the gateway\'s own', async () => {
     expect(await refusal(NOVA, { tools: [TIDE, { type: 'web_search' }] })).to.equal('invalid_request: tools[1] must be a function with a name');
     expect(await refusal(NOVA, { tools: [{ type: 'function', function: { name: ANSWER } }] })).to.include('tools[0]');
   });
@@ -97,7 +97,7 @@ describe('bedrock, tools through converse', () => {
     expect(body.toolConfig).to.deep.equal({ tools: [{ toolSpec: { name: 'tide', inputSchema: { json: { type: 'object', properties: {} } } } }] });
   });
 
-  it('stay declared for earlier turns although the caller wants none called, which is told', async () => {
+  it('stay declared for earlier turns although the caller wants none called, which is reported', async () => {
     const messages = [{ role: 'user', content: 'a' }, { role: 'assistant', content: null, tool_calls: [call('x', '{}')] }, { role: 'tool', tool_call_id: 'x', content: 'low' }];
     const { body, ignored } = await sent(MISTRAL, { messages, tools: [TIDE], tool_choice: 'none' });
     expect({ config: body.toolConfig, ignored }).to.deep.equal({ config: { tools: [SPEC] }, ignored: ['tool_choice'] });
@@ -148,7 +148,7 @@ describe('bedrock, answers as JSON through converse', () => {
     expect(await bodyOf('deepseek.r1-v1:0', { response_format: FORMAT })).to.not.have.property('outputConfig');
   });
 
-  it('give way to a tool the caller wants called, which is told', async () => {
+  it('give way to a tool the caller wants called, which is reported', async () => {
     const { body, ignored } = await sent(MISTRAL, { response_format: FORMAT, tools: [TIDE], tool_choice: 'required' });
     expect({ config: body.toolConfig, ignored }).to.deep.equal({ config: { tools: [SPEC], toolChoice: { any: {} } }, ignored: ['response_format'] });
   });

@@ -73,12 +73,12 @@ describe('bedrock behind the gateway', () => {
 
   it('tells what went wrong, keeps the hint to wait, and calls once', async () => {
     const expected = { 400: [400, 'invalid_request'], 403: [502, 'upstream_auth_error'], 404: [404, 'model_not_found'], 429: [429, 'rate_limit_exceeded'], 500: [502, 'upstream_error'], 307: [502, 'upstream_error'] } as const;
-    for (const [status, told] of Object.entries(expected)) {
+    for (const [status, said] of Object.entries(expected)) {
       const { host, upstream } = await open((_request, response) => replyJson(response, Number(status), { message: `no ${KEYS.AWS_SECRET_ACCESS_KEY}` }, { location: 'http://127.0.0.1:1/', 'retry-after': '9' }));
       for (const [model] of FAMILIES) {
         for (const streams of [false, true]) {
           const answer = await host.post(CHAT, ask('hi', { model, stream: streams }));
-          expect([answer.status, answer.json().error.code], `${status} of ${model}`).to.deep.equal(told);
+          expect([answer.status, answer.json().error.code], `${status} of ${model}`).to.deep.equal(said);
           expect(answer.headers.get('retry-after'), `${status} of ${model}`).to.equal('9');
           expect(answer.text + JSON.stringify(host.lines), `${status} of ${model}`).to.not.include(KEYS.AWS_SECRET_ACCESS_KEY);
         }

@@ -106,7 +106,7 @@ describe('bedrock, cache marks', () => {
 });
 
 describe('bedrock, strict tools', () => {
-  it('are named on Converse, which is not told to hold the model to them', async () => {
+  it('are named on Converse, which has no field for strictness', async () => {
     for (const model of [NOVA, LLAMA, MISTRAL]) expect((await sent(model, { tools: [tool({}, { strict: true })] })).ignored, model).to.deep.equal(['strict']);
     expect((await sent(NOVA, { tools: [tool({}, { strict: false })] })).ignored).to.deep.equal([]);
   });

@@ -138,7 +138,7 @@ describe('bedrock, streams', () => {
     }
   });
 
-  it('that fail say so in the service\'s words, with the status they would have had', () => {
+  it('that fail have the service\'s message, and the status they would have had', () => {
     const failing = {
       throttlingException: ['rate_limit_exceeded', 429], validationException: ['invalid_request', 400], internalServerException: ['upstream_error', 500],
       serviceUnavailableException: ['upstream_error', 503], modelTimeoutException: ['upstream_timeout', 408], modelStreamErrorException: ['upstream_error', undefined], newException: ['upstream_error', undefined],
@@ -146,8 +146,8 @@ describe('bedrock, streams', () => {
     for (const [type, [code, status]] of Object.entries(failing)) {
       const { failure, chunks } = stream(NOVA, text('so far'), exception(type, { message: 'it broke' }), text('never'));
       expect(failure, type).to.deep.include({ code });
-      const { message, status: told } = (failure as any).fault;
-      expect({ message, told }, type).to.deep.equal({ message: `${type}: it broke`, told: status });
+      const { message, status: said } = (failure as any).fault;
+      expect({ message, said }, type).to.deep.equal({ message: `${type}: it broke`, said: status });
       expect(chunks.map(({ choices: [choice] }) => choice.delta.content), type).to.deep.equal(['so far']);
     }
     expect((stream(CLAUDE, exception('throttlingException', 'x')).failure as any).fault.message).to.equal('throttlingException');

@@ -9,7 +9,7 @@ const TURNS = { messages: [
 const PNG = { type: 'image_url', image_url: { url: 'data:image/png;charset=x;base64,aW1hZ2U=' } };
 
 describe('bedrock, families', () => {
-  it('are told by the id without its path and its region', () => {
+  it('are recognised by the id without its path and its region', () => {
     const families = {
       claude: [CLAUDE, 'us.anthropic.claude-3-5-haiku-20241022-v1:0', 'us-gov.anthropic.claude-3-haiku-20240307-v1:0', 'arn:aws-us-gov:bedrock:us-gov-west-1::foundation-model/anthropic.claude-v2', 'global.anthropic.claude-sonnet-4-5-20250929-v1:0'],
       nova: [NOVA, 'amazon.nova-micro-v1:0', 'eu.amazon.nova-pro-v1:0', 'amazon.nova-premier-v1:0', 'us.amazon.nova-2-lite-v1:0', 'amazon.nova-2-pro-v1:0'],
@@ -52,7 +52,7 @@ describe('bedrock, invoke', () => {
     expect((await bodyOf(CLAUDE))['max_tokens']).to.equal(1024);
   });
 
-  it('sends Claude base64 images only, and {} for arguments that are no JSON', async () => {
+  it('sends Claude base64 images only, and {} for arguments that are not JSON', async () => {
     const messages = [{ role: 'assistant', content: '', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{oops' } }] }, { role: 'tool', tool_call_id: 'a', content: '1' }];
     expect((await bodyOf(CLAUDE, { messages, tools: [{ type: 'function', function: { name: 'f' } }], parallel_tool_calls: false }))).to.deep.include({
       messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] }, { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: '1' }] }],

@@ -33,7 +33,7 @@ export async function refusal(model: string, more: object = {}): Promise<string>
   return `${code}: ${message}`;
 }
 
-/** Bodies of 200 that are no answer of any surface. */
+/** Bodies of 200 that are not an answer of any surface. */
 export const STRANGE = ['', ' ', 'null', 'true', '0', '""', '[]', '[null]', '{}', '{"choices":[]}', '<html>busy</html>', '{"output":', '\u0000', '[[]]', '{"__proto__":{"output":{}}}'];
 
 export const fixture = (name: string): any => JSON.parse(golden(`bedrock/${name}`));

@@ -16,7 +16,7 @@ function answered(surface: 'embeddings' | 'images' | 'rerank', request: any, bod
   return bedrock.translators[surface]?.fromUpstream(unaryReply(body, 200, headers), callFor(request.model), request as never);
 }
 
-/** Why a body is no reply; `undefined` when it is one. */
+/** Why a body is not a reply; `undefined` when it is one. */
 function unusable(...reply: Parameters<typeof answered>): string | undefined {
   try {
     answered(...reply);
@@ -88,7 +88,7 @@ describe('bedrock, embeddings of Titan', () => {
     for (const model of ['amazon.titan-embed-image-v1', 'amazon.nova-2-multimodal-embeddings-v1:0', 'amazon.nova-lite-v1:0', 'm']) expect(await refusal('embeddings', embed(model, 'hi'))).to.match(/^invalid_request: bedrock cannot embed/);
   });
 
-  it('fails when an answer is no vector', async () => {
+  it('fails when an answer is not a vector', async () => {
     for (const answers of [[{}], [], [null], [{ embedding: 'x' }], 7, [{ embedding: [1] }, { embedding: [1] }]]) {
       expect(unusable('embeddings', embed(TITAN_EMBED, 'hi'), { answers }), JSON.stringify(answers)).to.be.a('string');
     }

@@ -84,21 +84,21 @@ describe('bedrock, errors', () => {
   const now = fakeClock().now();
 
   it('are read from the service\'s bodies', () => {
-    const told = (status: number, body: unknown): unknown => {
+    const said = (status: number, body: unknown): unknown => {
       const { code, message, fault } = replyError(bedrock, { ...failedReply(body, status), body: failedReply(body, status).body as Uint8Array }, now);
       return [code, message, fault?.status, fault?.message];
     };
-    expect(told(400, { message: 'Malformed input request' })).to.deep.equal(['invalid_request', 'Malformed input request', 400, 'Malformed input request']);
-    expect(told(400, { Message: ' spelled otherwise ' })).to.include('spelled otherwise');
-    expect(told(403, fixture('chat/error-401.json'))).to.include.members(['upstream_auth_error', 403, 'The security token included in the request is invalid.']);
-    expect(told(404, fixture('chat/error-404.json'))).to.include('model_not_found');
-    expect(told(429, { message: 'Too many requests' })).to.include('rate_limit_exceeded');
-    expect(told(408, { message: 'timed out' })).to.include('upstream_timeout');
-    for (const status of [424, 500, 503, 302]) expect(told(status, { message: 'x' }), String(status)).to.include('upstream_error');
-    for (const body of ['', 'null', '[]', '<html>secret</html>', '{"message":7}', '{"__type":"x"}']) expect(JSON.stringify(told(500, body)), body).to.include('Internal Server Error').and.not.include('secret');
+    expect(said(400, { message: 'Malformed input request' })).to.deep.equal(['invalid_request', 'Malformed input request', 400, 'Malformed input request']);
+    expect(said(400, { Message: ' under another name ' })).to.include('under another name');
+    expect(said(403, fixture('chat/error-401.json'))).to.include.members(['upstream_auth_error', 403, 'The security token included in the request is invalid.']);
+    expect(said(404, fixture('chat/error-404.json'))).to.include('model_not_found');
+    expect(said(429, { message: 'Too many requests' })).to.include('rate_limit_exceeded');
+    expect(said(408, { message: 'timed out' })).to.include('upstream_timeout');
+    for (const status of [424, 500, 503, 302]) expect(said(status, { message: 'x' }), String(status)).to.include('upstream_error');
+    for (const body of ['', 'null', '[]', '<html>secret</html>', '{"message":7}', '{"__type":"x"}']) expect(JSON.stringify(said(500, body)), body).to.include('Internal Server Error').and.not.include('secret');
   });
 
-  it('recognise a context that is too long and content that is refused, in every family\'s words', () => {
+  it('recognise a context that is too long and content that is refused, in the messages of every family', () => {
     const reason = (message: string, status = 400): unknown => bedrock.toFault?.(failedReply({ message }, status))?.reason;
     const long = [
       'Input is too long for requested model.', 'The model returned the following errors: prompt is too long: 205000 tokens > 200000 maximum', 'Input Tokens Exceeded: Number of input tokens exceeds maximum length. Please update the input to try again.',

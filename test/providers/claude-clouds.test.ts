@@ -24,7 +24,7 @@ describe('Claude behind Vertex AI', () => {
     expect((await sentBy(vertex, 'chat', chat({ model: 'publishers/anthropic/models/claude-opus-4-6' }), AT_VERTEX)).url).to.include('/publishers/anthropic/models/claude-opus-4-6:');
   });
 
-  it('has no schemas unless somebody allows them, no files and no addresses, and a beta for its search', async () => {
+  it('has no schemas unless the operator allows them, no files and no addresses, and a beta for its search', async () => {
     const { body, headers, ignored } = await sentBy(vertex, 'chat', chat({ model: SNAPSHOT, tools: [STRICT], web_search_options: {} }), { ...AT_VERTEX, clientHeaders: { 'anthropic-beta': 'context-1m-2025-08-07' } });
     expect([body.tools.map(({ strict }: any) => strict), ignored, headers['anthropic-beta']]).to.deep.equal([[undefined, undefined], ['strict'], 'context-1m-2025-08-07,web-search-2025-03-05']);
     expect((await sentBy(vertex, 'chat', chat({ model: SNAPSHOT, response_format: SCHEMA }), AT_VERTEX)).body.tool_choice).to.include({ name: 'gw_structured_answer' });
@@ -77,7 +77,7 @@ describe('Claude behind a cloud', () => {
     });
   }
 
-  it('fails in its own words or in the cloud\'s', () => {
+  it('fails with its own message or with the cloud\'s', () => {
     expect(faultOf(vertex, 400, fixture('error-400-context.json'))).to.include({ reason: 'context_length' });
     expect(faultOf(foundry, 400, fixture('error-400-policy.json'))).to.include({ reason: 'content_policy' });
     expect(faultOf(foundry, 400, golden('azure-openai/chat/error-400-content.json'))).to.include({ reason: 'content_policy' });

@@ -14,8 +14,8 @@ describe('cloudflare', () => {
   });
 
   it('reads the messages of its error bodies, and leaves other bodies to the host', () => {
-    const told = (body: unknown): unknown => cloudflare.toFault?.(failedReply(body));
-    expect(told({ success: false, result: {}, errors: [{ code: 5007, message: 'No such model' }, { code: 1, message: ' again ' }] })).to.deep.equal({ message: 'No such model; again' });
-    for (const body of [{ errors: [] }, { errors: [null, { message: 4 }] }, { errors: 'x' }, { error: { message: 'm' } }, []]) expect(told(body), JSON.stringify(body)).to.equal(undefined);
+    const said = (body: unknown): unknown => cloudflare.toFault?.(failedReply(body));
+    expect(said({ success: false, result: {}, errors: [{ code: 5007, message: 'No such model' }, { code: 1, message: ' again ' }] })).to.deep.equal({ message: 'No such model; again' });
+    for (const body of [{ errors: [] }, { errors: [null, { message: 4 }] }, { errors: 'x' }, { error: { message: 'm' } }, []]) expect(said(body), JSON.stringify(body)).to.equal(undefined);
   });
 });

@@ -64,7 +64,7 @@ describe('cohere, streamed and whole', () => {
       for (const pieces of cuts) {
         const { reply: { choices: [choice], usage: counted }, failure } = relayStream(cohere, call, pieces);
         expect(failure, `round ${round}`).to.equal(undefined);
-        const content = whole?.message.content || null; // nothing said is no chunk
+        const content = whole?.message.content || null; // an empty content makes no chunk
         expect({ ...choice?.message, content: choice?.message.content ?? null }, `round ${round}`).to.deep.equal({ ...whole?.message, content });
         expect([choice?.finish_reason, counted], `round ${round}`).to.deep.equal([whole?.finish_reason, usage]);
       }

@@ -102,7 +102,7 @@ describe('cohere, streams', () => {
     expect(new Set(chunks.flatMap(({ choices: [{ delta: { tool_calls = [] } }] }) => tool_calls.map(({ index }: any) => index)))).to.deep.equal(new Set([0, 1, 2, 3]));
   });
 
-  it('name their sources once, with the end, and leave behind what nobody knows', () => {
+  it('name their sources once, with the end, and leave out what is unknown', () => {
     const { reply: { choices: [choice] }, failure, chunks } = stream('citations');
     const annotations = [{ type: 'url_citation', url_citation: { start_index: 0, end_index: 11, url: 'doc:0', title: 'doc:0' } }];
     expect([failure, choice?.message]).to.deep.equal([undefined, { role: 'assistant', content: 'conformance ok', annotations }]);
@@ -140,9 +140,9 @@ describe('cohere, streams', () => {
 
 describe('cohere, refusals', () => {
   it('say what is wrong in their message alone', () => {
-    expect(faultOf(cohere, 401, golden('cohere/chat/error-401.json'))).to.include({ code: 'upstream_auth_error', told: 'invalid api token' });
+    expect(faultOf(cohere, 401, golden('cohere/chat/error-401.json'))).to.include({ code: 'upstream_auth_error', said: 'invalid api token' });
     expect(faultOf(cohere, 404, golden('cohere/chat/error-404.json'))).to.include({ code: 'model_not_found' });
-    for (const body of ['{"error":"marker"}', '{"detail":"marker"}', '{"message":7}', '[]', '']) expect(faultOf(cohere, 400, body), body).to.include({ told: 'Bad Request', reason: undefined });
+    for (const body of ['{"error":"marker"}', '{"detail":"marker"}', '{"message":7}', '[]', '']) expect(faultOf(cohere, 400, body), body).to.include({ said: 'Bad Request', reason: undefined });
   });
 
   it('know a prompt that is too long from a ceiling that is too high', () => {

@@ -65,7 +65,7 @@ describe('common wire, images', () => {
     expect(await unusableTo(acme, 'images', request, { data: 'x' })).to.be.a('string');
   });
 
-  it('are refused in a format nobody can make; unset is never refused', () => {
+  it('are refused in a format that cannot be made; unset is never refused', () => {
     for (const unset of [undefined, null, '']) requireImageFormat(unset, ['url'], 'm');
     requireImageFormat('url', ['url'], 'm');
     expect(() => requireImageFormat('b64_json', ['url'], 'm')).to.throw('response_format "b64_json" is not supported: m produces url').with.property('code', 'unsupported_parameter');

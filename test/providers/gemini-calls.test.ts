@@ -71,7 +71,7 @@ describe('gemini, calls in pieces', () => {
   it('are a failure when something is missing or fits nowhere, never a call without its arguments', () => {
     const values: readonly (readonly [string, readonly object[]])[] = [
       ['without a beginning', [more({ jsonPath: '$.a', numberValue: 1 })]], ['without an end', [BEGIN, more({ jsonPath: '$.a', numberValue: 1 })]],
-      ['without a path', [BEGIN, more({ numberValue: 1 })]], ['with a path nobody can read', [BEGIN, more({ jsonPath: '$..a', numberValue: 1 })]], ['with a value for all', [BEGIN, more({ jsonPath: '$', numberValue: 1 })]],
+      ['without a path', [BEGIN, more({ numberValue: 1 })]], ['with a path that cannot be read', [BEGIN, more({ jsonPath: '$..a', numberValue: 1 })]], ['with a value for all', [BEGIN, more({ jsonPath: '$', numberValue: 1 })]],
       ['inside a value', [BEGIN, more({ jsonPath: '$.a', numberValue: 1 }, { jsonPath: '$.a.b', numberValue: 1 })]], ['with a gap in a list', [BEGIN, more({ jsonPath: '$.a[1]', numberValue: 1 })]],
       ['with a name in a list', [BEGIN, more({ jsonPath: '$.a[0]', numberValue: 1 }, { jsonPath: '$.a.b', numberValue: 1 })]], ['too deep', [BEGIN, more({ jsonPath: `$${'.a'.repeat(100)}`, numberValue: 1 })]],
     ];

@@ -34,7 +34,7 @@ describe('gemini, sources', () => {
     }
   });
 
-  it('are told once, also when they come before the end, twice, or after it', () => {
+  it('are sent once, also when they come before the end, twice, or after it', () => {
     const text = { candidates: [{ content: { parts: [{ text: 'Hello' }] } }] };
     const sources = { candidates: [grounding([{ segment: { endIndex: 5, text: 'Hello' }, groundingChunkIndices: [0] }])] };
     const stop = { candidates: [{ finishReason: 'STOP' }] };

@@ -20,7 +20,7 @@ describe('gemini, system texts', () => {
     expect(several.systemInstruction).to.deep.equal({ parts: [{ text: 'a\nb' }] });
   });
 
-  it('alone are what the user says, since somebody must, and empty ones nothing', async () => {
+  it('alone become a turn of the user, since the vendor needs one, and empty ones nothing', async () => {
     expect(await bodyOf({ role: 'system', content: 'a' }, { role: 'user', content: '' }, { role: 'developer', content: 'b' })).to.deep.equal({ contents: [{ role: 'user', parts: [{ text: 'a\nb' }] }] });
     expect(await bodyOf({ role: 'system', content: '' }, USER)).to.deep.equal({ contents: SAID });
   });
@@ -84,7 +84,7 @@ describe('gemini, turns', () => {
     ]);
   });
 
-  it('wrap results that are no object, and repair arguments that are none', async () => {
+  it('wrap results that are not an object, and repair arguments that are none', async () => {
     const result = async (content: unknown): Promise<unknown> => (await bodyOf(USER, calls('x'), { role: 'tool', tool_call_id: 'x', content })).contents[2].parts[0].functionResponse.response;
     expect(await result('[1,2]')).to.deep.equal({ result: [1, 2] });
     expect(await result('7')).to.deep.equal({ result: 7 });
@@ -103,7 +103,7 @@ describe('gemini, turns', () => {
     const nameOf = async (...messages: object[]): Promise<unknown> => (await bodyOf(...messages)).contents.at(-1).parts.at(-1).functionResponse.name;
     expect(await nameOf(USER, calls('x'), { role: 'tool', tool_call_id: 'x', content: '' }, again, { role: 'tool', tool_call_id: 'x', content: '' })).to.equal('second');
     expect(await nameOf(USER, { role: 'tool', tool_call_id: 'x', content: '' }, calls('x'), { role: 'tool', tool_call_id: 'z', content: '' })).to.equal('');
-    expect(await nameOf(USER, { role: 'tool', tool_call_id: 'z', name: 'told', content: '' })).to.equal('told');
+    expect(await nameOf(USER, { role: 'tool', tool_call_id: 'z', name: 'given', content: '' })).to.equal('given');
     const same = { role: 'assistant', tool_calls: ['first', 'second'].map((name) => ({ id: 'x', type: 'function', function: { name, arguments: '' } })) };
     const { contents } = await bodyOf(USER, same, ...[1, 2].map(() => ({ role: 'tool', tool_call_id: 'x', content: '' })));
     expect(contents[2].parts.map(({ functionResponse: { name } }: any) => name)).to.deep.equal(['first', 'second']);
@@ -136,7 +136,7 @@ describe('gemini, parts', () => {
     ]);
   });
 
-  it('say the type beside an address, as far as it can be told', async () => {
+  it('say the type beside an address, as far as it is known', async () => {
     const typeOf = async (part: object): Promise<unknown> => (await partsOf(part))[0].fileData.mimeType;
     const images: readonly [string, string][] = [
       ['https://i.example/a.PNG?size=2#x', 'image/png'], ['https://i.example/b.webp', 'image/webp'], ['gs://bucket/c.heic', 'image/heic'], ['https://i.example/picture', 'image/jpeg'], ['https://i.example/v1.2/picture?f=a.png', 'image/jpeg'],

@@ -64,7 +64,7 @@ describe('gemini, web search', () => {
     return [(body as any).tools, ignored, bounded];
   };
 
-  it('is the vendor\'s search, which is told nothing of how much and from where', () => {
+  it('is the vendor\'s search, which has no field for how much and from where', () => {
     const search = [{ googleSearch: {} }];
     expect(plan({})).to.deep.equal([search, [], []]);
     expect(plan({ web_search_options: { search_context_size: 'medium', user_location: null } })).to.deep.equal([search, [], []]);

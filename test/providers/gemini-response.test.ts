@@ -67,11 +67,11 @@ describe('gemini, answers', () => {
     expect(replyOf({ candidates: [], promptFeedback: { blockReason: 'SAFETY', blockReasonMessage: 'No.' } }).choices[0]?.message['refusal']).to.equal('No.');
   });
 
-  it('without candidates and without a reason are no answers', () => {
+  it('without candidates and without a reason are unusable', () => {
     for (const body of [{}, { candidates: [] }, { candidates: null }, { candidates: [null, 7] }, { promptFeedback: {} }, { promptFeedback: { blockReason: '' } }]) {
       expect(() => replyOf(body), JSON.stringify(body)).to.throw('the answer holds no candidates');
     }
-    for (const body of [null, [], 7]) expect(() => replyOf(body), JSON.stringify(body)).to.throw('no JSON object');
+    for (const body of [null, [], 7]) expect(() => replyOf(body), JSON.stringify(body)).to.throw('not a JSON object');
   });
 
   it('survive parts of any shape', () => {
@@ -187,7 +187,7 @@ describe('gemini, thought signatures', () => {
     expect(part).to.deep.include({ thoughtSignature: 'T3RoZXI=' });
   });
 
-  it('of calls are also told where the vendor\'s compatible endpoint keeps them, and come back from there alone', async () => {
+  it('of calls are also sent where the vendor\'s compatible endpoint keeps them, and come back from there alone', async () => {
     const parts = [{ functionCall: { id: 'own', name: 'f', args: {} }, thoughtSignature: 'T3RoZXI=' }];
     const reply = replyOf(candidate(parts));
     expect(reply.choices[0]?.message.tool_calls?.[0]?.['extra_content']).to.deep.equal({ google: { thought_signature: 'T3RoZXI=' } });

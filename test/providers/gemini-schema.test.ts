@@ -156,7 +156,7 @@ describe('gemini, schemas', () => {
     for (const [given, expected] of cases) expect(vendor(given), JSON.stringify(given)).to.deep.equal(expected);
   });
 
-  it('come back unchanged when they are no objects', () => {
+  it('come back unchanged when they are not objects', () => {
     for (const value of [null, undefined, 7, 'x', true, [{ $ref: 'x' }]]) expect([toVendorSchema(value), toParameters(value)]).to.deep.equal([value, value]);
   });
 

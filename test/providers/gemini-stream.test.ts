@@ -51,9 +51,9 @@ describe('gemini, streams', () => {
     const alone = relay(frame([{ text: 'a' }], STOP), { responseId: 'r', ...usage(9) });
     expect(alone.chunks.at(-1)).to.deep.include({ choices: [], usage: { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 } });
     const early = relay(frame([{ text: 'a' }], {}, usage(7)), frame([{ text: 'b' }], STOP));
-    expect(early.chunks.map(({ usage: told }) => told?.total_tokens)).to.deep.equal([undefined, 7]);
+    expect(early.chunks.map(({ usage: said }) => said?.total_tokens)).to.deep.equal([undefined, 7]);
     const counted = relay(frame([{ text: 'a' }], {}, usage(6)), frame([{ text: 'b' }], STOP, usage(8)), { usageMetadata: { totalTokenCount: 0 } });
-    expect(counted.chunks.map(({ usage: told }) => told?.total_tokens)).to.deep.equal([undefined, 8]);
+    expect(counted.chunks.map(({ usage: said }) => said?.total_tokens)).to.deep.equal([undefined, 8]);
   });
 
   it('keep a signature in a part of its own, after the text it follows', () => {

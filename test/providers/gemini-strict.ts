@@ -1,5 +1,5 @@
 /**
- * What the service itself refuses in a schema, told as it would. Sources: @google/genai 2.32.0, "Schema" (its fields, and no
+ * What the service itself refuses in a schema, with its error texts. Sources: @google/genai 2.32.0, "Schema" (its fields, and no
  * other: "Unknown name … Cannot find field"); error texts of the service: "enum: only allowed for STRING type", "enum[0]:
  * cannot be empty", "format: only 'enum' and 'date-time' are supported for STRING type", "items: missing field", "required[0]:
  * property is not defined", "type: must be specified when not using one_of, any_of or all_of fields"; 2026-11-22.

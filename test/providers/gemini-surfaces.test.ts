@@ -19,7 +19,7 @@ describe('gemini, embeddings', () => {
     for (const input of [[1, 2], [[1]]]) expect((await refusedBy(gemini, 'embeddings', { model: 'm', input })).code).to.equal('invalid_request');
   });
 
-  it('come as vectors in order, with usage where it is told', async () => {
+  it('come as vectors in order, with usage where it is reported', async () => {
     const body = JSON.parse(golden('gemini/embeddings/reply.json'));
     const reply = await answeredBy(gemini, 'embeddings', EMBED, body);
     expect(reply.data.map(({ embedding }: { embedding: number[] }) => embedding)).to.deep.equal([[0.25, -0.5, 1], [0.125, 0, -2]]);
@@ -103,7 +103,7 @@ describe('gemini, images of other models', () => {
     expect(await answeredBy(gemini, 'images', request, thought)).to.deep.equal({ data: [{ b64_json: 'BB==' }], usage: { prompt_tokens: 1, completion_tokens: 0, total_tokens: 1 } });
   });
 
-  it('that were refused say why; none at all is no answer', async () => {
+  it('that were refused say why; an answer without any is unusable', async () => {
     expect(refusal(request.model, { promptFeedback: { blockReason: 'SAFETY' } })).to.deep.equal(['invalid_request', 'the prompt was blocked: SAFETY', 'content_policy']);
     expect(refusal(request.model, { candidates: [{ finishReason: 'IMAGE_SAFETY', finishMessage: 'Unable to show it.' }] })).to.deep.equal(['invalid_request', 'Unable to show it.', 'content_policy']);
     for (const body of [{}, { candidates: [{ content: { parts: [{ text: 'no' }] }, finishReason: 'STOP' }] }, { candidates: [null, { content: null }] }]) {

@@ -55,7 +55,7 @@ describe('gemini, thinking', () => {
     expect(await planned('gemini-2.5-flash', { thinking: { type: 'disabled' } })).to.deep.equal({ config: { thinkingBudget: 0, includeThoughts: false }, ignored: [] });
   });
 
-  it('is reported for models that do not think, and for words nobody knows', async () => {
+  it('is reported for models that do not think, and for unknown values', async () => {
     for (const model of ['gemini-2.0-flash', 'gemini-1.5-pro', 'gemma-3-27b-it', 'gemini-2.5-flash-image', 'gemini-2.5-flash-preview-tts']) {
       expect(await effort(model, 'high'), model).to.deep.equal({ config: undefined, ignored: ['reasoning_effort'] });
       expect(await effort(model, 'none'), model).to.deep.equal({ config: undefined, ignored: [] });

@@ -63,19 +63,19 @@ describe('gemini', () => {
 });
 
 describe('gemini, errors', () => {
-  const told = (file: string, status: number): ReturnType<typeof replyError> => replyError(gemini, failedReply(golden(`gemini/chat/${file}`), status) as never, 0);
+  const said = (file: string, status: number): ReturnType<typeof replyError> => replyError(gemini, failedReply(golden(`gemini/chat/${file}`), status) as never, 0);
 
-  it('are told by their message', () => {
-    expect(told('error-401.json', 401)).to.deep.include({ code: 'upstream_auth_error' }).and.have.nested.property('fault.message', 'Request had invalid authentication credentials.');
-    expect(told('error-404.json', 404)).to.deep.include({ code: 'model_not_found' }).and.have.nested.property('fault.message', 'models/none is not found for API version v1beta.');
+  it('have the vendor\'s message', () => {
+    expect(said('error-401.json', 401)).to.deep.include({ code: 'upstream_auth_error' }).and.have.nested.property('fault.message', 'Request had invalid authentication credentials.');
+    expect(said('error-404.json', 404)).to.deep.include({ code: 'model_not_found' }).and.have.nested.property('fault.message', 'models/none is not found for API version v1beta.');
   });
 
   it('of a wrong key are a refused credential, although they say 400', () => {
-    expect(told('error-400-key.json', 400)).to.include({ code: 'upstream_auth_error', status: 502 });
+    expect(said('error-400-key.json', 400)).to.include({ code: 'upstream_auth_error', status: 502 });
   });
 
   it('of prompts that are too long, and of refused ones, say so to failover', () => {
-    expect(told('error-400-length.json', 400)).to.include({ code: 'invalid_request' }).and.have.nested.property('fault.reason', 'context_length');
+    expect(said('error-400-length.json', 400)).to.include({ code: 'invalid_request' }).and.have.nested.property('fault.reason', 'context_length');
     const refused = { error: { code: 400, message: 'This prompt contains words that violate Google\'s Responsible AI practices.', status: 'INVALID_ARGUMENT' } };
     expect(replyError(gemini, failedReply(refused) as never, 0)).to.have.nested.property('fault.reason', 'content_policy');
     const other = { error: { code: 400, message: 'Invalid value at contents[0]', status: 'INVALID_ARGUMENT' } };
@@ -83,7 +83,7 @@ describe('gemini, errors', () => {
   });
 
   it('carry the wait their body states, unless a header states one', () => {
-    expect(told('error-429.json', 429)).to.include({ code: 'rate_limit_exceeded', retryAfterMs: 34_500 });
+    expect(said('error-429.json', 429)).to.include({ code: 'rate_limit_exceeded', retryAfterMs: 34_500 });
     const reply = { ...failedReply(golden('gemini/chat/error-429.json'), 429), headers: { 'retry-after': '7' } };
     expect(replyError(gemini, reply as never, 0)).to.include({ retryAfterMs: 7000 });
   });

@@ -58,7 +58,7 @@ describe('hugging-face, images', () => {
 
   it('come as bytes', async () => {
     expect(await answeredBy(huggingFace, 'images', PICTURE, new Uint8Array([255, 216, 255]), { 'content-type': 'image/jpeg' })).to.deep.equal({ data: [{ b64_json: '/9j/' }] });
-    expect(await unusableTo(huggingFace, 'images', PICTURE, { error: 'loading' }, { 'content-type': 'application/json' })).to.equal('the answer is no image');
-    expect(await unusableTo(huggingFace, 'images', PICTURE, new Uint8Array(0))).to.equal('the answer is no image');
+    expect(await unusableTo(huggingFace, 'images', PICTURE, { error: 'loading' }, { 'content-type': 'application/json' })).to.equal('the answer is not an image');
+    expect(await unusableTo(huggingFace, 'images', PICTURE, new Uint8Array(0))).to.equal('the answer is not an image');
   });
 });

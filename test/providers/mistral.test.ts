@@ -51,7 +51,7 @@ describe('mistral, speech', () => {
   });
 });
 
-/** A turn of the user, and what the assistant is told of it. */
+/** A turn of the user, and what the assistant gets of it. */
 const turns = async (...messages: readonly object[]): Promise<any> => (await sentBy(mistral, 'chat', { ...CHAT, messages } as never)).body.messages;
 const user = { role: 'user', content: 'u' };
 

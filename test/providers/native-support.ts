@@ -18,7 +18,7 @@ export function itDeclares(module: ProviderModule, row: string): void {
   it('declares its row of the capability matrix', () => {
     const { params } = JSON.parse(golden('capability-matrix.json')) as { readonly params: readonly string[] };
     expect(params.map((param) => LETTERS.get(module.params[param]) ?? 'f').join(' ')).to.equal(row);
-    expect(Object.keys(module.params).filter((param) => !params.includes(param)), 'parameters nobody lists').to.deep.equal([]);
+    expect(Object.keys(module.params).filter((param) => !params.includes(param)), 'parameters that the matrix does not list').to.deep.equal([]);
   });
 }
 
@@ -27,14 +27,14 @@ export interface ReadFault {
   readonly status: number;
   readonly message: string;
   /** What the provider said. */
-  readonly told: string | undefined;
+  readonly said: string | undefined;
   readonly reason: UpstreamFault['reason'];
 }
 
 /** What the host makes of a refused call. */
 export function faultOf(module: ProviderModule, status: number, body: string): ReadFault {
   const error = replyError(module, failedReply(body, status) as never, 0);
-  return { code: error.code, status: error.status, message: error.message, told: error.fault?.message, reason: error.fault?.reason };
+  return { code: error.code, status: error.status, message: error.message, said: error.fault?.message, reason: error.fault?.reason };
 }
 
 /** In pieces of random lengths, from one to all of it. */

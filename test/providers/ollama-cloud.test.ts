@@ -28,10 +28,10 @@ describe('ollama-cloud', () => {
   });
 
   it('reads error objects that hold a type or a code alone', () => {
-    const told = (body: unknown): unknown => ollamaCloud.toFault?.(failedReply(body));
-    expect(told({ error: { message: ' m ', type: 't' } })).to.deep.equal({ message: 'm' });
-    expect(told({ error: { message: '', type: 't', code: 'c' } })).to.deep.equal({ message: 't' });
-    expect(told({ error: { code: 'c' } })).to.deep.equal({ message: 'c' });
-    for (const body of [{ error: 'text' }, { error: {} }, { message: 'm' }]) expect(told(body), JSON.stringify(body)).to.equal(undefined);
+    const said = (body: unknown): unknown => ollamaCloud.toFault?.(failedReply(body));
+    expect(said({ error: { message: ' m ', type: 't' } })).to.deep.equal({ message: 'm' });
+    expect(said({ error: { message: '', type: 't', code: 'c' } })).to.deep.equal({ message: 't' });
+    expect(said({ error: { code: 'c' } })).to.deep.equal({ message: 'c' });
+    for (const body of [{ error: 'text' }, { error: {} }, { message: 'm' }]) expect(said(body), JSON.stringify(body)).to.equal(undefined);
   });
 });

@@ -33,7 +33,7 @@ async function gateway(handle: (request: SeenRequest, response: ServerResponse, 
 
 const chat = (host: TestHost, more: object = {}): ReturnType<TestHost['post']> => host.post('/v1/chat/completions', ask('hi', { model: MODEL, ...more }));
 
-/** A client that goes away when told to. */
+/** A client that leaves when the test says so. */
 function leaving(host: TestHost, more: object = {}): { leave(): void; firstBytes: Promise<unknown> } {
   const controller = new AbortController();
   const answer = fetch(`${host.url}/v1/chat/completions`, {

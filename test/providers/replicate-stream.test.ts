@@ -18,7 +18,7 @@ describe('replicate, streams', () => {
     ]);
   });
 
-  it('join lines, and skip what is no output', () => {
+  it('join lines, and skip what is not output', () => {
     const { reply: { choices: [choice], usage } } = read(`${HEAD}${golden('replicate/chat/lines.txt')}event: prediction\ndata: {}\n\n`);
     expect([choice?.message.content, choice?.finish_reason, usage]).to.deep.equal(['first\n\nthird {"a": 1}', 'length', undefined]);
   });

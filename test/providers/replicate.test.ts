@@ -128,16 +128,16 @@ describe('replicate, images', () => {
 });
 
 describe('replicate, refusals', () => {
-  it('are told in detail, and by predictions in their error', () => {
-    expect(faultOf(replicate, 401, golden('replicate/chat/error-401.json'))).to.include({ code: 'upstream_auth_error', told: 'You did not pass a valid authentication token' });
+  it('have their message in `detail`, and of predictions in `error`', () => {
+    expect(faultOf(replicate, 401, golden('replicate/chat/error-401.json'))).to.include({ code: 'upstream_auth_error', said: 'You did not pass a valid authentication token' });
     expect(faultOf(replicate, 404, golden('replicate/chat/error-404.json'))).to.include({ code: 'model_not_found' });
     expect(faultOf(replicate, 422, golden('replicate/chat/error-422.json'))).to.include({ code: 'invalid_request', status: 422, message: '- input.max_tokens: Must be greater than or equal to 1', reason: undefined });
-    expect(faultOf(replicate, 502, golden('replicate/chat/failed.json'))).to.include({ code: 'upstream_error', told: 'CUDA out of memory' });
-    expect(faultOf(replicate, 502, golden('replicate/chat/canceled.json'))).to.include({ told: 'the prediction is canceled' });
-    for (const body of ['', '[]', '{}', '{"status":"succeeded"}', '{"status":500}', '{"error":{}}']) expect(faultOf(replicate, 500, body), body).to.include({ told: 'Internal Server Error' });
+    expect(faultOf(replicate, 502, golden('replicate/chat/failed.json'))).to.include({ code: 'upstream_error', said: 'CUDA out of memory' });
+    expect(faultOf(replicate, 502, golden('replicate/chat/canceled.json'))).to.include({ said: 'the prediction is canceled' });
+    for (const body of ['', '[]', '{}', '{"status":"succeeded"}', '{"status":500}', '{"error":{}}']) expect(faultOf(replicate, 500, body), body).to.include({ said: 'Internal Server Error' });
   });
 
-  it('know refused content and prompts that are too long by their words', () => {
+  it('recognise refused content and prompts that are too long by the message', () => {
     expect(faultOf(replicate, 400, golden('replicate/chat/refused.json'))).to.include({ code: 'invalid_request', reason: 'content_policy' });
     expect(faultOf(replicate, 400, '{"error":"NSFW content detected. Try running it again, or try a different prompt."}')).to.include({ reason: 'content_policy' });
     expect(faultOf(replicate, 400, '{"error":"Prompt length exceeds maximum input length: 9001"}')).to.include({ reason: 'context_length' });

@@ -42,7 +42,7 @@ export function itServes(module: ProviderModule, root: string, surfaces: readonl
 
 /** Declares checks: chat as it came, and streamed with usage. */
 export function itForwardsChat(module: ProviderModule): void {
-  it('sends chat as it came, fields nobody knows included, and streams with usage', async () => {
+  it('sends chat as it came, unknown fields included, and streams with usage', async () => {
     expect((await sentBy(module, 'chat', CHAT)).body).to.deep.equal(CHAT);
     expect((await sentBy(module, 'chat', CHAT, { stream: true })).body).to.deep.equal({ ...CHAT, stream: true, stream_options: { include_usage: true } });
   });
@@ -58,7 +58,7 @@ export function itForwardsChatWithoutOptions(module: ProviderModule): void {
 
 /** Declares checks: embeddings as they came, and vectors read. */
 export function itForwardsEmbeddings(module: ProviderModule): void {
-  it('sends embeddings as they came, fields nobody knows included, and reads vectors', async () => {
+  it('sends embeddings as they came, unknown fields included, and reads vectors', async () => {
     const { body, ignored } = await sentBy(module, 'embeddings', EMBED);
     expect([body, ignored]).to.deep.equal([EMBED, []]);
     const reply = await answeredBy(module, 'embeddings', EMBED, { data: [{ embedding: [1, 2], index: 0 }, { embedding: [3, 4], index: 1 }] });

@@ -92,7 +92,7 @@ describe('vertex-ai, service accounts', () => {
     expect(seen.map(({ url }) => url)).to.deep.equal(Array.from({ length: 6 }, () => ACCOUNT.token_uri));
   });
 
-  it('do not keep a token whose life nobody states for long', async () => {
+  it('do not keep a token without a stated lifetime for long', async () => {
     let now = 0;
     const { seen, authorize } = await opened({ now: () => now, answer: () => token('t', 'soon') });
     for (const seconds of [0, 239, 240]) {

@@ -39,15 +39,15 @@ describe('vertex-ai, addresses', () => {
   it('need a region once there is a project, and words that can stand in them', async () => {
     expect(await failure({ VERTEX_AI_REGION: '' })).to.equal('VERTEX_AI_REGION must be set beside VERTEX_AI_PROJECT_ID');
     expect(await failure({ VERTEX_AI_REGION: '', VERTEX_AI_BASE_URL: 'http://h' })).to.equal('VERTEX_AI_REGION must be set beside VERTEX_AI_PROJECT_ID');
-    for (const region of ['evil.example/x', '../x', 'a b']) expect(await failure({ VERTEX_AI_REGION: region }), region).to.equal('VERTEX_AI_REGION is no region');
-    for (const project of ['a/b', '..', ' ', 'a b']) expect(await failure({ VERTEX_AI_PROJECT_ID: project }), project).to.equal('VERTEX_AI_PROJECT_ID is no project id');
+    for (const region of ['evil.example/x', '../x', 'a b']) expect(await failure({ VERTEX_AI_REGION: region }), region).to.equal('VERTEX_AI_REGION is not a region');
+    for (const project of ['a/b', '..', ' ', 'a b']) expect(await failure({ VERTEX_AI_PROJECT_ID: project }), project).to.equal('VERTEX_AI_PROJECT_ID is not a project id');
   });
 });
 
 describe('vertex-ai, chat', () => {
   const ASK = { model: 'gemini-2.5-flash', messages: [{ role: 'user', content: 'hi' }], reasoning_effort: 'low', extra_body: { google: {} } };
 
-  it('goes to the compatible endpoint as it came, fields nobody knows included', async () => {
+  it('goes to the compatible endpoint as it came, unknown fields included', async () => {
     expect(await sent('chat', ASK)).to.deep.include({ url: `${LOCATION}/endpoints/openapi/chat/completions`, body: { ...ASK, model: 'google/gemini-2.5-flash' }, ignored: [] });
     expect((await sentBy(vertex, 'chat', ASK as never, { variables: KEYED, stream: true })).body).to.deep.include({ stream: true, stream_options: { include_usage: true } });
   });
@@ -83,9 +83,9 @@ describe('vertex-ai, embeddings', () => {
   });
 
   it('come as vectors in any of their places, with their tokens', () => {
-    const told = read('embeddings', EMBED, JSON.parse(golden('vertex-ai/embeddings/reply.json')));
-    expect(told.data.map(({ embedding }: { embedding: number[] }) => embedding)).to.deep.equal([[0.25, -0.5, 1], [0.125, 0, -2]]);
-    expect(told.usage).to.deep.equal({ prompt_tokens: 11, total_tokens: 11 });
+    const said = read('embeddings', EMBED, JSON.parse(golden('vertex-ai/embeddings/reply.json')));
+    expect(said.data.map(({ embedding }: { embedding: number[] }) => embedding)).to.deep.equal([[0.25, -0.5, 1], [0.125, 0, -2]]);
+    expect(said.usage).to.deep.equal({ prompt_tokens: 11, total_tokens: 11 });
     const flat = read('embeddings', EMBED, { predictions: [{ values: [1], statistics: { tokenCount: 2 } }, { embedding: [2], statistics: { token_count: 3 } }] });
     expect([flat.data.map(({ embedding }: { embedding: number[] }) => embedding), flat.usage.prompt_tokens]).to.deep.equal([[[1], [2]], 5]);
     expect(read('embeddings', EMBED, { predictions: [{ values: [1] }, { values: [2] }], metadata: { tokenMetadata: { inputTokenCount: { totalTokens: 9 } } } }).usage).to.deep.equal({ prompt_tokens: 9, total_tokens: 9 });

@@ -10,7 +10,7 @@ import { askFor } from './support/surfaces.ts';
 interface Scene {
   readonly gateway: GatewayProcess;
   readonly upstream: FaultUpstream;
-  /** Connections to an upstream that takes them and never says a word, not even to begin TLS. */
+  /** Connections to an upstream that takes them and never sends a byte, not even to begin TLS. */
   readonly mute: ReadonlySet<Socket>;
   /** How the upstream answers. */
   play: (answer: Parameters<typeof bodyOf>[0]) => readonly Move[] | undefined;
@@ -104,7 +104,7 @@ const WAYS = { 'resets the connection': (socket: Socket) => socket.resetAndDestr
 
 const canceled = ({ gateway }: Scene): number => gateway.lines.filter(({ msg }) => msg === 'request canceled by the client').length;
 
-/** Nobody answers, nothing is held, and the only slot is free: the next call is served. */
+/** No upstream answers, nothing is held, and the only slot is free: the next call is served. */
 async function expectForgotten(scene: Scene): Promise<void> {
   const { gateway, upstream, mute } = scene;
   await eventually(() => upstream.busy === 0 && mute.size === 0);
@@ -137,7 +137,7 @@ describe('a client that leaves a gateway process', function suite() {
       });
     }
 
-    it(`${way} while it waits for a slot: it never reaches the upstream, and whoever has the slot keeps it`, async () => {
+    it(`${way} while it waits for a slot: it never reaches the upstream, and the call that has the slot keeps it`, async () => {
       const scene = opened();
       scene.play = silent;
       const before = canceled(scene);

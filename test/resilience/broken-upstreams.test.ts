@@ -10,7 +10,7 @@ import { ANSWERED, bodyOf, type BrokenKind, type Expected, type Seen } from './b
 import { readOutcome } from './support/map.ts';
 import { type Ask, askFor, tagOf } from './support/surfaces.ts';
 
-/** One slot at each: what is not given back is missing at the next call. Whoever goes silent has a time limit of its own. */
+/** One slot at each: what is not given back is missing at the next call. An upstream that goes silent has a time limit of its own. */
 const CONFIG = `strategy: { mode: fallback }
 targets:
   - { virtual_key: openai, models: [m], concurrency: { max_concurrency: 1, queue_size: 1 } }
@@ -105,7 +105,7 @@ describe('broken upstreams, before a gateway process', function suite() {
     }
   }
 
-  it('that answer twice: the second answer is given to nobody', async () => {
+  it('that answer twice: the second answer is thrown away', async () => {
     const scene = opened();
     const smuggled = Buffer.from(JSON.stringify(chatReply('smuggled')));
     for (const between of ['', '\r\n', 'HTTP/1.1 100 Continue\r\n\r\n']) {
@@ -119,7 +119,7 @@ describe('broken upstreams, before a gateway process', function suite() {
     await expectNothingLeft(scene);
   });
 
-  it('are no reason to end, to say more than an error each, or to lose a slot', async () => {
+  it('end no process, cause no more than an error each, and cost no slot', async () => {
     const { gateway } = opened();
     expect(gateway.child.exitCode).to.equal(null);
     const strange = gateway.lines.filter(({ level, msg }) => level === 'ERROR' && !/request failed$|^http request$/.test(String(msg)));

@@ -54,7 +54,7 @@ describe('a circuit', () => {
     expect(circuit.state).to.equal('open');
   });
 
-  it('does not count what an earlier spell admitted', () => {
+  it('does not count what an earlier period admitted', () => {
     const { circuit, advance, call } = circuitAt({ failureThreshold: 1, successThreshold: 1 });
     const late = circuit.admit() as Ticket;
     call('failure');
@@ -91,7 +91,7 @@ function walk(settings: CircuitSettings, random: () => number, steps: number): v
       expect(ticket === undefined, `step ${step}`).to.equal(era === undefined);
       if (ticket && era !== undefined) pending.push({ ticket, era });
     } else if (pending.length > 0) {
-      const [{ ticket, era } = { ticket: { spell: -1, isProbe: false }, era: -1 }] = pending.splice(Math.floor(random() * pending.length), 1);
+      const [{ ticket, era } = { ticket: { period: -1, isProbe: false }, era: -1 }] = pending.splice(Math.floor(random() * pending.length), 1);
       const outcome = (['success', 'failure', 'failure', 'ignored'] as const)[Math.floor(random() * 4)] ?? 'ignored';
       circuit.report(ticket, outcome);
       model.report(era, outcome, now);

@@ -9,7 +9,7 @@ import { type Ask, ASK_NAMES, askFor, type Outcome, tagOf } from './support/surf
 /** What an upstream may answer, by the rows of the data-plane reference 5.2; the map of the tests says what becomes of each. */
 const STATUSES = [300, 301, 302, 303, 307, 308, 400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 413, 415, 418, 422, 423, 424, 425, 426, 429, 431, 451, 499, 500, 501, 502, 503, 504, 505, 507, 529, 599];
 
-/** Headers an upstream says its wait with, and the whole seconds a client is told: data-plane reference 5.4. */
+/** Headers an upstream says its wait with, and the whole seconds a client gets: data-plane reference 5.4. */
 const HINTS: readonly (readonly [Readonly<Record<string, string>>, number | undefined])[] = [
   [{}, undefined],
   [{ 'retry-after': '7' }, 7],
@@ -143,7 +143,7 @@ const DECISIONS: readonly Decision[] = [
   { what: 'a rate limit without a refill time', code: 'rate_limit_exceeded', attempts: undefined, retryAfter: '1', plugin: plugin('bucket', { before_request: refuses }, { type: 'ratelimit' }), stage: 'before_request' },
   { what: 'a spent budget', code: 'insufficient_quota', attempts: undefined, plugin: plugin('purse', { before_request: () => reject('spent', { retryAfterMs: 5000 }) }, { type: 'ratelimit', rejectsAs: 'insufficient_quota' }), stage: 'before_request' },
   { what: 'a plugin that withholds the answer', code: 'response_rejected', attempts: '1', plugin: plugin('strict', { after_request: refuses }), stage: 'after_request', inStream: true },
-  { what: 'an unknown model', code: 'model_not_found', attempts: undefined, model: 'nobody' },
+  { what: 'an unknown model', code: 'model_not_found', attempts: undefined, model: 'nosuch' },
 ];
 
 describe('the error map: decisions of the gateway', () => {
@@ -178,7 +178,7 @@ describe('the error map: decisions of the gateway', () => {
   });
 
   for (const ask of ASK_NAMES) {
-    it(`is 429 for a full queue, and 504 for whoever was served too slowly: ${ask}`, async () => {
+    it(`is 429 for a full queue, and 504 for a request that was served too slowly: ${ask}`, async () => {
       const clock = fakeClock();
       const asked = Promise.withResolvers<void>();
       const upstream = await faultUpstream({ script: () => ({ fault: 'silence' }), onHang: () => asked.resolve() });

@@ -8,7 +8,7 @@ interface Scene {
   readonly upstream: FaultUpstream;
   /** The upstream's connection has gone silent. */
   readonly hangs: Promise<void>;
-  /** The upstream saw that nobody listens any more. */
+  /** The upstream saw that its connection was closed. */
   readonly left: Promise<void>;
 }
 
@@ -118,7 +118,7 @@ describe('bytes that go on as they arrive', () => {
     await view.release();
   });
 
-  it('that break off are the provider\'s failure: the circuit opens, on_error and the log are told', async () => {
+  it('that break off are the provider\'s failure: the circuit opens, on_error runs, and the failure is logged', async () => {
     const upstream = await faultUpstream({ script: () => ({ fault: 'reset-in-body' }) });
     const host = await startHost({ strategy: { mode: 'single' }, targets: [upstream.target('a', { circuit_breaker: { failure_threshold: 2 } })] });
     for (let call = 0; call < 2; call += 1) expect((await askFor('speech', { url: host.url })).isCut).to.equal(true);

@@ -95,7 +95,7 @@ describe('a target that answered 429', () => {
     expect((await chat(host)).headers.get('x-gateway-target')).to.equal('a');
   });
 
-  it('is called all the same when nobody else owns the model', async () => {
+  it('is called all the same when no other target owns the model', async () => {
     const [tired, fresh] = [await moody(), await moody()];
     const host = await startHost({ strategy: { mode: 'fallback' }, targets: [tired.upstream.target('a'), fresh.upstream.target('b', { models: ['other'] })] });
     tired.status = 429;

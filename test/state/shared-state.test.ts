@@ -21,7 +21,7 @@ describe('shared numbers', () => {
     expect(await s.add('a', 1)).to.equal(1);
   });
 
-  it('are forgotten by use and not by age: the busiest stays, whoever else comes', async () => {
+  it('are forgotten by use and not by age: the busiest stays, however many others come', async () => {
     const { state: s } = state();
     await s.add('busiest', 1);
     await s.add('idle', 1);
@@ -34,7 +34,7 @@ describe('shared numbers', () => {
     expect(await s.add(`key ${3 * MAX_KEYS - 1}`, 0)).to.equal(1);
   }).timeout(60_000);
 
-  it('start again when nobody has used them for their time', async () => {
+  it('start again when they were not used for their time', async () => {
     const { state: s, clock } = state();
     await s.add('short', 5, 1000);
     await s.add('month', 5);
@@ -104,7 +104,7 @@ describe('shared values', () => {
     expect(await s.get('k')).to.equal(undefined);
   });
 
-  it('and numbers and buckets are told apart by the whole of a long key', async () => {
+  it('and numbers and buckets are distinguished by the whole of a long key', async () => {
     const { state: s } = state();
     const [one, two] = [`${'k'.repeat(100_000)}1`, `${'k'.repeat(100_000)}2`];
     await s.set(one, 'one', DAY_MS);

@@ -132,18 +132,18 @@ function fragile(): { readonly store: SharedState; readonly ends: { now: 'well' 
 }
 
 describe('shared state while its store is away', () => {
-  async function withFragile(): Promise<ReturnType<typeof fragile> & { t: TestHost; clock: ReturnType<typeof fakeClock>; state: SharedState; told: () => unknown[] }> {
+  async function withFragile(): Promise<ReturnType<typeof fragile> & { t: TestHost; clock: ReturnType<typeof fakeClock>; state: SharedState; logged: () => unknown[] }> {
     const found = fragile();
     const clock = fakeClock();
     const stub = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')));
     const t = await startHost({ targets: [stub.target('a')] }, { clock, builtins: [opening('state', ({ stores }) => stores.state.supply('redis', found.store))] });
-    return { ...found, t, clock, state: t.host.state, told: () => t.lines.map(({ msg }) => msg as unknown).filter((msg) => String(msg).includes('shared store')) };
+    return { ...found, t, clock, state: t.host.state, logged: () => t.lines.map(({ msg }) => msg as unknown).filter((msg) => String(msg).includes('shared store')) };
   }
 
   const LOST = 'the shared store does not answer, this process goes by its own memory';
 
-  it('is the memory of this process, for every operation, and is told once', async () => {
-    const { state, ends, told } = await withFragile();
+  it('is the memory of this process, for every operation, and the loss is logged once', async () => {
+    const { state, ends, logged } = await withFragile();
     await state.set('answer', 'x', 1000);
     await state.add('spend', 5);
     ends.now = 'badly';
@@ -155,11 +155,11 @@ describe('shared state while its store is away', () => {
     expect(await state.get('answer')).to.equal('y');
     await state.delete('answer');
     expect(await state.get('answer')).to.equal(undefined);
-    expect(told()).to.deep.equal([LOST]);
+    expect(logged()).to.deep.equal([LOST]);
   });
 
   it('leaves the store alone for a second, and goes back to it then', async () => {
-    const { state, ends, clock, asked, told } = await withFragile();
+    const { state, ends, clock, asked, logged } = await withFragile();
     ends.now = 'badly';
     await state.add('spend', 1);
     ends.now = 'well';
@@ -169,7 +169,7 @@ describe('shared state while its store is away', () => {
     expect(asked()).to.equal(before);
     clock.advance(1);
     expect(await state.add('spend', 7)).to.equal(7); // what was counted meanwhile stays where it was counted
-    expect(told()).to.deep.equal([LOST, 'the shared store answers again']);
+    expect(logged()).to.deep.equal([LOST, 'the shared store answers again']);
   });
 
   it('waits 250 ms for one that hangs, and no longer', async () => {
@@ -186,9 +186,9 @@ describe('shared state while its store is away', () => {
   });
 
   it('does not take a caller\'s mistake for a fault of the store', async () => {
-    const { state, asked, told } = await withFragile();
+    const { state, asked, logged } = await withFragile();
     const refused = await state.add('spend', Number.NaN).then(() => '', (error: Error) => error.message);
     expect(refused).to.include('NaN');
-    expect([asked(), told()]).to.deep.equal([0, []]);
+    expect([asked(), logged()]).to.deep.equal([0, []]);
   });
 });

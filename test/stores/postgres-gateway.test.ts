@@ -53,7 +53,7 @@ describe('gateways on one Postgres', function onPostgres() {
     expect(left).to.have.length(1);
   });
 
-  it('count every use, whoever counted it', async () => {
+  it('count every use, also those of the other', async () => {
     const dsn = await server().createDatabase();
     const replicas = await Promise.all([replica(dsn), replica(dsn)]);
     const { key, record } = await replicas[0].host.stores.keys.create({ name: 'used', scopes: ['read_only'] });
@@ -62,7 +62,7 @@ describe('gateways on one Postgres', function onPostgres() {
     expect(await replicas[0].host.stores.keys.get(record.id)).to.deep.include({ usageCount: 20 });
   });
 
-  it('serve the keys in use while it is away, and nobody else', async () => {
+  it('serve the keys in use while it is away, and no other', async () => {
     const own = await startOwnPostgres();
     const t = await replica(await own.createDatabase());
     const { keys, sessions, audit } = t.host.stores;

@@ -79,7 +79,7 @@ describe('a gateway on SQLite', function onSqlite() {
     const file = join(await temporaryFolder(), 'keys.db');
     const hosts = await Promise.all([startOn(file), startOn(file), startOn(file)]);
     const made = await Promise.all(hosts.map(({ host }) => host.stores.keys.create({ name: 'n', scopes: [] })));
-    expect((await hosts[0]!.host.stores.keys.list()).length).to.equal(made.length);
+    expect((await hosts[0].host.stores.keys.list()).length).to.equal(made.length);
   });
 });
 
@@ -111,7 +111,7 @@ describe('a start that cannot open its stores', function refused() {
     expect(await refusal(sqlite('file://elsewhere/keys.db'), cwd)).to.match(/API_KEY_STORE_DSN.*authority is "elsewhere"/);
     await mkdir(join(cwd, 'folder'));
     expect(await refusal(sqlite('folder'), cwd)).to.match(/API_KEY_STORE_DSN/);
-    await writeFile(join(cwd, 'text.db'), 'this is no database, and it is longer than its header would be: '.repeat(20));
+    await writeFile(join(cwd, 'text.db'), 'this file does not hold a database, and it is longer than its header would be: '.repeat(20));
     expect(await refusal(sqlite('text.db'), cwd)).to.match(/API_KEY_STORE_DSN.*not a database/);
   });
 

@@ -33,7 +33,7 @@ describe('the strategy ab-test', () => {
     expect(labels(4, evenDraws(4), { ...control, label: '', weight: 1 }, { target_key: 'c', weight: 3 })).to.deep.equal({ a: 1, c: 3 });
   });
 
-  it('never tries a target that is no variant, nor a drained one', () => {
+  it('never tries a target that is not a variant, nor a drained one', () => {
     for (const surface of SURFACE_NAMES) {
       const rank = split(draws(0, 0.5, 0.99), control, { ...fresh, weight: 0 }, { target_key: 'd', weight: 1, label: '' });
       for (let at = 0; at < 3; at += 1) expect(order(rank, all, query({ surface })).split(' ')).to.have.members(['a', 'd']);
@@ -59,7 +59,7 @@ describe('the strategy ab-test', () => {
     expect(tally(4, () => order(rank, all))).to.deep.equal({ 'a c': 2, 'c a': 2 });
   });
 
-  it('refuses no variants, targets that nobody declares, weights below zero and a sum of zero', () => {
+  it('refuses no variants, targets that are not declared, weights below zero and a sum of zero', () => {
     expect(problemsOf('ab-test', {}).map(({ rule, path }) => `${rule} ${path}`)).to.deep.equal(['CV18b strategy.ab_variants']);
     expect(messages({ target_key: '', weight: 1 }, { target_key: 'z', weight: 1 })).to.deep.equal([0, 1].map((at) => `CV18b strategy.ab_variants[${at}].target_key`));
     expect(messages({ target_key: 'a' }, { target_key: 'b', weight: 0 })).to.deep.equal(['CV18b strategy.ab_variants']);

@@ -45,7 +45,7 @@ describe('the strategy conditional', () => {
     expect(rules).to.deep.equal(['conditions[1]', 'conditions[2]']);
   });
 
-  it('refuses no rules, an unknown key, a missing or misplaced field, and a target that nobody declares', () => {
+  it('refuses no rules, an unknown key, a missing or misplaced field, and a target that is not declared', () => {
     expect(messages({})).to.deep.equal(['CV17 strategy.conditions']);
     expect(messages({ conditions: [{ key: 'header', value: 'x', target_key: 'a' }] })).to.deep.equal(['CV17 strategy.conditions[0].key']);
     expect(messages({ conditions: [conditions[1]!, { key: 'metadata', value: 'x', target_key: 'a' }] })).to.deep.equal(['CV17 strategy.conditions[1].field']);

@@ -38,9 +38,9 @@ describe('the strategy content-based', () => {
     const rank = rules({ type: 'prompt_contains', value: 'x', target_key: 'c' }, { type: 'prompt_contains', value: 'xy' }, { type: 'prompt_not_contains', value: 'x' });
     expect(order(rank, all, says('xy'))).to.equal('c a b');
     expect(order(rank, all, says('z'))).to.equal('b a c');
-    const told: string[] = [];
-    rank(all, says('z'), { rule: (path) => told.push(path) });
-    expect(told).to.deep.equal(['content_conditions[2]']);
+    const reported: string[] = [];
+    rank(all, says('z'), { rule: (path) => reported.push(path) });
+    expect(reported).to.deep.equal(['content_conditions[2]']);
   });
 
   it('asks for no text beside chat and completions, and none while models are listed', () => {
@@ -64,7 +64,7 @@ describe('the strategy content-based', () => {
     });
   }
 
-  it('refuses no rules, an unknown type, a pattern that does not compile, and a target that nobody declares', () => {
+  it('refuses no rules, an unknown type, a pattern that does not compile, and a target that is not declared', () => {
     expect(messages({})).to.deep.equal(['CV18 strategy.content_conditions']);
     const one = { type: 'prompt_contains', value: 'x', target_key: 'a' };
     expect(messages({ content_conditions: [one, { ...one, type: 'prompt_matches' }, { ...one, type: undefined }] })).to.deep.equal(['CV18 strategy.content_conditions[1].type', 'CV18 strategy.content_conditions[2].type']);

@@ -65,14 +65,14 @@ describe('the strategy cost-optimized', () => {
       expect(order(cheapest('allow'), all)).to.equal('c o a n x');
     });
 
-    it('serves in declared order when none has a price, but is told not to be there under skip', () => {
+    it('serves in declared order when none has a price, but answers 404 under skip', () => {
       for (const unpriced of ['fallback', 'allow']) expect(order(cheapest(unpriced), targets('n', 'z'))).to.equal('n z');
       let why = '';
       expect(order(cheapest('skip'), targets('n', 'o'), query({ model: 'some-model' }), { nothing: (text) => { why = text; } })).to.equal('');
       expect(why).to.equal('no priced provider supports model some-model');
     });
 
-    it('has no reason to give when nobody serves the model', () => {
+    it('has no reason to give when no target serves the model', () => {
       let why = '';
       expect(order(cheapest('skip'), targets('!a'), query(), { nothing: (text) => { why = text; } })).to.equal('');
       expect(why).to.equal('');

@@ -24,7 +24,7 @@ interface Situation {
 
 const NAMED = new Set(['single', 'conditional', 'content-based']);
 
-/** Governance reference 8 and 9 told again, slowly and from nothing but the world: shares no code with what it is compared with. */
+/** Governance reference 8 and 9 a second time, slow and computed from nothing but the world: shares no code with what it is compared with. */
 export function interpret(world: World, draw: () => number): Verdict {
   const { asked: { surface, model }, targets, mode } = world;
   const translator = surface === 'completions' ? 'chat' : surface;
@@ -36,14 +36,14 @@ export function interpret(world: World, draw: () => number): Verdict {
     world, draw,
     serving: targets.filter(isServing), others: targets.filter((target) => !isServing(target)), isChat: translator === 'chat',
   }) ?? { targets: [] };
-  const told = { label: ranked.label ?? null, rule: ranked.rule ?? null };
+  const noted = { label: ranked.label ?? null, rule: ranked.rule ?? null };
   if (NAMED.has(mode)) {
     const head = ranked.targets.find(isAble) ?? ranked.targets[0];
-    return { ...told, order: head && isServing(head) ? [head.key] : [] };
+    return { ...noted, order: head && isServing(head) ? [head.key] : [] };
   }
   const eligible = ranked.targets.filter(isServing);
   const healthy = targets.length < 2 ? eligible : eligible.filter(({ circuit, isResting }) => circuit !== 'open' && !isResting);
-  return { ...told, order: (healthy.length > 0 ? healthy : eligible).map(({ key }) => key) };
+  return { ...noted, order: (healthy.length > 0 ? healthy : eligible).map(({ key }) => key) };
 }
 
 const RANK: Readonly<Record<string, (situation: Situation) => Ranked>> = {

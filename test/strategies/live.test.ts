@@ -49,8 +49,8 @@ describe('strategies behind requests', () => {
     for (let call = 0; call < 4; call += 1) expect(served(await host.post(PATH, ask()))).to.equal('a');
     const counted = host.samples.filter(({ name }) => name === 'gateway_ab_requests_total').map(({ labels, value }) => `${labels['variant']} ${value}`);
     expect(counted.toSorted()).to.deep.equal(['control 1', 'control 1', 'control 1', 'fresh 1']);
-    const told = host.lines.filter(({ msg }) => msg === 'request completed').map(({ ab_label }) => String(ab_label));
-    expect(told.toSorted()).to.deep.equal(['control', 'control', 'control', 'fresh']);
+    const labels = host.lines.filter(({ msg }) => msg === 'request completed').map(({ ab_label }) => String(ab_label));
+    expect(labels.toSorted()).to.deep.equal(['control', 'control', 'control', 'fresh']);
     expect([b.seen.length, c.seen.length]).to.deep.equal([1, 0]);
   });
 

@@ -46,7 +46,7 @@ describe('an explanation', function () {
       const world = makeWorld(seed);
       const { explanation, route, abLabel, problems } = await host.explain(world);
       const order = explanation.order.map(({ target }) => target);
-      const told = JSON.stringify({ world, explanation });
+      const report = JSON.stringify({ world, explanation });
       try {
         const wanted = interpret(asSeen(world), seeded(seed));
         expect({ order, rule: explanation.rule, label: explanation.ab_label }).to.deep.equal(wanted);
@@ -54,7 +54,7 @@ describe('an explanation', function () {
         if (order.length > 0) expect(abLabel ?? null).to.equal(explanation.ab_label);
         checkShape(world, { explanation, route, abLabel, problems });
       } catch (error) {
-        throw new Error(`world ${seed}: ${(error as Error).message}\n${told}`, { cause: error });
+        throw new Error(`world ${seed}: ${(error as Error).message}\n${report}`, { cause: error });
       }
       seen.set(world.mode, (seen.get(world.mode) ?? 0) + (order.length > 1 ? 1 : 0));
     }

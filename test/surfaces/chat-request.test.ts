@@ -84,7 +84,7 @@ describe('the types of chat fields', () => {
     it(`take a right ${field} as it is`, () => { for (const value of values) expect(read(ask('hi', { [field]: value }))[field]).to.deep.equal(value); });
   }
 
-  it('refuse an option of the stream that is no boolean', () => {
+  it('refuse an option of the stream that is not a boolean', () => {
     expect(refusal(ask('hi', { stream: true, stream_options: { include_usage: 'yes' } }))).to.include('stream_options.include_usage');
     expect(read(ask('hi', { stream_options: { include_usage: null, other: 5 } }))['stream_options']).to.deep.equal({ other: 5 });
   });
@@ -114,7 +114,7 @@ describe('chat messages', () => {
   ];
   for (const fault of wrong) it(`are refused with ${JSON.stringify(fault)}`, () => { expect(refusal(message(fault))).to.match(/^messages\[1\]\./); });
 
-  it('are refused when they are no objects', () => {
+  it('are refused when they are not objects', () => {
     for (const item of ['hi', 5, null, []]) expect(refusal({ model: 'm', messages: [item] })).to.include('messages[0]');
   });
 
@@ -131,7 +131,7 @@ describe('chat messages', () => {
     });
   }
 
-  it('keep every kind of part, null content and what nobody knows', () => {
+  it('keep every kind of part, null content and what is unknown', () => {
     const messages = [
       { role: 'developer', content: null, refusal: null, annotations: [], parsed: { a: 1 } },
       { role: 'anything', content: [] },

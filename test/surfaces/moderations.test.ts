@@ -44,7 +44,7 @@ describe('moderations', () => {
     expect((await host.post(PATH, { model: 'm', input: 'fine' })).status).to.equal(200);
   });
 
-  it('are refused with parts that are no text while a guardrail reads content: it could not see the whole', async () => {
+  it('are refused with parts that are not text while a guardrail reads content: it could not see the whole', async () => {
     const { host, sent } = await answering({ results: [result({}, { flagged: false })] }, blocked('forbidden'));
     const answer = await host.post(PATH, { model: 'm', input: [{ type: 'text', text: 'fine' }, { type: 'image_url', image_url: { url: 'https://images.example/1' } }] });
     expect([answer.status, errorOf(answer).code]).to.deep.equal([400, 'request_rejected']);

@@ -103,7 +103,7 @@ describe('transcriptions', () => {
     expect(spilled()).to.deep.equal(before);
   });
 
-  it('refuses more than 25 MiB, told or not', async () => {
+  it('refuses more than 25 MiB, with a declared length or without', async () => {
     const { host, upstream } = await answering('{}');
     const answer = await upload(host.url, form({ model: 'm' }, Buffer.alloc(25 * MIB + 1)));
     expect([answer.status, errorOf(answer).code]).to.deep.equal([413, 'request_too_large']);

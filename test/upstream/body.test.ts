@@ -144,7 +144,7 @@ describe('opened replies', () => {
     expect(await read(reply)).to.equal('one two');
   });
 
-  it('hold the upstream until somebody reads', async () => {
+  it('hold the upstream until they are read', async () => {
     const size = 24 * 1024 * 1024;
     let written = 0;
     const reply = await open((_request, response) => {
@@ -173,7 +173,7 @@ describe('opened replies', () => {
     expect(await read(reply).catch((error: unknown) => (error as GatewayError).code)).to.equal('upstream_error');
   });
 
-  it('close the connection when nobody reads on', async () => {
+  it('close the connection when they are not read on', async () => {
     const closed = Promise.withResolvers<void>();
     const reply = await open((_request, response) => {
       response.write('x');

@@ -8,32 +8,32 @@ const late = new GatewayError('gateway_timeout', 'too late');
 describe('cancellation', () => {
   it('keeps the first cause, and tells each listener once', () => {
     const cancellation = new Cancellation();
-    const told: unknown[] = [];
-    cancellation.onCancel((cause) => told.push(cause));
-    cancellation.onCancel((cause) => told.push(cause));
+    const causes: unknown[] = [];
+    cancellation.onCancel((cause) => causes.push(cause));
+    cancellation.onCancel((cause) => causes.push(cause));
     cancellation.cancel(left);
     cancellation.cancel(late);
-    expect(told).to.deep.equal([left, left]);
+    expect(causes).to.deep.equal([left, left]);
     expect(cancellation.cause).to.equal(left);
   });
 
   it('tells a late listener at once', () => {
     const cancellation = new Cancellation();
     cancellation.cancel(left);
-    const told: unknown[] = [];
-    cancellation.onCancel((cause) => told.push(cause))();
-    expect(told).to.deep.equal([left]);
+    const causes: unknown[] = [];
+    cancellation.onCancel((cause) => causes.push(cause))();
+    expect(causes).to.deep.equal([left]);
   });
 
-  it('tells nobody who stopped listening, also from inside another listener', () => {
+  it('does not call a listener that was removed, also from inside another listener', () => {
     const cancellation = new Cancellation();
-    const told: string[] = [];
-    const stop = cancellation.onCancel(() => told.push('stopped'));
-    cancellation.onCancel(() => told.push('kept'));
+    const calls: string[] = [];
+    const stop = cancellation.onCancel(() => calls.push('stopped'));
+    cancellation.onCancel(() => calls.push('kept'));
     stop();
     stop();
     cancellation.cancel(left);
-    expect(told).to.deep.equal(['kept']);
+    expect(calls).to.deep.equal(['kept']);
   });
 
   it('throws its cause once cancelled', () => {

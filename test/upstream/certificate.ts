@@ -10,13 +10,13 @@ function der(tag: number, ...content: readonly Uint8Array[]): Buffer {
 const ED25519 = der(0x30, der(0x06, Buffer.from([0x2b, 0x65, 0x70])));
 const time = (text: string): Buffer => der(0x17, Buffer.from(text));
 
-/** A certificate that nobody vouches for, with its key (X.509 version 3, Ed25519, without a name). */
+/** A certificate that no authority has signed, with its key (X.509 version 3, Ed25519, without a name). */
 export function selfSigned(): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const nobody = der(0x30);
+  const noName = der(0x30);
   const version = der(0xa0, der(0x02, Buffer.from([2])));
   const validity = der(0x30, time('200101000000Z'), time('491231235959Z'));
-  const facts = der(0x30, version, der(0x02, Buffer.from([1])), ED25519, nobody, validity, nobody, publicKey.export({ type: 'spki', format: 'der' }));
+  const facts = der(0x30, version, der(0x02, Buffer.from([1])), ED25519, noName, validity, noName, publicKey.export({ type: 'spki', format: 'der' }));
   const whole = der(0x30, facts, ED25519, der(0x03, Buffer.from([0]), sign(null, facts, privateKey)));
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }),

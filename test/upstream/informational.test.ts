@@ -6,7 +6,7 @@ const REPLY = JSON.stringify(chatReply('hello'));
 const EVENTS = [...chatChunks(['one ', 'two']), '[DONE]'].map(sseEvent).join('');
 const whole = (type: string, body: string): string => `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
-/** Informational replies, as they come over the wire; nobody asked for any. */
+/** Informational replies, as they come over the wire; the request asked for none. */
 const UNASKED: readonly (readonly [string, string])[] = [
   ['100', 'HTTP/1.1 100 Continue\r\n\r\n'],
   ['100 with headers and other words', 'HTTP/1.1 100 Go on\r\nServer: x\r\nContent-Length: 5\r\n\r\n'],
@@ -16,7 +16,7 @@ const UNASKED: readonly (readonly [string, string])[] = [
   ['all of them, over and over', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n'.repeat(20)],
 ];
 
-/** Answers every request on its connections with what comes before, and the answer; by single bytes if told. */
+/** Answers every request on its connections with what comes before, and the answer; byte by byte if `bytewise` is set. */
 async function rawUpstream(before: string, bytewise: boolean): Promise<{ readonly url: string; readonly connections: () => number }> {
   let connections = 0;
   const server = createServer({ noDelay: true }, (socket) => {
@@ -46,7 +46,7 @@ async function hostBefore(url: string): Promise<TestHost> {
 
 const deltas = (answer: Answer): string => answer.events().slice(0, -1).map(({ choices }) => choices[0]?.delta.content ?? '').join('');
 
-describe('informational replies that nobody asked for', () => {
+describe('informational replies that were not asked for', () => {
   for (const [name, before] of UNASKED) {
     for (const bytewise of [false, true]) {
       if (bytewise && before.length > 200) continue;
@@ -64,7 +64,7 @@ describe('informational replies that nobody asked for', () => {
     }
   }
 
-  it('are no answer: without one the call fails', async () => {
+  it('do not count as an answer: without one the call fails', async () => {
     const server = createServer((socket) => {
       socket.on('error', () => {});
       socket.once('data', () => socket.end('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n'));
@@ -78,7 +78,7 @@ describe('informational replies that nobody asked for', () => {
     }
   });
 
-  it('are no upgrade either: 101 that nobody asked for fails the call', async () => {
+  it('do not upgrade either: a 101 that was not asked for fails the call', async () => {
     const upstream = await rawUpstream('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n', false);
     const host = await hostBefore(upstream.url);
     expect((await host.post('/v1/chat/completions', ask())).status).to.equal(502);

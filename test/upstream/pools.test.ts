@@ -21,7 +21,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await setTimeout(2);
 }
 
-/** A server that takes connections and never says a word: whoever wants TLS of it waits. */
+/** A server that takes connections and never sends a byte: a client that begins TLS waits. */
 async function silentServer(): Promise<{ readonly port: number; readonly sockets: ReadonlySet<Socket> }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -111,7 +111,7 @@ describe('connections to upstreams', () => {
       return { cancellation, ended: shared.unary(call(`https://127.0.0.1:${port}`, { connectTimeoutMs, cancellation })).catch((error: unknown) => error) };
     });
     expect(await calls[0]?.ended).to.include({ code: 'upstream_timeout', status: 504 });
-    await until(() => sockets.size === 1); // the patient one waits on
+    await until(() => sockets.size === 1); // the call with the longer limit waits on
     expect(shared.origins).to.equal(1);
     await shared.close();
     expect(await calls[1]?.ended).to.be.an('error');

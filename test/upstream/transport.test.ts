@@ -35,7 +35,7 @@ async function failure(pending: Promise<unknown>): Promise<GatewayError> {
   throw new Error('the call succeeded');
 }
 
-/** A server that answers each connection with these bytes, and then does as told. */
+/** A server that answers each connection with these bytes, and then calls `then`. */
 async function rawServer(answer: string, then: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -118,7 +118,7 @@ describe('transport, failures', () => {
     expect(error.message).to.not.match(/127\.0\.0\.1|ECONN/);
   });
 
-  it('trusts no certificate that nobody vouches for, whatever Node is told', async () => {
+  it('trusts no certificate without an authority, whatever Node\'s settings are', async () => {
     let requests = 0;
     const server = createHttpsServer(selfSigned(), (_request, response) => {
       requests += 1;
@@ -162,7 +162,7 @@ describe('transport, failures', () => {
     ['inside the headers', 'HTTP/1.1 200 OK\r\nContent-Le', (socket: Socket) => socket.destroy()],
     ['inside a body of known length', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', (socket: Socket) => socket.end()],
     ['inside a chunked body', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhalf', (socket: Socket) => socket.end()],
-    ['with something that is no HTTP', 'SSH-2.0-OpenSSH\r\n', (socket: Socket) => socket.end()],
+    ['with something that is not HTTP', 'SSH-2.0-OpenSSH\r\n', (socket: Socket) => socket.end()],
   ] as const) {
     it(`breaks off ${what}`, async () => {
       const error = await failure(transport().unary(call(await rawServer(answer, end))));
@@ -171,7 +171,7 @@ describe('transport, failures', () => {
     });
   }
 
-  it('waits for headers no longer than it was told', async () => {
+  it('waits for headers no longer than its limit', async () => {
     const error = await failure(unary(() => {}, { headersTimeoutMs: 60 }));
     expect(error).to.include({ code: 'upstream_timeout', status: 504 });
   });

@@ -153,7 +153,7 @@ describe('an exchange of another wire', () => {
       expect(failed.headers.get('retry-after')).to.equal('7');
       expect(failed.headers.get('x-gateway-target')).to.equal('a');
     }
-    expectPlanted(asRaw(await host.post(PATH, { say: 'hi', model: 'nobody' })), 404, 'model_not_found');
+    expectPlanted(asRaw(await host.post(PATH, { say: 'hi', model: 'nosuch' })), 404, 'model_not_found');
   });
 
   it('streams in its wire, also what the common one would pass on as it came', async () => {
@@ -167,12 +167,12 @@ describe('an exchange of another wire', () => {
   it('ends a stream that broke off in its wire, by the error itself', async () => {
     const upstream = await stubUpstream((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end(sseEvent({ choices: [{ index: 0, delta: { content: 'a' } }] }) + sseEvent({ error: { message: 'its own words' } }));
+      response.end(sseEvent({ choices: [{ index: 0, delta: { content: 'a' } }] }) + sseEvent({ error: { message: 'its own message' } }));
     });
     const host = await startPlanted(upstream);
     const broken = await host.post(PATH, { say: 'hi', streaming: true }, { 'x-request-id': ID });
-    expect(broken.text).to.equal(`1 opens ${ID}\n2 a\n3 breaks 502 upstream_error ${ID} - its own words\n`);
-    expect((await host.post(COMMON, ask('hi', { stream: true }))).events().at(-1)).to.deep.equal({ error: { message: 'its own words', type: 'stream_error', code: 'stream_error' } });
+    expect(broken.text).to.equal(`1 opens ${ID}\n2 a\n3 breaks 502 upstream_error ${ID} - its own message\n`);
+    expect((await host.post(COMMON, ask('hi', { stream: true }))).events().at(-1)).to.deep.equal({ error: { message: 'its own message', type: 'stream_error', code: 'stream_error' } });
   });
 
   it('streams nothing of an attempt that failed before its first chunk', async () => {

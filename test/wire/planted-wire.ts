@@ -10,7 +10,7 @@ import type { ClientStream, ClientWire } from '../../host/wire/client-wire.ts';
 export const ROOT = '/v1/planted';
 export const TYPE = 'text/x-planted';
 
-const told = ({ status, code, requestId, retryAfterS, message }: ClientFailure): string => `${status} ${code} ${requestId} ${retryAfterS ?? '-'} ${message}`;
+const shown = ({ status, code, requestId, retryAfterS, message }: ClientFailure): string => `${status} ${code} ${requestId} ${retryAfterS ?? '-'} ${message}`;
 
 /** Numbers its lines, so that what a failed attempt wrote would show. */
 class PlantedStream implements ClientStream {
@@ -34,7 +34,7 @@ class PlantedStream implements ClientStream {
   }
 
   error(failure: ClientFailure): string {
-    return this.#line(`breaks ${told(failure)}`);
+    return this.#line(`breaks ${shown(failure)}`);
   }
 
   #line(text: string): string {
@@ -44,8 +44,8 @@ class PlantedStream implements ClientStream {
 }
 
 const WIRE: ClientWire = {
-  error: (failure) => ({ contentType: TYPE, body: told(failure) }),
-  noRoute: (failure) => ({ contentType: TYPE, body: `nowhere ${told(failure)}` }),
+  error: (failure) => ({ contentType: TYPE, body: shown(failure) }),
+  noRoute: (failure) => ({ contentType: TYPE, body: `nowhere ${shown(failure)}` }),
   reply: ({ id, reply }) => ({ id, said: (reply as ChatReply).choices[0]?.message.content }),
   openStream: ({ id }) => new PlantedStream(id),
 };
@@ -55,7 +55,7 @@ const wire = defineBuiltin({
   apply: ({ hooks }) => {
     hooks.clientWires.tap('planted', (wires) => wires.claim(ROOT, WIRE));
     hooks.mount.tap({ name: 'planted', stage: ORDER.listings }, (router) => {
-      router.get(`${ROOT}/panic`, () => { throw new Error('a fault nobody expected'); });
+      router.get(`${ROOT}/panic`, () => { throw new Error('an unexpected error'); });
     });
   },
 });

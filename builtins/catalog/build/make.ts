@@ -66,7 +66,7 @@ function addHuggingFaceRows(rows: Rows): void {
     const provider = `huggingface_${name}`;
     for (const id of new Set(exactIds(provider))) {
       const priced = pricedModel(provider, id);
-      if (priced?.name === undefined) continue; // a second spelling of another id
+      if (priced?.name === undefined) continue; // another name of a model that is listed
       const row = makeRow(id, undefined, priced, provider);
       if (row) setMember(rows, `hugging_face/${id}:${name}`, row);
       if (row) offers.set(id, [...(offers.get(id) ?? []), row]);
@@ -110,7 +110,7 @@ const MODES: readonly (readonly [mode: string, ids: RegExp])[] = [
   ['image', /(^|\/)(gpt-image|dall-e|imagen|flux|stable-diffusion|grok-imagine)/i],
 ];
 
-/** Models that speak as well as draw are chat models: the chat route is where they are asked. */
+/** Models that answer with text as well as images are chat models: they are called on the chat route. */
 function modeOf(id: string, described: DescribedModel | undefined): string {
   if (described?.outputs.length === 1 && described.outputs[0] === 'image') return 'image';
   return MODES.find(([, ids]) => ids.test(id))?.[0] ?? 'chat';
@@ -121,7 +121,7 @@ function statusOf(id: string, priced: PricedModel | undefined): string {
   return /preview|-beta|-exp(-|$)|experimental/.test(id) ? 'preview' : 'ga';
 }
 
-/** What a reader fills in again is left out; names sorted. */
+/** A row without the values that a reader fills in by default; names sorted. */
 function compact({ provider: _provider, model_id, display_name, mode, context_window, max_output_tokens, pricing, capabilities, lifecycle, source, updated_at }: CatalogEntry): object {
   return {
     ...filled('capabilities', keep(capabilities, (value) => value === true)),

@@ -35,7 +35,7 @@ export function withClaude(others: ChatTranslator | undefined, { variant, pathOf
 
 export const claudeParams = (model: string): ParamTreatments => (isClaude(model) ? MESSAGES_PARAMS : {});
 
-/** Errors of Claude's wire, which say what they are; others by the cloud's own reading. */
+/** Reads errors of Claude's wire, which name their type; others are read as the cloud's. */
 export function faultBeside(others: NonNullable<ProviderModule['toFault']>): NonNullable<ProviderModule['toFault']> {
   return (reply: WireReply) => messagesFault(reply, true) ?? others(reply);
 }

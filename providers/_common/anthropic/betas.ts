@@ -9,7 +9,7 @@ const FILES = 'files-api-2025-04-14';
 
 /**
  * Betas of the vendor's own tools, by their type. Some have left their beta at the vendor's own API, which still takes the
- * word. Sources: platform.claude.com, the page of each tool; types of `@anthropic-ai/sdk` 1.12.0; 2026-11-22.
+ * value. Sources: platform.claude.com, the page of each tool; types of `@anthropic-ai/sdk` 1.12.0; 2026-11-22.
  */
 const BY_TOOL: ReadonlyMap<unknown, string> = new Map([
   ['bash_20241022', 'computer-use-2024-10-22'], ['computer_20241022', 'computer-use-2024-10-22'], ['text_editor_20241022', 'computer-use-2024-10-22'],

@@ -3,7 +3,7 @@ import { failedAnswer, type GatewayError, type ProviderFault, tryParseJson, type
 import { type Fields, isFields } from '../fields.ts';
 import type { MessagesVariant } from './variant.ts';
 
-/** The vendor's words for what opt-in failover recognises. Source: platform.claude.com, "Errors" and "Context windows", 2026-11-21. */
+/** How the vendor's messages name what opt-in failover recognises. Source: platform.claude.com, "Errors" and "Context windows", 2026-11-21. */
 const REASONS: readonly (readonly [RegExp, NonNullable<ProviderFault['reason']>])[] = [
   [/(prompt|input) is too long|maximum context|context (window|limit|length)/i, 'context_length'],
   [/content filtering policy|content policy|usage policy/i, 'content_policy'],
@@ -23,18 +23,18 @@ export function messagesFault(reply: WireReply, isNamed = false): ProviderFault 
 }
 
 function reasonOf(message: string): ProviderFault['reason'] {
-  return REASONS.find(([words]) => words.test(message))?.[1];
+  return REASONS.find(([pattern]) => pattern.test(message))?.[1];
 }
 
-/** What ends a stream that fails while it runs. The vendor's words go to the client, the provider's name to operators only. Source: providers reference 5.1. */
+/** The error of a stream that fails while it runs. The client gets the vendor's message; only the log names the provider. Source: providers reference 5.1. */
 export function streamError({ error }: Fields, { label }: MessagesVariant): GatewayError {
   const { type, message } = isFields(error) ? error : {};
-  const words = [type, message].filter((word) => typeof word === 'string' && word !== '').join(': ');
-  return failedAnswer(words || 'the provider failed while answering', { cause: new Error(`${label}: ${words}`), reason: reasonOf(words) });
+  const text = [type, message].filter((part) => typeof part === 'string' && part !== '').join(': ');
+  return failedAnswer(text || 'the provider failed while answering', { cause: new Error(`${label}: ${text}`), reason: reasonOf(text) });
 }
 
-/** Two answers on one stream: nobody can tell what belongs to which. */
+/** Two answers on one stream: which event belongs to which cannot be known. */
 export function secondMessage({ label }: MessagesVariant): GatewayError {
-  const words = 'a second message began on the stream';
-  return failedAnswer(words, { cause: new Error(`${label}: ${words}`) });
+  const text = 'a second message began on the stream';
+  return failedAnswer(text, { cause: new Error(`${label}: ${text}`) });
 }

@@ -50,7 +50,7 @@ function schemaIn({ type, json_schema: asked }: { readonly type: string; readonl
   return { schema: isFields(schema) ? schema : undefined, description: typeof description === 'string' ? description : 'Gives the answer, as JSON.' };
 }
 
-/** A tool's input is an object; any other schema would be refused. */
+/** A tool's input must be an object: the vendor refuses any other schema. */
 function inputSchema(schema: Fields | undefined): Fields {
   return schema && (schema['type'] === 'object' || isFields(schema['properties'])) ? { type: 'object', ...inCurrentDraft(schema) } : ANY_OBJECT;
 }

@@ -42,7 +42,7 @@ class Draft {
   }
 }
 
-/** The conversation in the vendor's form. Throws a 400 that names what cannot be said in it. Source: providers reference 5.1. */
+/** The conversation in the vendor's form. Throws a 400 that names what this form has no place for. Source: providers reference 5.1. */
 export function toConversation(messages: readonly ChatMessage[], variant: MessagesVariant): NativeConversation {
   const draft = new Draft(variant);
   const system: ChatMessage[] = [];
@@ -79,12 +79,12 @@ function systemOf(messages: readonly ChatMessage[], draft: Draft): string | read
   return blocks.length > 0 ? blocks : undefined;
 }
 
-/** The vendor refuses text blocks that say nothing. */
+/** The vendor refuses empty text blocks. */
 function textBlocks(text: unknown): Fields[] {
   return typeof text === 'string' && text.trim() !== '' ? [{ type: 'text', text }] : [];
 }
 
-/** The blocks of parts, each with its cache mark; that of a part which says nothing stands behind the one before it. */
+/** The blocks of parts, each with its cache mark; the mark of an empty part goes to the block before it. */
 function joined(parts: readonly ContentPart[], draft: Draft, blocksOf: (part: ContentPart, place: number) => readonly Fields[]): Fields[] {
   const blocks: Fields[] = [];
   parts.forEach((part, place) => {
@@ -94,7 +94,7 @@ function joined(parts: readonly ContentPart[], draft: Draft, blocksOf: (part: Co
   return blocks;
 }
 
-/** Plain text as it is; empty where the message says nothing. */
+/** Plain text as it is; empty where the message holds none. */
 function contentOf(message: ChatMessage, at: string, draft: Draft): string | Fields[] {
   const isAssistant = message.role === 'assistant';
   const calls = isAssistant ? (message.tool_calls ?? []) : [];

@@ -1,10 +1,10 @@
 /** What a Claude model accepts, as far as requests depend on it. */
 export interface ClaudeTraits {
-  /** How it is told to think: not at all, by a budget of tokens, or by an effort it adapts to. */
+  /** How a request asks it to think: not at all, by a budget of tokens, or by an effort it adapts to. */
   readonly thinking: 'none' | 'budget' | 'adaptive';
-  /** Thinks unless told not to. */
+  /** Thinks unless the request says not to. */
   readonly thinksUnasked: boolean;
-  /** Cannot be told not to think, and so not be made to call a tool either. */
+  /** Thinks whatever the request says, and so cannot be made to call a tool either. */
   readonly alwaysThinks: boolean;
   /** Takes `temperature`, `top_p` and `top_k`. */
   readonly samples: boolean;
@@ -14,11 +14,11 @@ export interface ClaudeTraits {
   readonly holdsSchemas: boolean;
 }
 
-/** The version in any spelling: `claude-3-7-sonnet-20250219`, `us.anthropic.claude-opus-4-6-v1`, `claude-opus-4@20250514`. */
+/** The version, wherever an id has it: `claude-3-7-sonnet-20250219`, `us.anthropic.claude-opus-4-6-v1`, `claude-opus-4@20250514`. */
 const NAME = /claude-(?:[a-z]+-)?(\d+)(?:[-.](\d{1,2})(?!\d))?/i;
 
 /**
- * Traits by version, so that a model nobody has listed is treated like the newest known; a name without a version like
+ * Traits by version, so that a model that is not listed here is treated like the newest known; a name without a version like
  * the oldest that thinks. Sources: platform.claude.com, "Adaptive thinking", "Effort", "Structured outputs", "What's new in
  * Claude Opus 5.5", "Models overview", "Migration guide" (temperature or top_p, not both); docs.memberjunction.org,
  * "RejectsSamplingParams"; 2026-11-22.

@@ -1,6 +1,6 @@
 import type { ParamTreatments } from 'gw/contract';
 
-/** Chat parameters that the Messages API says otherwise, or has no word for. Source: API reference, "Messages", 2026-11-21. */
+/** Chat parameters that the Messages API names differently, or does not have. Source: API reference, "Messages", 2026-11-21. */
 export const MESSAGES_PARAMS = {
   n: 'unsupported',
   seed: 'unsupported',

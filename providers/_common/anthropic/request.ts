@@ -21,10 +21,10 @@ export interface MessagesBody {
   readonly bounded?: readonly string[];
 }
 
-/** The vendor demands a ceiling, also of a model of which nobody knows what it can write. Source: providers reference 5.1. */
+/** The vendor demands a ceiling, also for a model whose longest answer the catalog does not know. Source: providers reference 5.1. */
 const DEFAULT_MAX_TOKENS = 1024;
 
-/** Fields that are read here, or that `params` speaks for. */
+/** Fields that are read here, or listed in `params`. */
 const KNOWN = [
   'model', 'messages', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'top_k', 'stop', 'tools', 'tool_choice',
   'parallel_tool_calls', 'response_format', 'user', 'metadata', 'service_tier', 'reasoning_effort', 'thinking', 'output_config', 'cache_control', 'web_search_options',
@@ -121,7 +121,7 @@ function outputConfig({ output_config: own }: ChatRequest, effort: string | unde
 
 const TIERS: ReadonlyMap<unknown, string> = new Map([['auto', 'auto'], ['default', 'standard_only'], ['standard_only', 'standard_only']]);
 
-/** What Bedrock has no place for. */
+/** Fields that Bedrock does not have. */
 function directFields(request: ChatRequest, call: CallInfo, { namesModel, hasTiers }: MessagesVariant): Part {
   const { metadata, service_tier: tier } = request;
   const { user_id: userId, ...others } = fieldsOf(metadata) ?? {};

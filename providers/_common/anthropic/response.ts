@@ -8,13 +8,13 @@ import { ANSWER_TOOL } from './tools.ts';
 import { readCounts, toUsage } from './usage.ts';
 import type { MessagesVariant } from './variant.ts';
 
-/** A whole answer in the common wire. Throws when the body is no message. Source: providers reference 5.1. */
+/** A whole answer in the common wire. Throws when the body is not a message. Source: providers reference 5.1. */
 export function readMessage(reply: UnaryReply, call: CallInfo, variant: MessagesVariant): ChatReply {
   const { id, model, usage, role, stop_reason: reason } = objectOf(reply);
   const blocks = blocksOf(reply);
   const said = { content: contentOf(blocks), ...callsOf(blocks), ...thoughtsOf(blocks), ...citedIn(blocks) };
   const isEmpty = said.content === null && !said.tool_calls && !said.reasoning_details;
-  if (isEmpty && typeof reason !== 'string') throw new Error('the answer says nothing');
+  if (isEmpty && typeof reason !== 'string') throw new Error('the answer is empty');
   return {
     ...(typeof id === 'string' && { id }),
     model: variant.isDirect && typeof model === 'string' ? model : call.model,
@@ -37,7 +37,7 @@ function blocksOf(reply: UnaryReply): Fields[] {
   return isFields(exact) && Array.isArray(exact['content']) ? exact['content'].filter(isFields) : blocks;
 }
 
-/** The vendor's word for the end, where it has one; a structured answer is no call to the caller. */
+/** The finish reason for the vendor's stop reason. A structured answer travels as a tool call, but the caller did not ask for one. */
 export function finishOf(reason: unknown, isStructured: boolean): string | null {
   if (typeof reason !== 'string') return null;
   if (reason === 'tool_use' && isStructured) return 'stop';

@@ -5,7 +5,7 @@ import { type Fields, isFields } from '../fields.ts';
 const MAPS = ['properties', '$defs', 'definitions'] as const;
 const LISTS = ['anyOf', 'oneOf', 'allOf'] as const;
 
-/** Constraints that the vendor's output format does not know: told to the model in words. */
+/** Constraints that the vendor's output format does not know: they are written into the description, for the model. */
 const UNKNOWN = [
   'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems',
   'minProperties', 'maxProperties', 'pattern', 'format',
@@ -18,15 +18,15 @@ function isKnown(name: string, value: unknown): boolean {
   return (name === 'format' && FORMATS.has(value)) || (name === 'minItems' && (value === 0 || value === 1));
 }
 
-/** Members that say nothing about the shape of a value, or are told otherwise. */
+/** Members that say nothing about the shape of a value, or are sent in another form. */
 const DROPPED = new Set(['$schema', '$id', '$comment', 'examples', 'definitions', 'oneOf']);
 
-/** More of them than this is no schema for an answer, and would take its time. */
+/** A schema with more definitions is refused: converting it would take long, and an answer needs no such schema. */
 const MAX_DEFINITIONS = 500;
 
 /**
  * A JSON schema in the subset of the vendor's output format: objects without further members, constraints it does not
- * know moved into the description. `undefined` for what the subset cannot say: open objects, recursion, references
+ * know moved into the description. `undefined` for what the subset does not allow: open objects, recursion, references
  * elsewhere. Source: platform.claude.com, "Structured outputs", 2026-11-21.
  */
 export function outputSchema(schema: Fields): Fields | undefined {
@@ -46,8 +46,8 @@ function narrowed(schema: unknown): Fields {
   if (isOpen(schema) || hasForeign(schema)) throw new OutsideSubset();
   const unknown = UNKNOWN.filter((name) => schema[name] !== undefined && !isKnown(name, schema[name]));
   const kept: Record<string, unknown> = Object.fromEntries(Object.entries(schema).filter(([name]) => !DROPPED.has(name) && !unknown.includes(name)));
-  const told = unknown.map((name) => `${name}: ${JSON.stringify(schema[name])}`);
-  if (told.length > 0) kept['description'] = [schema['description'], `{${told.join(', ')}}`].filter((text) => typeof text === 'string').join(' ');
+  const remarks = unknown.map((name) => `${name}: ${JSON.stringify(schema[name])}`);
+  if (remarks.length > 0) kept['description'] = [schema['description'], `{${remarks.join(', ')}}`].filter((text) => typeof text === 'string').join(' ');
   for (const name of MAPS) if (isFields(schema[name])) setMember(kept, name === 'definitions' ? '$defs' : name, mapped(schema[name]));
   for (const name of LISTS) if (Array.isArray(schema[name])) setMember(kept, name === 'oneOf' ? 'anyOf' : name, schema[name].map(narrowed));
   if (schema['items'] !== undefined) kept['items'] = narrowed(schema['items']);
@@ -74,7 +74,7 @@ function hasForeign(schema: Fields): boolean {
   return ['not', 'if', 'patternProperties', 'propertyNames', 'prefixItems', 'contains', 'dependentSchemas'].some((name) => schema[name] !== undefined);
 }
 
-/** Whether following references leads back to where they began, or nowhere. */
+/** Whether references form a circle, or point at nothing. */
 function isRecursive(root: Fields): boolean {
   const definitions: Fields = { ...pick(root['definitions']), ...pick(root['$defs']) };
   if (Object.keys(definitions).length > MAX_DEFINITIONS) return true;

@@ -21,14 +21,14 @@ interface CallState {
   hasFragment: boolean;
 }
 
-/** Citations of a block of text, which are told once it is known where the text ends. */
+/** Citations of a block of text, which are sent on once it is known where the text ends. */
 interface CitedState {
   /** Where the block begins in the content. */
   readonly start: number;
   readonly citations: unknown[];
 }
 
-/** Characters of citations that may wait for the end of their block; more of them is no answer of the vendor's. */
+/** Characters of citations that may wait for the end of their block; more than the vendor can be expected to send. */
 const MAX_WAITING = 16 * 1024 * 1024;
 
 /** What a content block adds to: calls of the caller's tools, the structured answer, or nothing here. */
@@ -174,7 +174,7 @@ class MessagesStream {
     return isText(signature) ? this.#chunk({ reasoning_details: [thoughtItem(this.#thought(block), { signature })] }) : [];
   }
 
-  /** A fragment of arguments; that of a block nobody opened keeps the vendor's index. */
+  /** A fragment of arguments; one of a block that was never opened keeps the vendor's index. */
   #input(block: unknown, fragment: unknown): readonly ChatChunk[] {
     const state = this.#blocks.get(block);
     if (!isText(fragment) || state === 'other') return [];
@@ -190,7 +190,7 @@ class MessagesStream {
     return this.#chunk({ tool_calls: [{ index, function: { arguments: text } }] });
   }
 
-  /** The end: first whole the arguments that came without fragments, then the reason and the usage. An event that is not in order says nothing. */
+  /** The end: first whole the arguments that came without fragments, then the reason and the usage. An event of an unexpected form is ignored. */
   #finish({ delta, usage }: Fields): readonly ChatChunk[] {
     if (!isFields(delta) || (usage !== undefined && usage !== null && !isFields(usage))) return [];
     const reason = finishOf(delta['stop_reason'] ?? this.#reason, this.#answer !== undefined);

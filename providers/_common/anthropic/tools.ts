@@ -15,7 +15,7 @@ export interface ToolPlan {
   readonly tools?: readonly Fields[] | undefined;
   readonly choice?: Fields | undefined;
   readonly ignored: readonly string[];
-  /** Some tool's input is held to its schema. */
+  /** The input of at least one tool must match its schema. */
   readonly isStrict: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface ToolFacts {
 export const hasTools = (request: ChatRequest, { searches }: MessagesVariant): boolean =>
   (request.tools?.length ?? 0) > 0 || (searches && isFields(request['web_search_options']));
 
-/** Tools and the choice among them. Throws a 400 for tools that are no functions. Source: providers reference 4.3 and 5.1. */
+/** Tools and the choice among them. Throws a 400 for tools that are not functions. Source: providers reference 4.3 and 5.1. */
 export function planTools(request: ChatRequest, facts: ToolFacts): ToolPlan {
   const declared = (request.tools ?? []).map((tool, index) => toTool(tool, index, facts));
   const search = planSearch(request, facts.variant, declared.some(isSearchTool));

@@ -14,7 +14,7 @@ export function addResult(turns: Turn[], block: Fields): void {
   else turns.push({ role: 'user', content: [block], isSpoken: false });
 }
 
-/** Turns of one role that follow each other become one; a turn that says nothing is left out: the vendor refuses it. */
+/** Turns of one role that follow each other become one; a turn without content is left out: the vendor refuses it. */
 export function addTurn(turns: Turn[], turn: Turn): void {
   if (turn.content.length === 0) return;
   const last = turns.at(-1);

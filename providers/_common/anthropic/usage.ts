@@ -29,7 +29,7 @@ const BESIDE = new Set<unknown>(['compaction', 'advisor_message']);
 
 /**
  * Reads counts of a usage that may list its steps: what was billed is their sum. When another model took over from one
- * that declined, the whole's own numbers speak for the answer. Sources: platform.claude.com, "Compaction", "Advisor tool";
+ * that declined, the numbers of the whole answer are used. Sources: platform.claude.com, "Compaction", "Advisor tool";
  * types of `@anthropic-ai/sdk` 1.12.0, "BetaIterationsUsage"; 2026-11-22.
  */
 function countIn(usage: Fields): (name: string) => number {

@@ -6,7 +6,7 @@ export interface MessagesVariant {
   readonly label: string;
   /** Members that every body carries. */
   readonly fixed: Fields;
-  /** Whether the body names the caller and says that it streams, and the answer's own model and role count; else the path does, or nobody. */
+  /** Whether the body names the end user and says that it streams, and the answer's own model and role are used. Elsewhere the path says that it streams, and the rest is not sent. */
   readonly isDirect: boolean;
   /** Whether the body names the model; else the path does. */
   readonly namesModel: boolean;
@@ -16,7 +16,7 @@ export interface MessagesVariant {
   readonly fetchesMedia: boolean;
   /** Whether files may be named by an id that the place gave them. */
   readonly keepsFiles: boolean;
-  /** Whether tool arguments that are no JSON object become `{}`; else they are refused. */
+  /** Whether tool arguments that are not a JSON object become `{}`; else they are refused. */
   readonly repairsArguments: boolean;
   /** Whether the place searches the web by itself. */
   readonly searches: boolean;

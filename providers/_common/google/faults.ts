@@ -18,7 +18,7 @@ export function googleFault(reply: WireReply): ProviderFault | undefined {
   return {
     message: text,
     reason: reasonOf(reply.status, text),
-    // A wrong key is told as a bad request.
+    // The vendor answers a wrong key with 400.
     ...(items.some(({ reason }) => reason === 'API_KEY_INVALID') && { status: 401 }),
     retryAfterMs: items.map(({ retryDelay }) => durationMs(retryDelay)).find((wait) => wait !== undefined),
   };
@@ -36,7 +36,7 @@ function durationMs(value: unknown): number | undefined {
   return seconds > 0 ? Math.ceil(seconds * 1000) : undefined;
 }
 
-/** The error object of a body or of a stream's frame; `undefined` when it is none. */
+/** The error object of a body or of a stream's frame; `undefined` for another body. */
 export function errorOf(body: unknown): Fields | undefined {
   const [first = body]: readonly unknown[] = Array.isArray(body) ? body : [];
   if (!isFields(first)) return undefined;
@@ -45,7 +45,7 @@ export function errorOf(body: unknown): Fields | undefined {
   return isFields(error) && Object.keys(error).length > 0 ? error : undefined;
 }
 
-/** A refusal of content inside a reply that says 200: to the caller a bad request, as other vendors tell it. */
+/** A refusal of content inside a reply that says 200: the caller gets a 400, as for such refusals of other vendors. */
 export function contentRefused(message: string): GatewayError {
   return new GatewayError('invalid_request', message, { fault: { kind: 'status', status: 400, reason: 'content_policy', message } });
 }

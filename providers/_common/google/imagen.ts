@@ -17,7 +17,7 @@ export interface ImagenBody {
   readonly ignored: readonly string[];
 }
 
-/** The body of an Imagen prediction. The ultra models make one image per call, and must be told so. */
+/** The body of an Imagen prediction. The ultra models make one image per call, and need a request that says so. */
 export function imagenBody(request: ImagesRequest, model: string): ImagenBody {
   const { prompt, n, size } = request;
   const isUltra = /^imagen-.*-ultra/.test(model);

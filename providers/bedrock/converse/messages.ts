@@ -23,8 +23,8 @@ interface Turn {
 const IDS = wordIds(64);
 
 /**
- * The conversation as Converse and Nova write it: roles take turns, so neighbours of one role share a turn, and what says
- * nothing is left out. Throws a 400 that names the part a model cannot take. Source: Amazon Bedrock API reference, "Message", 2026-11-21.
+ * The conversation as Converse and Nova write it: roles take turns, so neighbours of one role share a turn, and empty texts
+ * and turns are left out. Throws a 400 that names the part a model cannot take. Source: Amazon Bedrock API reference, "Message", 2026-11-21.
  */
 export function toConversation(messages: readonly ChatMessage[], traits: Traits): Conversation {
   const draft = new Draft(traits);
@@ -138,7 +138,7 @@ function callBlock({ id, function: called }: ToolCall, { ids }: Draft): Fields {
   return { toolUse: { toolUseId: ids.ofCall(id), name: called?.name ?? '', input: inputOf(called?.arguments) } };
 }
 
-/** Arguments that are no JSON object become `{}`. Source: providers reference 5.1. */
+/** Arguments that are not a JSON object become `{}`. Source: providers reference 5.1. */
 function inputOf(text: string | null | undefined): Fields {
   try {
     const input: unknown = parseJson(text ?? '');

@@ -27,13 +27,13 @@ export function toConverseBody(request: ChatRequest, { model }: CallInfo): Nativ
   const { tier, ignored } = tierOf(request);
   const metadata = metadataOf(request);
   const { bounded } = temperatureOf(request);
-  const told = tools.instruction === undefined ? system : [...system, { text: tools.instruction }];
+  const instructions = tools.instruction === undefined ? system : [...system, { text: tools.instruction }];
   return {
     bounded,
     body: {
       messages,
       ...present({
-        system: told.length > 0 ? told : undefined,
+        system: instructions.length > 0 ? instructions : undefined,
         inferenceConfig: inferenceConfig(request, family !== 'llama'),
         toolConfig: tools.toolConfig,
         outputConfig: tools.outputConfig,

@@ -8,7 +8,7 @@ import { ANSWER_TOOL } from '../../_common/anthropic/tools.ts';
 import { toUsage } from '../../_common/anthropic/usage.ts';
 import { answerId } from '../common.ts';
 
-/** A whole answer of Converse, or of Nova. Throws when the body is no such answer. Source: Amazon Bedrock API reference, "Converse", 2026-11-21. */
+/** A whole answer of Converse, or of Nova. Throws when the body is not such an answer. Source: Amazon Bedrock API reference, "Converse", 2026-11-21. */
 export function readConverse(reply: UnaryReply, call: CallInfo): ChatReply {
   const body = exactJson(Buffer.from(reply.body).toString('utf8'));
   const { output, stopReason, usage } = isFields(body) ? body : {};
@@ -30,7 +30,7 @@ export function readConverse(reply: UnaryReply, call: CallInfo): ChatReply {
   };
 }
 
-/** A structured answer is no call to the caller. */
+/** A structured answer travels as a tool call, but the caller did not ask for one: its finish reason is not `tool_calls`. */
 export function finishOf(reason: unknown, isStructured: boolean): string | null {
   if (typeof reason !== 'string' || reason === '') return null;
   if (reason === 'tool_use' && isStructured) return 'stop';
@@ -69,7 +69,7 @@ function thoughtsOf(blocks: readonly Fields[]): { reasoning_content?: string; re
   return { ...(texts.length > 0 && { reasoning_content: texts.join('') }), ...(details.length > 0 && { reasoning_details: details }) };
 }
 
-/** Converse and Nova's invoke spell the cache's counts differently. The total is theirs unless a cache makes it count otherwise. */
+/** Converse and Nova's invoke name the cache's counts differently. The total is the vendor's unless cached tokens change it. */
 export function converseUsage(value: unknown): Usage | undefined {
   if (!isFields(value)) return undefined;
   const counts = {

@@ -60,7 +60,7 @@ export class ConverseStream {
     return isFields(reasoningContent) ? this.#think(block, reasoningContent) : [];
   }
 
-  /** A fragment of arguments; one of a block nobody opened belongs to no call. */
+  /** A fragment of arguments; one of a block that was never opened belongs to no call. */
   #input(block: unknown, fragment: unknown): ChatChunk[] {
     const state = this.#blocks.get(block);
     if (!isText(fragment) || !state) return [];

@@ -9,7 +9,7 @@ import { calledTools, hasToolTurns } from './messages.ts';
 export interface ToolPlan {
   readonly toolConfig?: Fields | undefined;
   readonly outputConfig?: Fields | undefined;
-  /** What the model is told where it cannot be made to answer through a tool. */
+  /** A text that asks the model for the tool, where the wire cannot make it answer through one. */
   readonly instruction?: string | undefined;
   readonly ignored: readonly string[];
 }
@@ -22,7 +22,7 @@ interface Answer {
 
 /**
  * Tools, the choice among them and the form of the answer. A structured answer is the vendor's own text format, where the
- * model has it; else the input of a tool that the model must call. Throws a 400 for tools that are no functions.
+ * model has it; else the input of a tool that the model must call. Throws a 400 for tools that are not functions.
  * Sources: providers reference 4.3 and 5.1; Amazon Bedrock API reference, "ToolConfiguration", "OutputConfig", 2026-11-21.
  */
 export function planTools(request: ChatRequest, traits: Traits, takesChoice: boolean): ToolPlan {

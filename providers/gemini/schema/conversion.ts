@@ -2,7 +2,7 @@ import { type Fields, isFields } from 'gw/common-wire';
 import { distinct, mergeSchemas } from './merge.ts';
 import { nameOf, referenceOf, type References } from './references.ts';
 import { ANYTHING, type Type, typesOf, valuesOf } from './types.ts';
-import { describe, sortKeywords, type Told } from './words.ts';
+import { describe, sortKeywords, type Sorted } from './words.ts';
 
 /** How large a schema may be by itself, and become by references: schemas, levels, and characters that stand there once more. */
 export const MAX_SCHEMAS = 20_000;
@@ -48,7 +48,7 @@ interface Flat {
 const ANNOTATIONS = new Set(['title', 'description', 'default', 'example', 'examples', 'nullable', 'readOnly', 'writeOnly', 'deprecated', 'discriminator']);
 /** An alternative with one of these is a shape of its own; without, only one more condition. */
 const SHAPING = ['type', 'properties', 'items', 'prefixItems', 'enum', 'anyOf', 'oneOf'];
-/** Keywords that are told and hold a schema, a list of them, or schemas by name. */
+/** Keywords without a field of the vendor's that hold a schema, a list of schemas, or schemas by name. */
 const HOLDS_ONE = new Set(['not', 'additionalProperties', 'propertyNames', 'contains', 'unevaluatedProperties', 'unevaluatedItems', 'additionalItems', 'if', 'then', 'else', 'contentSchema']);
 const HOLDS_LIST = new Set(['prefixItems', 'allOf', 'oneOf', 'any of']);
 const HOLDS_MAP = new Set(['patternProperties', 'dependentSchemas']);
@@ -128,7 +128,7 @@ export class Conversion {
     const [type, second] = types.filter((name) => name !== 'null');
     if (second) return this.#union(types.map((name) => ({ type: name })), withoutTypes(schema), place);
     if (type) return this.#typed(type, types.includes('null') ? { ...schema, nullable: true } : schema, place);
-    return this.#written(types.length > 0 ? { type: 'null' } : ANYTHING, schema, sortKeywords(schema, undefined).told, place);
+    return this.#written(types.length > 0 ? { type: 'null' } : ANYTHING, schema, sortKeywords(schema, undefined).remarks, place);
   }
 
   /** Alternatives, each with what holds for all of them. One that is null makes the others nullable. */
@@ -151,23 +151,23 @@ export class Conversion {
     if (!only) return this.#written({ type: 'null' }, { ...annotations, nullable: false }, [], place);
     if (!second) return this.#fromFlat(merged([{ schema: annotations, place }, only]));
     const anyOf = distinct(whole.map((alternative) => this.#fromFlat(alternative)));
-    return this.#written({ anyOf }, annotations, sortKeywords(annotations, undefined).told, place);
+    return this.#written({ anyOf }, annotations, sortKeywords(annotations, undefined).remarks, place);
   }
 
   #typed(type: Type, schema: Fields, place: Place): Fields {
-    const { fields, told } = sortKeywords(schema, type);
-    const parts = [this.#members(type, schema, place), valuesOf(type, schema['enum']), { fields, told }];
+    const { fields, remarks } = sortKeywords(schema, type);
+    const parts = [this.#members(type, schema, place), valuesOf(type, schema['enum']), { fields, remarks }];
     const values = Object.fromEntries(parts.flatMap((part) => part.fields));
-    return this.#written({ type, ...values }, schema, parts.flatMap((part) => part.told), place);
+    return this.#written({ type, ...values }, schema, parts.flatMap((part) => part.remarks), place);
   }
 
-  #members(type: Type, schema: Fields, place: Place): Told {
+  #members(type: Type, schema: Fields, place: Place): Sorted {
     if (type === 'object') return this.#properties(schema, place);
-    return type === 'array' ? this.#items(schema, place) : { fields: [], told: [] };
+    return type === 'array' ? this.#items(schema, place) : { fields: [], remarks: [] };
   }
 
   /** Only properties that are described can be required, or have a place in the order. */
-  #properties({ properties, required, propertyOrdering: order }: Fields, place: Place): Told {
+  #properties({ properties, required, propertyOrdering: order }: Fields, place: Place): Sorted {
     const given = isFields(properties) ? properties : undefined;
     const names = Array.isArray(required) ? [...new Set(required)].filter((name) => typeof name === 'string') : [];
     const isDescribed = (name: string): boolean => given !== undefined && Object.hasOwn(given, name);
@@ -179,34 +179,34 @@ export class Conversion {
         ...(described.length > 0 ? [['required', described] as const] : []),
         ...(ordered.length > 0 ? [['propertyOrdering', ordered] as const] : []),
       ],
-      told: others.length > 0 ? [['required', others]] : [],
+      remarks: others.length > 0 ? [['required', others]] : [],
     };
   }
 
   /** The vendor wants the items of every list described, all in one way: tuples have alternatives. */
-  #items({ items, prefixItems, additionalItems }: Fields, place: Place): Told {
+  #items({ items, prefixItems, additionalItems }: Fields, place: Place): Sorted {
     const isTuple = Array.isArray(items);
     const first: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : isTuple ? items : [];
     const rest = isTuple ? additionalItems : items;
     const all = distinct([...first, ...(isFields(rest) || rest === true ? [rest] : [])].map((item) => this.#schema(item, below(place))));
     const described = all.length > 1 ? { anyOf: all } : all[0];
-    return { fields: [['items', described ?? ANYTHING]], told: isTuple ? [['prefixItems', items]] : [] };
+    return { fields: [['items', described ?? ANYTHING]], remarks: isTuple ? [['prefixItems', items]] : [] };
   }
 
   /** The vendor's form of it: what the values are, and what is said about them. */
-  #written(values: Fields, { title, description, default: preset, example, nullable }: Fields, told: Told['told'], place: Place): Fields {
-    const words = describe(description, told.map(([keyword, value]) => [keyword, this.#legible(keyword, value, place)]));
+  #written(values: Fields, { title, description, default: preset, example, nullable }: Fields, remarks: Sorted['remarks'], place: Place): Fields {
+    const text = describe(description, remarks.map(([keyword, value]) => [keyword, this.#legible(keyword, value, place)]));
     return {
       ...values,
       ...(typeof title === 'string' && { title }),
-      ...(words !== undefined && { description: words }),
+      ...(text !== undefined && { description: text }),
       ...(preset !== undefined && { default: preset }),
       ...(example !== undefined && { example }),
       ...(nullable === true && { nullable }),
     };
   }
 
-  /** Schemas that are told without their references: what they point at does not travel. */
+  /** Schemas for the description, without their references: what they point at is not sent. */
   #legible(keyword: string, value: unknown, place: Place): unknown {
     if (!/"\$(?:dynamic|recursive)?[rR]ef"/.test(JSON.stringify(value))) return value;
     const inner = below(place);

@@ -44,11 +44,11 @@ function asObject(schema: Fields): Fields {
   const names = [...new Set(named.flatMap((properties) => Object.keys(properties)))];
   const required = names.filter((name) => objects.every((object) => listOf(object['required']).includes(name)));
   const forms = objects.map((object, at) => ({ ...(object['description'] !== undefined && { description: object['description'] }), properties: Object.keys(named[at] ?? {}), required: listOf(object['required']) }));
-  const words = describe(description, objects.length > 1 && names.length > 0 ? [['one of', forms]] : []);
+  const text = describe(description, objects.length > 1 && names.length > 0 ? [['one of', forms]] : []);
   return {
     type: 'object',
     ...(title !== undefined && { title }),
-    ...(words !== undefined && { description: words }),
+    ...(text !== undefined && { description: text }),
     properties: Object.fromEntries(names.map((name) => [name, oneOf(named.flatMap((properties) => (Object.hasOwn(properties, name) ? [properties[name]] : [])))])),
     ...(required.length > 0 && { required }),
   };

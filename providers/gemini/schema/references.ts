@@ -31,7 +31,7 @@ export class References {
     this.#root = root;
   }
 
-  /** `undefined` for what is no schema of this document. */
+  /** `undefined` where the pointer leads to no schema of this document. */
   find(pointer: string): Fields | undefined {
     if (pointer === '#' || pointer.startsWith('#/')) return this.#at(pointer);
     this.#named ??= namedIn(this.#root);

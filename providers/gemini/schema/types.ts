@@ -1,5 +1,5 @@
 import { type Fields, isFields } from 'gw/common-wire';
-import type { Told } from './words.ts';
+import type { Sorted } from './words.ts';
 
 export type Type = 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null';
 
@@ -26,8 +26,8 @@ export function typesOf(schema: Fields): readonly Type[] {
   const said = [type].flat().map((name) => (typeof name === 'string' ? name.toLowerCase() : '')).filter(isType);
   if (said.length > 0) return said;
   if (Array.isArray(values) && values.length > 0) return typesOfValues(values);
-  const told = TELLING.find(([, keywords]) => keywords.some((keyword) => schema[keyword] !== undefined));
-  return told ? [told[0]] : [];
+  const implied = TELLING.find(([, keywords]) => keywords.some((keyword) => schema[keyword] !== undefined));
+  return implied ? [implied[0]] : [];
 }
 
 const isType = (name: string): name is Type => TYPES.has(name);
@@ -53,15 +53,15 @@ function typesOfValues(values: readonly unknown[]): readonly Type[] {
 }
 
 /**
- * The permitted values of a type. Only texts can be listed here, and none that is empty; other values are told, and keep
- * their type. Sources: ai.google.dev, API reference, "Schema", `enum`: "of Type.STRING"; the service answers 400 with
+ * The permitted values of a type. Only texts can be listed here, and none that is empty; other values go into the
+ * description, and keep their type. Sources: ai.google.dev, API reference, "Schema", `enum`: "of Type.STRING"; the service answers 400 with
  * "enum: only allowed for STRING type"; 2026-11-22.
  */
-export function valuesOf(type: Type, values: unknown): Told {
-  if (!Array.isArray(values)) return { fields: [], told: [] };
+export function valuesOf(type: Type, values: unknown): Sorted {
+  if (!Array.isArray(values)) return { fields: [], remarks: [] };
   const isNullable = values.includes(null) ? [['nullable', true] as const] : [];
   const own = values.filter((value) => value !== null && (type === typeOfValue(value) || (type === 'number' && typeof value === 'number')));
   const texts = type === 'string' ? [...new Set(own.length > 0 ? own : values.filter((value) => value !== null).map((value) => JSON.stringify(value)))] : [];
-  if (texts.length > 0 && !texts.includes('')) return { fields: [...isNullable, ['enum', texts]], told: [] };
-  return { fields: isNullable, told: [['enum', own]] };
+  if (texts.length > 0 && !texts.includes('')) return { fields: [...isNullable, ['enum', texts]], remarks: [] };
+  return { fields: isNullable, remarks: [['enum', own]] };
 }

@@ -32,23 +32,23 @@ const FOREIGN_PATTERN = /\(\?<?[=!]|\(\?<[a-z]|\\(?:[1-9]|k<|u|c[a-z])|\\p\{(?!\
 
 type Members = readonly (readonly [name: string, value: unknown])[];
 
-/** What a schema says, by whether the vendor has a field for it or it is told in the description. */
-export interface Told {
+/** What a schema says: `fields` are the vendor's own, `remarks` are written into the description. */
+export interface Sorted {
   readonly fields: Members;
-  readonly told: Members;
+  readonly remarks: Members;
 }
 
 /** Sorts what needs no translation. */
-export function sortKeywords(schema: Fields, type: Type | undefined): Told {
+export function sortKeywords(schema: Fields, type: Type | undefined): Sorted {
   const fields: [string, unknown][] = [];
-  const told: [string, unknown][] = hasForeignType(schema) ? [['type', schema['type']]] : [];
+  const remarks: [string, unknown][] = hasForeignType(schema) ? [['type', schema['type']]] : [];
   for (const [keyword, value] of Object.entries(schema)) {
     if (SILENT.has(keyword) || IDLE.get(keyword)?.includes(JSON.stringify(value))) continue;
-    if (!CONSTRAINTS.has(keyword)) told.push([keyword, value]);
+    if (!CONSTRAINTS.has(keyword)) remarks.push([keyword, value]);
     else if (isTaken(keyword, value, type)) fields.push([keyword, value]);
-    else if (type === undefined || BY_TYPE[type].includes(keyword)) told.push([keyword, value]); // elsewhere it means nothing
+    else if (type === undefined || BY_TYPE[type].includes(keyword)) remarks.push([keyword, value]); // elsewhere it means nothing
   }
-  return { fields, told };
+  return { fields, remarks };
 }
 
 function isTaken(keyword: string, value: unknown, type: Type | undefined): boolean {
@@ -60,9 +60,9 @@ function isTaken(keyword: string, value: unknown, type: Type | undefined): boole
 }
 
 /** The description a schema has, and behind it what the vendor has no fields for: `a price {exclusiveMinimum: 0}`. */
-export function describe(given: unknown, told: Members): string | undefined {
-  const words = told.map(([keyword, value]) => `${keyword}: ${JSON.stringify(briefly(keyword, value))}`);
-  const texts = [...(typeof given === 'string' && given !== '' ? [given] : []), ...(words.length > 0 ? [`{${words.join(', ')}}`] : [])];
+export function describe(given: unknown, remarks: Members): string | undefined {
+  const parts = remarks.map(([keyword, value]) => `${keyword}: ${JSON.stringify(briefly(keyword, value))}`);
+  const texts = [...(typeof given === 'string' && given !== '' ? [given] : []), ...(parts.length > 0 ? [`{${parts.join(', ')}}`] : [])];
   return texts.length > 0 ? texts.join(' ') : undefined;
 }
 

@@ -27,7 +27,7 @@ export interface HostileWire {
 
 /** One event as the upstream sends it. */
 export interface StreamPiece {
-  /** What it holds; `undefined` where that is no JSON. */
+  /** What it holds; `undefined` where that is not JSON. */
   readonly value: unknown;
   /** With another text in the place of what it holds. */
   readonly bytes: (text?: string) => Buffer;

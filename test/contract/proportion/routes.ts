@@ -16,7 +16,7 @@ const JSON_ROUTES: Readonly<Record<Exclude<Routed, Uploaded>, string>> = {
 };
 const FORM_ROUTES: Readonly<Record<Uploaded, string>> = { 'audio.transcriptions': '/v1/audio/transcriptions', 'audio.translations': '/v1/audio/translations' };
 
-/** A gateway with guards that read every text, before an upstream whose answers nobody can use. */
+/** A gateway with guards that read every text, before an upstream whose answers are of no use. */
 export async function startGuarded(): Promise<TestHost> {
   const upstream = await stubUpstream((_request, response) => { response.end('{}'); });
   const translators = commonTranslators(['chat', 'embeddings', 'images', 'audio.speech', 'audio.transcriptions', 'audio.translations', 'rerank', 'moderations'], {});

@@ -72,7 +72,7 @@ describe('uploads', () => {
     }
   });
 
-  it('with a temperature that is no finite number are refused before any call', async () => {
+  it('with a temperature that is not a finite number are refused before any call', async () => {
     const [{ facts, model }] = serving('audio.transcriptions').filter(({ name }) => name === 'openai') as [ReturnType<typeof serving>[number]];
     const { host, upstream } = await gatewayOf(facts);
     for (const temperature of ['warm', 'NaN', 'Infinity', '1e999']) expect((await upload(host, 'audio.transcriptions', { model, temperature })).status, temperature).to.equal(400);

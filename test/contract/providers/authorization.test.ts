@@ -56,7 +56,7 @@ describe('provider model lists', () => {
     expect(await listed('ollama-cloud', { OLLAMA_CLOUD_MODELS: 'x , y' })).to.deep.equal(['x', 'y']);
   });
 
-  it('of ollama: the own variable wins, and a folder in the shared one is no list', async () => {
+  it('of ollama: the own variable wins, and a folder in the shared one does not count as a list', async () => {
     expect(await listed('ollama', { OLLAMA_MODELS: 'a,b' })).to.deep.equal(['a', 'b']);
     expect(await listed('ollama', { OLLAMA_MODELS: 'a', GW_OLLAMA_MODELS: 'b' })).to.deep.equal(['b']);
     for (const id of ['gpt-oss:20b', 'library/mistral']) expect(await listed('ollama', { OLLAMA_MODELS: id })).to.deep.equal([id]);

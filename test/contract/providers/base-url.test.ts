@@ -3,7 +3,7 @@ import { connect, expectRejection, minimal, translate, valueOf, variablesOf } fr
 import { type Facts, FACTS } from './facts.ts';
 import { connected, factsOf, moduleOf } from './support.ts';
 
-/** Addresses nobody can call, or with parts that would corrupt every path. Source: providers reference 2.1. */
+/** Addresses that cannot be called, or with parts that would corrupt every path. Source: providers reference 2.1. */
 const REFUSED = [
   'not-a-url', 'ftp://host/v1', 'https://', '/v1', '://bad', 'https://h/v1?a=b', 'https://h/v1#frag', 'https://h/v1#', 'https://h/v1?', 'http://h:9911?x=1',
 ];

@@ -5,7 +5,7 @@ import { connected, factsOf } from './support.ts';
 
 type Body = Record<string, any>;
 
-/** Every parameter of the matrix, every kind of turn, and fields nobody lists. */
+/** Every parameter of the matrix, every kind of turn, and unknown fields. */
 const FULL: Body = {
   messages: [
     { role: 'system', content: 'rules' },
@@ -156,7 +156,7 @@ describe('ai21 models before Jamba', () => {
     }
   });
 
-  it('refuse streams, and parts that are no text, by name', async () => {
+  it('refuse streams, and parts that are not text, by name', async () => {
     const errorOf = (run: Promise<unknown>): Promise<{ status?: number; message?: string } | undefined> => run.then(() => undefined, (error: unknown) => error as { status?: number });
     expect((await errorOf(legacy({}, 'j2-ultra', true)))?.status).to.equal(400);
     const messages = [{ role: 'user', content: [{ type: 'text', text: 'see' }, { type: 'image_url', image_url: { url: 'https://h/a.png' } }] }, { role: 'user', content: 'hi' }];

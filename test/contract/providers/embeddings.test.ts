@@ -125,12 +125,12 @@ describe('embeddings replies', () => {
 
 describe('embeddings errors', () => {
   it('of ollama and ollama-cloud are read in their own shapes', () => {
-    const told = (name: string, status: number, body: unknown): unknown => replyError(moduleOf(name), wireReply(body, status), 0).fault?.message;
-    expect(told('ollama', 404, goldenJson('ollama/embeddings/error-404.json'))).to.equal('model "none" not found, try pulling it first');
-    expect(told('ollama-cloud', 401, goldenJson('ollama-cloud/embeddings/error-401.json'))).to.equal('unauthorized');
-    expect(told('ollama-cloud', 404, goldenJson('ollama-cloud/embeddings/error-404.json'))).to.equal('not_found');
-    expect(told('ollama-cloud', 404, { error: { code: 'model_missing' } })).to.equal('model_missing');
-    expect(told('ollama-cloud', 500, { message: 'flat' })).to.equal('flat');
+    const messageOf = (name: string, status: number, body: unknown): unknown => replyError(moduleOf(name), wireReply(body, status), 0).fault?.message;
+    expect(messageOf('ollama', 404, goldenJson('ollama/embeddings/error-404.json'))).to.equal('model "none" not found, try pulling it first');
+    expect(messageOf('ollama-cloud', 401, goldenJson('ollama-cloud/embeddings/error-401.json'))).to.equal('unauthorized');
+    expect(messageOf('ollama-cloud', 404, goldenJson('ollama-cloud/embeddings/error-404.json'))).to.equal('not_found');
+    expect(messageOf('ollama-cloud', 404, { error: { code: 'model_missing' } })).to.equal('model_missing');
+    expect(messageOf('ollama-cloud', 500, { message: 'flat' })).to.equal('flat');
   });
 });
 

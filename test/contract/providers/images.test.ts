@@ -15,7 +15,7 @@ const golden = (name: string): StubHandler => (_request, response) => {
 
 const imagesAt = (name: string): Promise<ProviderGateway> => gatewayOf(factsOf(name), golden(name));
 
-/** Every field of the surface; fields nobody lists travel on the common wire. */
+/** Every field of the surface; unknown fields are sent on the common wire. */
 const FULL = { prompt: 'a harbour', n: 1, size: '1024x768', quality: 'high', style: 'vivid', user: 'u-1', brand_new_field: 'x' };
 
 /** The body of the full request, by provider. Source: providers reference 6 and 7.2. */
@@ -90,7 +90,7 @@ describe('image requests', () => {
 });
 
 describe('image replies', () => {
-  it('hold what the provider made, the time, and usage where it was told', async () => {
+  it('hold what the provider made, the time, and usage where it was reported', async () => {
     const data = {
       openai: [{ b64_json: PNG.toString('base64') }], deepinfra: [{ b64_json: PNG.toString('base64') }], 'hugging-face': [{ b64_json: PNG.toString('base64') }],
       together: [{ url: 'https://example.com/out.jpg' }], xai: [{ url: 'https://example.com/out.jpg', revised_prompt: 'a red harbour at dusk' }],
@@ -106,7 +106,7 @@ describe('image replies', () => {
     }
   });
 
-  it('that are errors keep their status, and quote nothing that is no envelope', async () => {
+  it('that are errors keep their status, and quote nothing that is not an envelope', async () => {
     for (const { facts, name, model } of CASES) {
       const { host, answerWith } = await gatewayOf(facts);
       for (const [status, code] of [[401, 'upstream_auth_error'], [404, 'model_not_found'], [429, 'rate_limit_exceeded'], [500, 'upstream_error']] as const) {

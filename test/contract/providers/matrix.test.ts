@@ -29,14 +29,14 @@ const WORDS: Readonly<Record<TranslatedSurface, string>> = {
   'audio.transcriptions': 'transcription', 'audio.translations': 'translation', 'audio.speech': 'speech',
 };
 
-/** What a provider serves, in the matrix's words. */
+/** What a provider serves, in the terms of the matrix. */
 function wordsOf({ translators, discovery, batches, responses, passthrough }: ProviderModule): string[] {
   const served = (Object.keys(translators) as TranslatedSurface[]).map((surface) => WORDS[surface]);
   const also = { stream: translators.chat?.openStream, discovery, batch: batches, responses, proxy: passthrough };
   return [...served, ...Object.entries(also).flatMap(([word, has]) => (has ? [word] : []))];
 }
 
-/** A row in the matrix's words; a rename travels all the same. Source: providers reference 3.1. */
+/** A row in the terms of the matrix; a renamed parameter counts as sent. Source: providers reference 3.1. */
 function rowOf(params: ParamTreatments): Row {
   return Object.fromEntries(matrix.params.map((param) => [param, typeof params[param] === 'object' ? 'forward' : (params[param] ?? 'forward')]));
 }
@@ -75,7 +75,7 @@ describe('capability matrix', () => {
   for (const module of MODULES) {
     const { name } = module;
     it(`is what ${name} declares: parameters, surfaces, wire, formats`, () => {
-      expect(Object.keys(module.params).filter((param) => !matrix.params.includes(param)), 'parameters nobody lists').to.deep.equal([]);
+      expect(Object.keys(module.params).filter((param) => !matrix.params.includes(param)), 'parameters that the matrix does not list').to.deep.equal([]);
       expect(rowOf(module.params)).to.deep.equal(matrix.providers[name]);
       expect(wordsOf(module).toSorted()).to.deep.equal([...(matrix.surfaces[name] ?? [])].toSorted());
       expect({ native: module.wire === 'native', anyModel: module.anyModel ?? false, formats: module.imageFormats }).to.deep.equal({

@@ -10,7 +10,7 @@ export const EXCLUDED: Readonly<Record<string, string>> = {
   cohere: 'its own suite holds the facts of its wire, and runs the contract', replicate: 'its own suite holds its facts: an answer takes several round trips',
   bedrock: 'its own suite holds its facts: requests are signed, and streams are binary',
   anthropic: 'its own suite holds the facts of its wire, and runs the contract', echo: 'answers without a network',
-  gemini: 'its own suite holds the facts of its wire, and runs the contract', 'vertex-ai': 'its own suite holds its facts: its credential is no plain token, and its root needs a region',
+  gemini: 'its own suite holds the facts of its wire, and runs the contract', 'vertex-ai': 'its own suite holds its facts: its credential is not a plain token, and its root needs a region',
 };
 
 export const PROVIDERS: readonly ProviderModule[] = MODULES.filter((module) => module.kind === 'provider');
@@ -53,7 +53,7 @@ export function goldenJson(path: string): any {
   return JSON.parse(golden(path));
 }
 
-/** Bytes of a fixture that is no text. */
+/** Bytes of a fixture that is not text. */
 export function goldenBytes(path: string): Buffer {
   return Buffer.from(golden(path), 'base64');
 }

@@ -38,7 +38,7 @@ const SEARCH = { search_context_size: 'low', user_location: PLACE };
 const FUNCTION = { type: 'function', function: { name: 'f', parameters: {} } };
 
 describe('a search of the web', () => {
-  /** What it becomes, beside the fields of the request. Vendors that have none are told nothing, and the client is told so. */
+  /** What it becomes, beside the fields of the request. Vendors without such a field are sent nothing, and the client's answer names the field as ignored. */
   const WORDS: Readonly<Record<string, { readonly model?: string; readonly bare: object; readonly whole: object; readonly bounded?: boolean }>> = {
     openai: { bare: { web_search_options: {} }, whole: { web_search_options: SEARCH } },
     openrouter: {
@@ -77,7 +77,7 @@ describe('a search of the web', () => {
     }
   });
 
-  it('is no wish where it is not an object', async () => {
+  it('is not asked for by a value that is not an object', async () => {
     expect((await sent('openrouter', { web_search_options: 'yes' })).ignored).to.deep.equal(['web_search_options']);
   });
 

@@ -7,7 +7,7 @@ export type Block =
 
 export type Finish = 'stop' | 'length' | 'calls' | 'filter';
 
-/** What a model answers, before some vendor's wire tells it. */
+/** What a model answers, before it is written in a vendor's wire. */
 export interface Answer {
   readonly id: string;
   readonly blocks: readonly Block[];
@@ -15,7 +15,7 @@ export interface Answer {
   readonly tokens: { readonly input: number; readonly cached: number; readonly output: number; readonly thought: number };
 }
 
-/** One wire's way to tell answers: a whole body, and the bytes of a stream. */
+/** How one wire writes answers: a whole body, and the bytes of a stream. */
 export interface Teller {
   readonly whole: (answer: Answer, dice: Dice) => object;
   readonly stream: (answer: Answer, dice: Dice) => Buffer;
@@ -58,6 +58,6 @@ export const callsOf = ({ blocks }: Answer): readonly (Block & { readonly kind: 
 
 /** Events of an event stream, by their data, with or without their names. */
 export function sse(events: readonly object[], { isNamed = false, isEnded = false } = {}): Buffer {
-  const told = events.map((event) => `${isNamed ? `event: ${(event as { readonly type: string }).type}\n` : ''}data: ${JSON.stringify(event)}\n\n`);
-  return Buffer.from(told.join('') + (isEnded ? 'data: [DONE]\n\n' : ''));
+  const frames = events.map((event) => `${isNamed ? `event: ${(event as { readonly type: string }).type}\n` : ''}data: ${JSON.stringify(event)}\n\n`);
+  return Buffer.from(frames.join('') + (isEnded ? 'data: [DONE]\n\n' : ''));
 }

@@ -26,8 +26,8 @@ function blockEvents(dice: Dice, block: Block, index: number): object[] {
     return [start, ...pieces, { type: 'tool-call-end', index }];
   }
   const key = block.kind === 'text' ? 'text' : 'thinking';
-  const told = (type: string, text: string): object => ({ type, index, delta: { message: { content: { ...(type === 'content-start' && { type: key }), [key]: text } } } });
-  return [told('content-start', ''), ...piecesOf(dice, block.text).map((piece) => told('content-delta', piece)), { type: 'content-end', index }];
+  const event = (type: string, text: string): object => ({ type, index, delta: { message: { content: { ...(type === 'content-start' && { type: key }), [key]: text } } } });
+  return [event('content-start', ''), ...piecesOf(dice, block.text).map((piece) => event('content-delta', piece)), { type: 'content-end', index }];
 }
 
 function events(answer: Answer, dice: Dice): object[] {

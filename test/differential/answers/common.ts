@@ -12,7 +12,7 @@ export interface Manner {
   readonly usage?: 'apart' | 'finish' | 'x_groq';
   /** Whether tokens of thinking stand beside those of the answer, rather than among them. */
   readonly countsApart?: boolean;
-  /** Where reads of a cache are told; nowhere where the vendor has no such number. */
+  /** Where reads of a cache are counted; nowhere where the vendor has no such number. */
   readonly cached?: 'details' | 'prompt_cache_hit_tokens' | 'none';
   readonly finishes?: Partial<Readonly<Record<Finish, string>>>;
   /** What the vendor never says. */

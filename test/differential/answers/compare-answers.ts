@@ -40,7 +40,7 @@ function cutOf(dice: Dice, bytes: Buffer): Buffer[] {
   return pieces;
 }
 
-interface Told {
+interface SentAnswer {
   readonly type: string;
   readonly pieces: readonly Buffer[];
 }
@@ -51,12 +51,12 @@ interface Told {
  * the table. Returns the lines that were needed.
  */
 export async function compareAnswers(from: number, count: number): Promise<ReadonlySet<AnswerLine>> {
-  let told: Told = { type: '', pieces: [] };
+  let sent: SentAnswer = { type: '', pieces: [] };
   const upstream = await stubUpstream(async (_request, response) => {
-    response.writeHead(200, { 'content-type': told.type });
-    for (const piece of told.pieces) {
+    response.writeHead(200, { 'content-type': sent.type });
+    for (const piece of sent.pieces) {
       response.write(piece);
-      if (told.pieces.length > 1) await new Promise((resolve) => { setImmediate(resolve); });
+      if (sent.pieces.length > 1) await new Promise((resolve) => { setImmediate(resolve); });
     }
     response.end();
   });
@@ -71,10 +71,10 @@ export async function compareAnswers(from: number, count: number): Promise<Reado
         const dice = new Dice(seed);
         const { fit = (answer) => answer, ...teller } = TELLERS[side.name] as Teller;
         const answer = fit(answerOf(dice));
-        told = tell(side, teller, answer, isStreamed, dice);
+        sent = tell(side, teller, answer, isStreamed, dice);
         upstream.seen.length = 0;
         const ours = await (isStreamed ? heardStreamed : heardWhole)(client, side.name);
-        const theirs = await (isStreamed ? heardStreamedByThem : heardWholeByThem)(side.open({ baseURL: 'http://127.0.0.1:9', apiKey: 'key', fetch: replaying(told) }, side.model));
+        const theirs = await (isStreamed ? heardStreamedByThem : heardWholeByThem)(side.open({ baseURL: 'http://127.0.0.1:9', apiKey: 'key', fetch: replaying(sent) }, side.model));
         const wrong = differences(side.name, isStreamed, answer, ours, truthOf(answer)).map((difference) => ({ ...difference, isUntrue: true }));
         failures.push(...[...wrong, ...unspoken(differences(side.name, isStreamed, answer, ours, theirs), needed)].map((difference) => `seed ${seed}: ${JSON.stringify(difference)}`));
       }
@@ -95,12 +95,12 @@ function truthOf(answer: Answer): Heard {
   };
 }
 
-function tell({ provider }: Side, { whole, stream }: Teller, answer: Answer, isStreamed: boolean, dice: Dice): Told {
+function tell({ provider }: Side, { whole, stream }: Teller, answer: Answer, isStreamed: boolean, dice: Dice): SentAnswer {
   if (!isStreamed) return { type: 'application/json', pieces: [Buffer.from(JSON.stringify(whole(answer, dice)))] };
   return { type: provider === 'bedrock' ? 'application/vnd.amazon.eventstream' : 'text/event-stream', pieces: cutOf(dice, stream(answer, dice)) };
 }
 
-const replaying = ({ type, pieces }: Told): typeof globalThis.fetch => async () => new Response(ReadableStream.from(pieces) as never, { status: 200, headers: { 'content-type': type } });
+const replaying = ({ type, pieces }: SentAnswer): typeof globalThis.fetch => async () => new Response(ReadableStream.from(pieces) as never, { status: 200, headers: { 'content-type': type } });
 
 function differences(side: string, isStreamed: boolean, answer: Answer, ours: Heard, theirs: Heard): AnswerDifference[] {
   const flat = ({ usage, ...rest }: Heard): Record<string, unknown> => ({ ...rest, ...Object.fromEntries(Object.entries(usage).map(([name, value]) => [`usage.${name}`, value])) });

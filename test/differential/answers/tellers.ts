@@ -5,7 +5,7 @@ import { common } from './common.ts';
 import { converse } from './converse.ts';
 import { gemini } from './gemini.ts';
 
-/** How each side's vendor tells answers. Sources: the vendors' API references, as the reference of providers quotes them, 2026-11-22. */
+/** How each side's vendor sends answers. Sources: the vendors' API references, as the reference of providers quotes them, 2026-11-22. */
 export const TELLERS: Readonly<Record<string, Teller>> = {
   anthropic, 'anthropic at vertex': anthropic, 'bedrock claude': bedrockClaude, 'bedrock converse': converse, 'gemini 2.5': gemini, cohere,
   mistral: common({ thoughts: 'chunks', wholeCalls: 'numbered', usage: 'finish', cached: 'none', never: ['filter'], finishes: { length: 'model_length' } }),

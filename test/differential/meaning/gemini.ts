@@ -52,7 +52,7 @@ function readPart(turns: Turns, role: string, part: Fields): void {
   for (const [name, value] of Object.entries(more)) turns.add(role, `part ${name}`, { value });
 }
 
-/** A result that is no object stands in one, under this or that name. */
+/** A result that is not an object is wrapped in one, under one of several names. */
 function valueOf(response: Fields): unknown {
   const names = Object.keys(response);
   if (names.length === 1 && 'result' in response) return response['result'];

@@ -1,4 +1,4 @@
-/** One thing that somebody says in a conversation: a text, a picture, a call. `kind` says which, the other members what. */
+/** One part of what a turn of a conversation says: a text, a picture, a call. `kind` says which, the other members what. */
 export interface Atom {
   readonly role: string;
   readonly kind: string;
@@ -47,12 +47,12 @@ export class Turns {
 
   /** Blank texts say nothing, and white space is not compared: wires join texts with and without it. */
   text(role: string, text: unknown): void {
-    const told = typeof text === 'string' ? text.replaceAll(/\s+/g, '') : JSON.stringify(text);
-    if (told === undefined || told === '') return;
+    const compact = typeof text === 'string' ? text.replaceAll(/\s+/g, '') : JSON.stringify(text);
+    if (compact === undefined || compact === '') return;
     const atoms = this.#place(role, 'text');
     const last = atoms.at(-1);
-    if (last?.role === role && last.kind === 'text') atoms[atoms.length - 1] = { ...last, text: `${String(last['text'])}${told}` };
-    else this.add(role, 'text', { text: told });
+    if (last?.role === role && last.kind === 'text') atoms[atoms.length - 1] = { ...last, text: `${String(last['text'])}${compact}` };
+    else this.add(role, 'text', { text: compact });
   }
 
   call(id: unknown, name: unknown, input: unknown, more: Fields = {}): void {

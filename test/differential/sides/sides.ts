@@ -43,7 +43,7 @@ export interface Side {
   readonly path: string;
   readonly read: (body: Fields) => Meaning;
   readonly open: (reach: Reach, model: string) => LanguageModelV4;
-  /** Under which name the package reads its own options, and what it is told by them. */
+  /** Under which name the package reads its own options, and what they say. */
   readonly namespace: string;
   readonly options: (body: Body) => Fields;
 }

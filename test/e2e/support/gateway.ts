@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { forSuite, type GatewayProcess, startGateway, type StubHandler, stubUpstream, type StubUpstream, temporaryFolder } from '../../kit/index.ts';
 
-/** The model that clients ask for. Its name is no reasoning model's: LangChain sends `max_tokens` for it, not the newer field. */
+/** The model that clients ask for. Its name is not that of a reasoning model: LangChain sends `max_tokens` for it, not the newer field. */
 export const MODEL = 'gpt-4.1-mini';
 
 /** What the fixtures' upstream calls the same model; clients may ask for it by this name too. */

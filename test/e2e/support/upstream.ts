@@ -65,10 +65,10 @@ const CLOSE_LIMIT_MS = 9000;
 
 /** The upstream's connection must end because the client has left, and not because some time is over. */
 export async function expectClosed({ closed }: HeldUpstream): Promise<void> {
-  const patience = Promise.withResolvers<void>();
-  const timer = setTimeout(() => patience.reject(new Error('the upstream connection stays open after the abort')), CLOSE_LIMIT_MS);
+  const limit = Promise.withResolvers<void>();
+  const timer = setTimeout(() => limit.reject(new Error('the upstream connection stays open after the abort')), CLOSE_LIMIT_MS);
   try {
-    await Promise.race([closed, patience.promise]);
+    await Promise.race([closed, limit.promise]);
   } finally {
     clearTimeout(timer);
   }

@@ -106,7 +106,7 @@ export const FAULTS = {
   'split-chunks': { summary: 'waits inside its chunks', play: (scene) => halved(good(scene), (length) => between(scene.random, 1, length - 1), pause(scene)) },
   'reset-before': { summary: 'resets the connection instead of answering', play: () => [reset] },
   'reset-in-head': { summary: 'resets the connection inside the headers', play: (scene) => cutAfter(good(scene), scene.at ?? between(scene.random, 1, 30), reset) },
-  'reset-in-body': { summary: 'resets the connection inside the body, at byte `at` if told', play: (scene) => cutAfter(good(scene), inBody(scene), reset) },
+  'reset-in-body': { summary: 'resets the connection inside the body, at byte `at` if that is set', play: (scene) => cutAfter(good(scene), inBody(scene), reset) },
   'close-in-body': { summary: 'closes the connection inside the body', play: (scene) => cutAfter(good(scene), inBody(scene), close) },
   'length-too-short': { summary: 'announces half of the body it sends', play: (scene) => brokenLength(scene, (length) => length >> 1, [close]) },
   'length-too-long': { summary: 'announces more body than it sends, then closes', play: (scene) => brokenLength(scene, (length) => length + 100, [close]) },
@@ -128,11 +128,11 @@ export const FAULTS = {
     const { isStream, pieces } = scene.answer;
     return isStream ? good(scene, [gzipSync(Buffer.concat(pieces.slice(0, 3))), longLine(), gzipSync(Buffer.concat(pieces.slice(3)))], [['content-encoding', 'gzip']]) : good(scene);
   } },
-  'gzip': { summary: 'compresses although nobody asked', play: (scene) => good(scene, [gzipSync(whole(scene))], [['content-encoding', 'gzip']]) },
+  'gzip': { summary: 'compresses although the request did not ask for it', play: (scene) => good(scene, [gzipSync(whole(scene))], [['content-encoding', 'gzip']]) },
   'broken-gzip': { summary: 'says that it compresses, and does not', play: (scene) => good(scene, undefined, [['content-encoding', 'gzip']]) },
   'early-hints': { summary: 'sends 103 before its answer', play: (scene) => [head(103, [['link', '</x>; rel=preload']]), ...good(scene)] },
-  'continue': { summary: 'sends 100 before its answer, which nobody asked for', play: (scene) => [head(100, []), ...good(scene)] },
-  'huge-headers': { summary: 'sends more headers than anybody reads', play: (scene) => good(scene, undefined, [['x-padding', 'x'.repeat(OVER_HEADER_LIMIT)]]) },
+  'continue': { summary: 'sends 100 before its answer, which the request did not ask for', play: (scene) => [head(100, []), ...good(scene)] },
+  'huge-headers': { summary: 'sends more headers than clients accept', play: (scene) => good(scene, undefined, [['x-padding', 'x'.repeat(OVER_HEADER_LIMIT)]]) },
   'not-http': { summary: 'answers in no known language', play: () => [write('SSH-2.0-lab\r\n'), close] },
   'other-status': { summary: 'answers 201 (`status`) with the ordinary body', play: (scene) => good({ ...scene, status: scene.status ?? 201 }) },
   'trailing-bytes': { summary: 'sends more bytes after its answer', play: (scene) => [...good(scene), write('and another thing\r\n\r\n')] },

@@ -9,7 +9,7 @@ interface Body {
   readonly expected: Expected;
 }
 
-/** Of chat: bytes that are no answer fail; as speech they are sounds like any other, but for none at all. */
+/** Of chat: bytes that are not an answer fail; as speech they are sounds like any other, but for none at all. */
 const useless: Expected = { whole: 'failed', stream: 'failed', speech: 'answer' };
 
 const texts: readonly (readonly [name: string, text: string, expected?: Expected])[] = [
@@ -33,14 +33,14 @@ const encoded: readonly (readonly [name: string, encoding: string, pack: (body: 
   ['deflate without its header', 'deflate', (body) => deflateRawSync(body), FAILED], ['a lie', 'gzip', (body) => body, FAILED], ['brotli for gzip', 'gzip', (body) => brotliCompressSync(body), FAILED],
   ['gzip for brotli', 'br', zip, FAILED], ['gzip for zstd', 'zstd', zip, FAILED], ['nothing at all', 'gzip', () => Buffer.alloc(0), FAILED], ['its first bytes', 'gzip', (body) => zip(body).subarray(0, 6), FAILED],
   ['a broken checksum', 'gzip', (body) => Buffer.concat([zip(body).subarray(0, -8), Buffer.alloc(8, 0xff)]), FAILED],
-  ['gzip and what nobody knows', 'compress', (body) => body, ANSWERED],
+  ['gzip and an unknown encoding', 'compress', (body) => body, ANSWERED],
 ];
 
 const bodies: readonly Body[] = [
   ...texts.map(([name, text, expected = useless]): Body => ({ name, make: () => Buffer.from(text), expected })),
   ...shapes.map(([name, value, stream]): Body => ({ name, make: ({ isStream }) => Buffer.from(isStream ? sseEvent(value) : JSON.stringify(value)), expected: { whole: 'failed', stream, speech: 'answer' } })),
   ...encoded.map(([name, encoding, pack, expected]): Body => ({ name: `${name} as ${encoding}`, make: (answer) => pack(bodyOf(answer)), headers: [['content-encoding', encoding]], expected })),
-  { name: 'bytes that are no text', make: () => Buffer.from(Array.from({ length: 256 }, (_, at) => 255 - at)), expected: useless },
+  { name: 'bytes that are not text', make: () => Buffer.from(Array.from({ length: 256 }, (_, at) => 255 - at)), expected: useless },
   { name: 'two bytes a character', make: (answer) => Buffer.from(bodyOf(answer).toString('utf8'), 'utf16le'), expected: useless },
   { name: 'a byte order mark before the answer', make: (answer) => Buffer.concat([Buffer.from('\uFEFF'), bodyOf(answer)]), expected: { whole: 'failed', stream: 'answer', speech: 'answer' } }, // RFC 8259 8.1: JSON has none
   { name: 'blanks around the answer', make: (answer) => Buffer.concat([Buffer.from(' \n\n'), bodyOf(answer), Buffer.from('\n\n  ')]), expected: all('answer') },

@@ -6,7 +6,7 @@ const inChunks = (answer: GoodAnswer, pack: (body: Buffer) => string | Buffer, e
 const hex = (size: number): string => size.toString(16);
 const line = (size: string, body: Buffer): Buffer => Buffer.concat([Buffer.from(`${size}\r\n`), body, Buffer.from('\r\n')]);
 
-/** A stream's answer is over with its end marker; what breaks after it is nobody's loss. */
+/** A stream's answer is over with its end marker; what breaks after it does no harm. */
 const afterIts: Expected = { whole: 'failed', stream: 'answer', speech: 'cut' };
 
 const chunks: readonly (readonly [name: string, play: BrokenKind['play'], expected: Expected])[] = [

@@ -54,7 +54,7 @@ const HEADERS: readonly Row[] = [
   ['a keep-alive of nothing', 'HTTP/1.1 200 OK', ANSWERED, 'Connection: keep-alive\r\nKeep-Alive: timeout=0\r\n'],
   ['a keep-alive of nonsense', 'HTTP/1.1 200 OK', ANSWERED, 'Keep-Alive: timeout=-5, max=soon\r\n'],
   ['a connection of nonsense', 'HTTP/1.1 200 OK', ANSWERED, 'Connection: perhaps, , ;\r\n'],
-  ['an upgrade nobody asked for', 'HTTP/1.1 200 OK', ANSWERED, 'Upgrade: h2c\r\n'],
+  ['an upgrade that was not asked for', 'HTTP/1.1 200 OK', ANSWERED, 'Upgrade: h2c\r\n'],
   ['headers of the gateway\'s own', 'HTTP/1.1 200 OK', ANSWERED, 'X-Gateway-Target: x\r\nX-Request-ID: x\r\nSet-Cookie: a=b\r\nContent-Security-Policy: x\r\n'],
   ['headers named like members of every object', 'HTTP/1.1 200 OK', ANSWERED, '__proto__: x\r\nconstructor: y\r\ntoString: z\r\n'],
   ['a trailer announced and not sent', 'HTTP/1.1 200 OK', ANSWERED, 'Trailer: X-Late\r\n'],

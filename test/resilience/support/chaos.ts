@@ -119,7 +119,7 @@ export class Lane {
     this.digests.push(`${place} ${ask} ${status} ${JSON.stringify(verdict)} ${String(headers['x-gateway-target'])} ${String(headers['x-gateway-attempts'])} ${print} ${this.#story()}`);
   }
 
-  /** A try that failed may be waited for: time passes, once everybody has set their timers. */
+  /** A try that failed may be waited for: time passes, once all timers are set. */
   #pacer(): ReturnType<typeof defineBuiltin> {
     return defineBuiltin({
       name: 'pacer',

@@ -1,7 +1,7 @@
 import { defineProvider, headerKey } from 'gw/contract';
 import { commonTranslators } from 'gw/common-wire';
 
-/** Chat parameters that Acme spells differently or does not know; what is not listed travels as it is. */
+/** Chat parameters that Acme names differently or does not know; what is not listed is sent as it is. */
 const params = {
   seed: { rename: 'random_seed' },
   logit_bias: 'unsupported',

@@ -49,7 +49,7 @@ export function transcription({ only = FIELDS, formats = ['json', 'text', 'srt',
     const [firstName] = fields.keys();
     const file = fields.get('file');
     if (firstName !== 'file' || !file || typeof file === 'string') refuse("'file' is a required property");
-    if (!RECORDING.test(file.name) || file.size === 0) refuse(`'${file.name}' is no recording`);
+    if (!RECORDING.test(file.name) || file.size === 0) refuse(`'${file.name}' is not a recording`);
     allowOnly(Object.fromEntries(fields), only);
     const format = textOf(fields, 'response_format') ?? 'json';
     const language = textOf(fields, 'language');

@@ -122,6 +122,6 @@ function listModels({ root, models, surfaces }: Vendor, path: string, response: 
   if (!models || path !== (models === 'tags' ? '/api/tags' : `${root}/models`)) throw new Refusal(404, `Unknown request URL: GET ${path}`);
   const ids = [...new Set(Object.values(surfaces).map(({ model }) => model)), `live${root}/model`];
   if (models === 'tags') return sendJson(response, { models: ids.map((name) => ({ name, model: name, modified_at: '2025-11-21T10:00:00Z' })) });
-  const data = ids.map((id) => ({ id, object: 'model', created: 1_763_700_000, owned_by: 'somebody' }));
+  const data = ids.map((id) => ({ id, object: 'model', created: 1_763_700_000, owned_by: 'a-vendor' }));
   sendJson(response, models === 'bare' ? data : { object: 'list', data });
 }
