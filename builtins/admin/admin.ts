@@ -19,7 +19,7 @@ export default defineBuiltin({
       const auditor = new Auditor(host);
       mountJson(router, host, [
         signInRoute(host, auditor), ...sessionRoutes(host, auditor),
-        usageRoute(host), ...keyRoutes(host, auditor), // a word of ours comes before what stands for any id
+        usageRoute(host), ...keyRoutes(host, auditor), // fixed paths come before those with a parameter
         auditRoute(host),
         ...overviewRoutes(host), ...pluginRoutes(host), explainRoute(host), ...logRoutes(),
       ]);

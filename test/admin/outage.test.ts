@@ -69,7 +69,7 @@ describe('the admin API while the key store is away', () => {
     });
   }
 
-  it('cannot be read: 500 without the driver\'s words, which are in the log', async () => {
+  it('cannot be read: 500 without the driver\'s message, which is in the log', async () => {
     const { t, away } = await breakable();
     const { id } = await t.makeKey();
     away.add('keys');
@@ -100,7 +100,7 @@ describe('the admin API while the key store is away', () => {
     expect((await t.get('/v1/models', as(seen.key))).status).to.equal(200);
   });
 
-  it('signs nobody in whom it does not know, and says so: 503 and a row', async () => {
+  it('does not sign in with an unknown key, and says so: 503 and a row', async () => {
     const { t, away } = await breakable();
     away.add('keys');
     const answer = await t.request('POST', '/admin/session', undefined, as('gw_unknown'));

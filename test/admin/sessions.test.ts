@@ -181,7 +181,7 @@ forBackends('a session', (start) => {
     });
   });
 
-  it('is no credential for another one, and neither its id nor its digest is one', async () => {
+  it('cannot make another session, and neither its id nor its digest is a credential', async () => {
     const t = await start();
     const { token } = await t.signIn(MASTER_KEY);
     expect(refusal(await t.request('POST', '/admin/session', undefined, as(token)))).to.deep.equal(DEAD);
