@@ -15,7 +15,7 @@ import { usageRoute } from './usage-route.ts';
 export default defineBuiltin({
   name: 'admin',
   apply: ({ hooks }) => {
-    hooks.mount.tap({ name: 'admin', stage: ORDER.listings }, (router, host) => {
+    hooks.mount.tap({ name: 'admin', stage: ORDER.admin }, (router, host) => {
       const auditor = new Auditor(host);
       mountJson(router, host, [
         signInRoute(host, auditor), ...sessionRoutes(host, auditor),
