@@ -24,14 +24,14 @@ const UNSERVED: readonly (readonly [prefix: string, words: readonly string[]])[]
 /** Keys, sessions and the audit trail. Source: configuration reference 4.4. */
 export function readStoreSettings(variables: Variables, notes: SettingNote[]): StoreSettings {
   for (const [prefix, words] of UNSERVED) {
-    const backend = readBackend(variables, prefix, words, notes);
+    const backend = readBackend(`${prefix}_BACKEND`, variables[`${prefix}_BACKEND`], words, notes);
     if (backend !== undefined && backend !== 'memory') {
       notes.push({ level: 'warn', message: `${prefix}_BACKEND=${backend} has no effect in this version: nothing is stored beyond the process` });
     }
   }
   const prefix = 'API_KEY_STORE';
-  const backend = readBackend(variables, prefix, Object.keys(BACKENDS), notes) ?? 'memory';
-  const dsn = variables[`${prefix}_DSN`]?.trim() || undefined;
+  const backend = readBackend(`${prefix}_BACKEND`, variables['API_KEY_STORE_BACKEND'], Object.keys(BACKENDS), notes) ?? 'memory';
+  const dsn = variables['API_KEY_STORE_DSN']?.trim() || undefined;
   if (backend === 'postgres' && dsn === undefined) {
     notes.push({ level: 'fatal', message: `${prefix}_DSN is not set, and ${prefix}_BACKEND=postgres needs it; set it to postgres://user:password@host:5432/database` });
   }
@@ -40,9 +40,8 @@ export function readStoreSettings(variables: Variables, notes: SettingNote[]): S
 }
 
 /** `undefined` when none is chosen, and when the word is unknown, which stops the start. */
-function readBackend(variables: Variables, prefix: string, words: readonly string[], notes: SettingNote[]): StoreBackend | undefined {
-  const name = `${prefix}_BACKEND`;
-  const written = variables[name]?.trim() ?? ''; // quoted as it was written: only so does redaction recognise a secret in it
+function readBackend(name: string, text: string | undefined, words: readonly string[], notes: SettingNote[]): StoreBackend | undefined {
+  const written = text?.trim() ?? ''; // quoted as it was written: only so does redaction recognise a secret in it
   if (written === '') return undefined;
   const word = written.toLowerCase();
   if (words.includes(word)) return BACKENDS[word];
