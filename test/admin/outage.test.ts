@@ -170,4 +170,20 @@ describe('the admin API while the audit store is away', () => {
     clock.advance(10_000);
     expect((await t.trail()).map(({ action, target_id }) => [action, target_id])).to.deep.equal([['key.delete', id], ['key.create', id]]);
   });
+
+  it('changes do not wait for a store that is slow', async () => {
+    const slow = Promise.withResolvers<void>();
+    class SlowAudit extends MemoryAudit {
+      override async append(entries: Parameters<MemoryAudit['append']>[0]): Promise<void> {
+        await slow.promise;
+        return super.append(entries);
+      }
+    }
+    const builtin = defineBuiltin({ name: 'slow-audit', apply: ({ hooks }) => hooks.open.tapPromise('slow-audit', async ({ stores }) => stores.audit.supply('slow', new SlowAudit())) });
+    const t = await startAdmin({ builtins: [builtin] });
+    const { id } = await t.makeKey();
+    expect((await t.request('DELETE', `/admin/keys/${id}`)).status).to.equal(204);
+    slow.resolve();
+    expect(await t.trail()).to.have.length(2);
+  });
 });
