@@ -62,7 +62,7 @@ async function dashboard(host: Host): Promise<JsonAnswer> {
         expired: keys.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt < now).length,
         total_usage: keys.reduce((sum, { usageCount }) => sum + usageCount, 0),
       },
-      request_logs: { enabled: stores.requestLog.value !== undefined, total: 0 }, // no log of this version can be counted
+      request_logs: { enabled: stores.requestLog.value !== undefined, total: 0 }, // rows cannot be counted yet
     },
   };
 }
@@ -77,7 +77,7 @@ async function health(host: Host, scopes: readonly Scope[]): Promise<JsonAnswer>
   const components: readonly { readonly name: string; readonly status: ComponentStatus }[] = [
     { name: 'API', status: 'healthy' },
     { name: 'Key store', status: keys },
-    { name: 'Config store', status: 'healthy' }, // no version keeps one elsewhere than in memory
+    { name: 'Config store', status: 'healthy' }, // in memory
     { name: 'Request logs', status: stores.requestLog.value ? 'healthy' : 'disabled' },
     { name: 'Audit log', status: audit },
   ];
