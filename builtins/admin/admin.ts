@@ -16,11 +16,11 @@ import { usageRoute } from './usage-route.ts';
 export default defineBuiltin({
   name: 'admin',
   apply: ({ hooks }) => {
-    hooks.mount.tap({ name: 'admin', stage: ORDER.listings }, (router, host) => {
+    hooks.mount.tap({ name: 'admin', stage: ORDER.admin }, (router, host) => {
       const auditor = new Auditor(host);
       mountJson(router, host, [
         signInRoute(host, auditor), ...sessionRoutes(host, auditor),
-        usageRoute(host), ...keyRoutes(host, auditor), // a word of ours comes before what stands for any id
+        usageRoute(host), ...keyRoutes(host, auditor), // fixed paths come before those with a parameter
         auditRoute(host), ...configRoutes(host, auditor),
         ...overviewRoutes(host), ...pluginRoutes(host), explainRoute(host), ...logRoutes(),
       ]);

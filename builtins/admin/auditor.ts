@@ -66,10 +66,10 @@ export class Auditor {
   }
 }
 
-/** Of the lockout guard, and of a credential that nobody has. */
+/** Of the lockout guard, and of a credential that is not known. */
 const REFUSALS: ReadonlySet<string> = new Set(['self_mutation_forbidden', 'last_admin_key', 'invalid_api_key']);
 
-/** Of what nobody expected only that it failed: a driver's words may hold anything. */
+/** The message of an unexpected error is not shown: a driver may have put anything into it. */
 function shownError(error: unknown): string {
   return error instanceof GatewayError ? error.message : 'the gateway failed';
 }

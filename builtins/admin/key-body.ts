@@ -9,7 +9,7 @@ const SCOPES: readonly Scope[] = ['admin', 'read_only'];
 const LISTS = ['models', 'providers', 'tags', 'mcp_tools'] as const;
 const COUNTS = ['rpm', 'tpm'] as const;
 
-/** Entries of a list, and characters of an entry: the longest model ids are those of Bedrock, 2,048 characters. */
+/** Entries of a list, and characters of an entry: the longest model ids are ARNs of Bedrock, 2,048 characters (AWS, Bedrock API reference, `modelArn`, read 2026-11-22). */
 const MOST_ENTRIES = 1000;
 const LONGEST_ENTRY = 2048;
 const MOST_A_MINUTE = 2 ** 31 - 1;

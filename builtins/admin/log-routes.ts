@@ -1,7 +1,7 @@
 import { GatewayError } from '../../host/contract/index.ts';
 import type { JsonRoute } from '../../host/http/json-route.ts';
 
-/** What reads the request log. No version keeps one yet: whoever has the scope is told so, whatever the parameters. Source: specification 4.7, key rule 7. */
+/** The routes that read the request log. This version does not keep one, so each is 501, whatever its parameters. Source: specification 4.7, key rule 7. */
 export function logRoutes(): readonly JsonRoute[] {
   const answer = (): never => {
     throw new GatewayError('not_implemented', 'this gateway keeps no request log');

@@ -62,7 +62,7 @@ async function dashboard(host: Host): Promise<JsonAnswer> {
         expired: keys.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt < now).length,
         total_usage: keys.reduce((sum, { usageCount }) => sum + usageCount, 0),
       },
-      request_logs: { enabled: stores.requestLog.value !== undefined, total: 0 }, // no log of this version can be counted
+      request_logs: { enabled: stores.requestLog.value !== undefined, total: 0 }, // rows cannot be counted yet
     },
   };
 }

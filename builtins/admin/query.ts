@@ -6,7 +6,7 @@ import { parseTimestamp } from './timestamps.ts';
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
 
-/** No store has it, and some fail when they are asked for it. */
+/** Without NUL: no stored text holds one, and some stores fail when they are asked for it. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '\ufffd');
 }

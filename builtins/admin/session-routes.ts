@@ -32,7 +32,7 @@ export function sessionRoutes({ log, stores: { sessions } }: Host, auditor: Audi
   ];
 }
 
-/** Only the session of a credential that has ended says so: a live one has exactly the specified members. */
+/** `active` is there for sessions of an ended credential alone: the entry of a live one has exactly the specified members. */
 function shown({ id, credentialId, subject, scopes, createdAt, lastSeenAt, expiresAt, active }: ListedSession): object {
   return {
     id, credential_id: credentialId, subject, scopes,

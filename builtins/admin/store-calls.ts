@@ -1,7 +1,7 @@
 import { GatewayError, type Log } from '../../host/contract/index.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
 
-/** A change: what the store could not do is 503, in words of ours. */
+/** Waits for a change. When the store does not answer it is 503, with a message of the gateway's own. */
 export async function changing<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -11,7 +11,7 @@ export async function changing<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** A look: what the store could not do is 500, in words of ours; the driver's are in the log. */
+/** Waits for a read. When the store does not answer it is 500, with a message of the gateway's own; the driver's message is logged. */
 export async function reading<T>(work: Promise<T>, log: Log): Promise<T> {
   try {
     return await work;

@@ -17,5 +17,6 @@ export const ORDER = {
   surfaces: 10,
   listings: 20,
   probes: 30,
+  admin: 40,
   fallback: 100,
 } as const;

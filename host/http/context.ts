@@ -28,6 +28,8 @@ export interface RequestContext {
   wire: ClientWire;
   /** What protects the path, if anything does. */
   protectedBy: ProtectedPath | undefined;
+  /** A probe is neither logged nor limited. */
+  isProbe: boolean;
   principal: Principal | undefined;
   /** Set by authentication: a surface serves nobody without it. */
   isAdmitted: boolean;

@@ -54,7 +54,7 @@ export interface Rotation {
   readonly graceMs?: number | undefined;
   /** Sessions made from this key end, too. */
   readonly endsSessions?: boolean | undefined;
-  /** Unix milliseconds at which the newest of them began: after now, where a clock went back. */
+  /** Unix milliseconds at which the newest of them began: after now, where another clock is ahead, or this one was set back before a start. */
   readonly newestSession?: number | undefined;
 }
 

@@ -9,7 +9,7 @@ import { type AdminHost, as, forBackends, refusal, startAdmin } from './kit.ts';
 const HOUR = 3_600_000;
 const DEAD = [401, 'invalid_api_key'];
 
-/** What somebody's parser might obey. */
+/** Texts that a parser on the way might obey. */
 const STRANGE = [
   '\'; DROP TABLE api_keys; --', '" OR ""="', '\\\'; SELECT 1', '%_%', '$1', '?', ':name', '/* */', '1); DELETE FROM sessions; --', '\r\nSet-Cookie: a=b\r\n\r\n<script>', '\u0001\u007f\u0085\u2028\u202e', '../../etc/passwd',
   '${MASTER_KEY}', '{{7*7}}', 'аdmin', 'ａｄｍｉｎ', 'Ａ\u0301', '\u{1f511}'.repeat(5), '__proto__', 'constructor', 'null', '-1', ' ',
@@ -61,7 +61,7 @@ forBackends('an attack on the admin API', (start) => {
     for (const line of t.texts) expect(line.trimEnd()).not.to.match(/[\r\n]/);
   });
 
-  it('by a bearer of a megabyte, or of bytes that are no text', async () => {
+  it('by a bearer of a megabyte, or of bytes that are not text', async () => {
     const t = await start();
     const long = `gw_${'a'.repeat(1_000_000)}`;
     expect(await rawStatus(t, `Bearer ${long}`)).to.equal(401);
@@ -93,7 +93,7 @@ forBackends('an attack on the admin API', (start) => {
     expect((await t.get('/admin/sessions')).json().data.every(({ id }: { id: string }) => id !== chosen)).to.equal(true);
   });
 
-  it('by raising one\'s own scopes, or by members of a body that nobody sent', async () => {
+  it('by raising one\'s own scopes, or by members that a body inherits', async () => {
     const t = await start();
     const reader = await t.makeKey();
     const { token } = await t.signIn(reader.key);

@@ -16,7 +16,7 @@ const WAYS: Readonly<Record<string, (t: AdminHost, id: string, credential: strin
 
 forBackends('the lockout guard', (start) => {
   for (const [name, way] of Object.entries(WAYS)) {
-    it(`${name}: nobody does it to themselves, by key or by session, with other admins or without`, async () => {
+    it(`${name}: a credential cannot do it to itself, by key or by session, with other admins or without`, async () => {
       const t = await start();
       const [own, other] = [await t.adminKey('own'), await t.adminKey('other')];
       const session = await t.signIn(own.key);
@@ -26,7 +26,7 @@ forBackends('the lockout guard', (start) => {
       expect((await t.request('DELETE', '/admin/sessions/x', undefined, as(own.key))).status).to.equal(204);
     });
 
-    it(`${name}: nobody does it to the last admin key, the master key neither`, async () => {
+    it(`${name}: it is refused for the last admin key, also by the master key`, async () => {
       const t = await start();
       const [one, two] = [await t.adminKey('one'), await t.adminKey('two')];
       expect((await way(t, one.id, two.key)).status).to.be.oneOf([200, 204]);

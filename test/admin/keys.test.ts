@@ -65,7 +65,7 @@ forBackends('keys', (start) => {
       }
     });
 
-    it('makes a key that is over already, when it is told to', async () => {
+    it('makes a key whose expiry has passed, when it is asked for one', async () => {
       const t = await start();
       const { key } = await t.makeKey({ expires_at: '2020-01-01T00:00:00Z' });
       expect(refusal(await t.get('/v1/models', as(key)))).to.deep.equal([401, 'invalid_api_key']);

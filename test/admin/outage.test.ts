@@ -69,7 +69,7 @@ describe('the admin API while the key store is away', () => {
     });
   }
 
-  it('cannot be read: 500 without the driver\'s words, which are in the log', async () => {
+  it('cannot be read: 500 without the driver\'s message, which is in the log', async () => {
     const { t, away } = await breakable();
     const { id } = await t.makeKey();
     away.add('keys');
@@ -100,7 +100,7 @@ describe('the admin API while the key store is away', () => {
     expect((await t.get('/v1/models', as(seen.key))).status).to.equal(200);
   });
 
-  it('signs nobody in whom it does not know, and says so: 503 and a row', async () => {
+  it('does not sign in with an unknown key, and says so: 503 and a row', async () => {
     const { t, away } = await breakable();
     away.add('keys');
     const answer = await t.request('POST', '/admin/session', undefined, as('gw_unknown'));
@@ -169,5 +169,21 @@ describe('the admin API while the audit store is away', () => {
     away.clear();
     clock.advance(10_000);
     expect((await t.trail()).map(({ action, target_id }) => [action, target_id])).to.deep.equal([['key.delete', id], ['key.create', id]]);
+  });
+
+  it('changes do not wait for a store that is slow', async () => {
+    const slow = Promise.withResolvers<void>();
+    class SlowAudit extends MemoryAudit {
+      override async append(entries: Parameters<MemoryAudit['append']>[0]): Promise<void> {
+        await slow.promise;
+        return super.append(entries);
+      }
+    }
+    const builtin = defineBuiltin({ name: 'slow-audit', apply: ({ hooks }) => hooks.open.tapPromise('slow-audit', async ({ stores }) => stores.audit.supply('slow', new SlowAudit())) });
+    const t = await startAdmin({ builtins: [builtin] });
+    const { id } = await t.makeKey();
+    expect((await t.request('DELETE', `/admin/keys/${id}`)).status).to.equal(204);
+    slow.resolve();
+    expect(await t.trail()).to.have.length(2);
   });
 });

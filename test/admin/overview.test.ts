@@ -11,7 +11,7 @@ const BUILT_IN = [
 ];
 
 describe('what the gateway is made of, under /admin', () => {
-  it('is shown to either scope, and to nobody else', async () => {
+  it('is shown to either scope, and not without a credential', async () => {
     const t = await startAdmin();
     const { key } = await t.makeKey();
     for (const path of ROUTES) {
@@ -149,7 +149,7 @@ describe('what the gateway is made of, under /admin', () => {
       expect([await first({ tier: 'gold' }), await first({ tier: 'lead' }), await first()]).to.deep.equal(['openai', 'echo', 'echo']);
     });
 
-    it('refuses what cannot be told', async () => {
+    it('refuses what cannot be explained', async () => {
       const t = await startAdmin();
       const request = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
       for (const body of ['', '{', '[]', '{}', { request: 5 }, { request: {} }, { request, surface: 'files' }, { request, surface: 5 }, { request, metadata: 'x' }, { request, metadata: { a: {} } }, { request: { model: 'm' } }, { request, surface: '__proto__' }]) {
@@ -160,8 +160,8 @@ describe('what the gateway is made of, under /admin', () => {
   });
 });
 
-describe('the request log, which no version keeps yet', () => {
-  it('is told to be missing to whoever has the scope, before any parameter is looked at', async () => {
+describe('the request log, which this version does not keep', () => {
+  it('is 501 for every credential with the scope, before any parameter is looked at', async () => {
     const t = await startAdmin();
     const { key } = await t.makeKey();
     for (const [method, path] of [['GET', '/admin/logs?limit=0'], ['DELETE', '/admin/logs?before=x'], ['GET', '/admin/logs/stats?buckets=-1'], ['GET', '/admin/explain/x']] as const) {

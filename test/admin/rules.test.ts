@@ -60,7 +60,7 @@ forBackends('the admin API', (start) => {
     }
   });
 
-  it('lets nobody keep an answer: no-store on every one, whatever it is', async () => {
+  it('forbids to keep an answer: no-store on every one, whatever it is', async () => {
     const t = await start({ variables: { CORS_ORIGINS: 'https://app.example' } });
     const answers = [
       await t.get('/admin/keys'), await t.post('/admin/keys', { name: 'n' }), await t.post('/admin/keys', '{'), await t.get('/admin/keys', NOBODY), await t.get('/admin/keys/x'),
