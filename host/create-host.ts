@@ -137,7 +137,7 @@ async function closeHost(host: Host): Promise<void> {
     () => host.applier.close(),
     () => host.slot.close(),
     () => host.hooks.close.promise(host),
-    bounded('the providers', () => closeAll([...host.providers.values()].map((provider) => () => provider.dispose()))),
+    () => closeAll([...host.providers].map(([name, provider]) => bounded(`dispose of the provider "${name}"`, () => provider.dispose()))),
     bounded('the connections', () => host.services.transport.close()),
   ]).catch((error: unknown) => host.log.error('closing failed', { error }));
 }

@@ -7,6 +7,7 @@ import type { CommandIo } from './cli/command-line.ts';
 import { createHost } from './create-host.ts';
 import type { BuildInfo } from './host.ts';
 import { destinationOf, LogOutput } from './log/output.ts';
+import { ownProcess } from './cli/own-process.ts';
 import { Printer } from './cli/printer.ts';
 import { registerResolveHook } from './registry/resolve-hook.ts';
 import type { StopSignal } from './stop-signal.ts';
@@ -22,7 +23,9 @@ function buildInfo(): BuildInfo {
 
 /** Runs the command that the arguments name, to its end and that of the process. */
 export async function main(stop: StopSignal): Promise<never> {
-  const out = new Printer(() => process.stdout);
+  const destination = destinationOf(1);
+  const { stdout, exit } = ownProcess(process);
+  const out = new Printer(stdout);
   const err = new Printer(() => process.stderr);
   let isService = false;
   const io: CommandIo = {
@@ -34,7 +37,7 @@ export async function main(stop: StopSignal): Promise<never> {
     },
   };
   registerResolveHook();
-  const lines = new LogOutput({ ...destinationOf(1), clock: systemClock, onLost: (count, reason) => host.log.error('log lines were lost', { lines: count, reason }) });
+  const lines = new LogOutput({ ...destination, clock: systemClock, onLost: (count, reason) => host.log.error('log lines were lost', { lines: count, reason }) });
   const host = createHost({
     variables: process.env,
     workingDirectory: process.cwd(),
@@ -51,7 +54,7 @@ export async function main(stop: StopSignal): Promise<never> {
   process.on('unhandledRejection', (error) => host.log.error('a promise was rejected and its error was not handled', { error, stack: stackOf(error) }));
   process.on('uncaughtException', (error: unknown) => {
     host.log.error('uncaught exception, the process ends', { error, stack: stackOf(error) });
-    process.exit(1);
+    exit(1);
   });
   const running = host.commandLine.run(process.argv.slice(2), io);
   stop.settle(); // a service has asked by now to hear of signals
@@ -60,7 +63,7 @@ export async function main(stop: StopSignal): Promise<never> {
   await Promise.all([lines.finish(), out.finish(isService)]);
   if (out.failure) err.print(`Error: the output could not be written: ${out.failure.message}\n`);
   await err.finish(isService);
-  process.exit(out.failure ? 1 : code);
+  return exit(out.failure ? 1 : code);
 }
 
 const stackOf = (error: unknown): string | undefined => (error instanceof Error ? error.stack : undefined);

@@ -1,4 +1,9 @@
-/** The message of what was thrown, which need not be an `Error`. */
+/** What was thrown, in its own words. Anything can be thrown, what has no words too. */
 export function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    const said: unknown = error instanceof Error ? error.message : error;
+    return said === undefined ? 'undefined was thrown' : String(said);
+  } catch {
+    return 'something without words was thrown';
+  }
 }

@@ -41,6 +41,10 @@ const weighed = defineStrategy<{ limit: number }>({
   create: () => (targets) => targets,
 });
 
+const tiered = defineStrategy({
+  name: 'tiered', summary: 's', settings: Joi.object({}), targetSettings: Joi.object({ tier: Joi.number().min(1) }), create: () => (targets) => targets,
+});
+
 const DECODE: Readonly<Record<string, readonly BadDocument[]>> = {
   DC01: [
     { document: 'targetz: []\ntargets: [{virtual_key: echo}]\n', at: ['targetz'], says: ['"targetz"'], fix: '"targets"' },
@@ -176,6 +180,13 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
     {
       document: { strategy: { mode: 'weighed', settings: { limit: 1 } }, targets: [{ virtual_key: 'echo', weight: -1 }] },
       at: ['targets[0].weight'], says: ['"echo"', '-1'], modules: [weighed],
+    },
+  ],
+  CV39: [
+    { document: { targets: [{ virtual_key: 'echo', settings: { tier: 1 } }] }, at: ['targets[0].settings'], says: ['"single" reads no settings'] },
+    {
+      document: { strategy: { mode: 'tiered' }, targets: [{ virtual_key: 'echo', settings: { tier: 0, teir: 1 } }] }, modules: [tiered],
+      at: ['targets[0].settings.tier', 'targets[0].settings.teir'], says: ['tier must be greater than or equal to 1', 'teir is not allowed'],
     },
   ],
   BV01: [{ document: { targets: [{ virtual_key: 'opena' }] }, at: ['targets[0].virtual_key'], says: ['"opena"'], fix: shipped('provider') }],

@@ -33,6 +33,7 @@ describe('docs/modules.md', () => {
   const tables: readonly (readonly [heading: string, file: string, name: string])[] = [
     ['Field of a plugin', 'plugin', 'PluginModule'], ['Handler', 'plugin', 'PluginHandlers'], ["Of the plugin's `deps`", 'plugin', 'PluginDeps'],
     ['Field of a strategy', 'strategy', 'StrategyModule'], ['Of the notes', 'strategy', 'RankNotes'], ['Of the query', 'strategy', 'RouteQuery'], ["Of the strategy's `deps`", 'strategy', 'StrategyDeps'],
+    ['Of a running strategy', 'strategy', 'RunningStrategy'], ['Of a settled call', 'strategy', 'SettledCall'],
     ['Field of a provider', 'provider', 'ProviderModule'], ['Of the connection', 'provider', 'Connection'],
   ];
   for (const [heading, file, name] of tables) {
