@@ -15,6 +15,8 @@ const ENTRIES = {
   'stop-signal': 'host/stop-signal.ts',
   contract: 'host/contract/index.ts',
   'common-wire': 'providers/_common/index.ts',
+  testing: 'host/testing/testing.ts',
+  register: 'host/registry/register.ts',
   joi: 'host/contract/joi.ts',
 } as const;
 

@@ -7,6 +7,9 @@ import catalog from './catalog/catalog.ts';
 import completionCommand from './cli/completion.ts';
 import explainCommand from './cli/explain.ts';
 import initCommand from './cli/init.ts';
+import moduleListCommand from './cli/module-list.ts';
+import moduleNewCommand from './cli/module-new.ts';
+import moduleTestCommand from './cli/module-test.ts';
 import serveCommand from './cli/serve.ts';
 import validateCommand from './cli/validate.ts';
 import versionCommand from './cli/version.ts';
@@ -79,7 +82,7 @@ import maxToken from '../plugins/max-token.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  authentication, catalog, completionCommand, explainCommand, initCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
+  authentication, catalog, completionCommand, explainCommand, initCommand, moduleListCommand, moduleNewCommand, moduleTestCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
   breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, pluginLines, requestLines, targetLines,
 ];
 

@@ -26,7 +26,7 @@ export function strategySettings(module: StrategyModule, strategy: StrategyConfi
 
 /** A target as a strategy knows it. Its settings have defaults where the strategy reads any. */
 export function strategyTarget({ targetSettings }: StrategyModule, { virtual_key, weight = 0, settings }: TargetConfig): StrategyTarget {
-  return { virtualKey: virtual_key, weight, ...(targetSettings && { settings: readSettings<Record<string, unknown>>(targetSettings as ObjectSchema, settings) }) };
+  return { virtualKey: virtual_key, weight, ...(targetSettings && { settings: readSettings<Record<string, unknown>>(targetSettings, settings) }) };
 }
 
 /** A plugin entry's settings without those that are taken and ignored (specification 4.8). */
@@ -63,10 +63,10 @@ export function writtenSettingsProblems(schema: ObjectSchema, value: unknown, ba
 
 /** Whether a finding is about a text that a reference will replace, and could be none of the text that takes its place. */
 function mayVanish({ type, context }: ValidationErrorItem): boolean {
-  if (!holdsReference(context?.value)) return false;
-  if (type === 'alternatives.types') return (context?.['types'] as readonly unknown[]).includes('string');
-  if (type === 'alternatives.match') return matchesOfText(context?.['details']);
-  if (type === 'any.only') return (context?.['valids'] as readonly unknown[]).some((one) => typeof one === 'string');
+  if (!context || !holdsReference(context.value)) return false;
+  if (type === 'alternatives.types') return (context['types'] as readonly unknown[]).includes('string');
+  if (type === 'alternatives.match') return matchesOfText(context['details']);
+  if (type === 'any.only') return (context['valids'] as readonly unknown[]).some((one) => typeof one === 'string');
   return type.startsWith('string.') || type === 'any.invalid' || type === 'any.custom';
 }
 

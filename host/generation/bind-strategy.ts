@@ -1,14 +1,12 @@
-import { errorMessage } from '../common/error-message.ts';
 import {
-  type ChatRequest, contentTexts, isChat, isFields, type Rank, type RankNotes, type RouteQuery, type RouteTarget, type RunningStrategy, type StrategyDeps, type StrategyModule,
+  type ChatRequest, contentTexts, isChat, type Rank, type RankNotes, type RouteQuery, type RouteTarget, type RunningStrategy, type StrategyDeps, type StrategyModule,
 } from '../contract/index.ts';
 import type { StrategyConfig } from '../config/document.ts';
-import { ConfigRefused } from '../config/problems.ts';
 import { readSettings, strategySettings } from '../config/module-settings.ts';
 import { ORDER } from '../hooks/order.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import type { GenerationHooks } from '../pipeline/hooks.ts';
-import { codeFrame, faultPlace, placeText } from '../registry/fault-place.ts';
+import { createRunning } from './create-strategy.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { FailoverRules } from '../pipeline/retry.ts';
 import type { Target } from '../pipeline/target.ts';
@@ -36,31 +34,6 @@ export function bindStrategy(config: StrategyConfig, registry: Registry, hooks: 
     failoverOn: new Set(config.failover_on),
     failoverStatuses: new Set(config.failover_on_status_codes),
   };
-}
-
-function createRunning(module: StrategyModule, settings: object, deps: StrategyDeps, file: string | undefined): RunningStrategy {
-  let made: unknown;
-  let why = 'its create returns neither a function nor an object with rank';
-  let frame: string | undefined;
-  try {
-    made = module.create(settings, deps);
-    if (made instanceof Promise) {
-      why = 'its create returns a promise: it is synchronous';
-      made.catch(() => {}); // it is refused; how it ends is no matter
-    }
-  } catch (error) {
-    const place = file === undefined ? undefined : faultPlace(error, file);
-    why = `${errorMessage(error)}${place ? ` at ${placeText(place)}` : ''}`;
-    frame = place && codeFrame(place);
-  }
-  if (typeof made === 'function') return { rank: made as Rank };
-  if (isRunning(made)) return { rank: made.rank.bind(made), ...(made.settled && { settled: made.settled.bind(made) }), ...(made.dispose && { dispose: made.dispose.bind(made) }) };
-  throw new ConfigRefused([{ path: 'strategy', rule: 'PB01', message: `strategy "${module.name}" cannot be built: ${why}`, fix: 'correct its settings or the module', frame }]);
-}
-
-function isRunning(made: unknown): made is RunningStrategy {
-  const isAbsentOrFunction = (value: unknown): boolean => value === undefined || typeof value === 'function';
-  return isFields(made) && typeof made['rank'] === 'function' && isAbsentOrFunction(made['settled']) && isAbsentOrFunction(made['dispose']);
 }
 
 /** Only for a strategy that asks: other requests pay nothing for it. */

@@ -55,7 +55,8 @@ async function createdInTime(module: PluginModule, settings: object, { deps, car
 
 const HANDLERS: readonly string[] = [...STAGES, 'stream', 'finished', 'dispose'];
 
-function checkHandlers(handlers: unknown): asserts handlers is PluginHandlers {
+/** Fails unless these are handlers: functions, each under a name that somebody calls. */
+export function checkHandlers(handlers: unknown): asserts handlers is PluginHandlers {
   if (!isFields(handlers)) throw new Error('its create returns no handlers');
   for (const name in handlers) {
     if (!HANDLERS.includes(name)) {

@@ -8,10 +8,10 @@ const REQUEST: OutgoingRequest = { method: 'POST', url: 'http://localhost/v1/cha
 export function connectionFindings({ connection }: ProviderModule): readonly Finding[] {
   const declared = [...connection.env.flat(), ...(connection.optionalEnv ?? [])];
   const { authorize, baseUrl } = connection;
-  const found = [...(authorize ? strangeNames('authorize', declared, (credentials) => authorize(REQUEST, credentials)) : [])];
-  if (typeof baseUrl === 'string') return [...found, ...addressFindings(baseUrl)];
+  const authorized = authorize ? strangeNames('authorize', declared, (credentials) => authorize(REQUEST, credentials)) : [];
+  if (typeof baseUrl === 'string') return [...authorized, ...addressFindings(baseUrl)];
   let made: unknown = '';
-  found.push(...strangeNames('baseUrl', declared, (credentials) => { made = baseUrl(credentials); }));
+  const found = [...authorized, ...strangeNames('baseUrl', declared, (credentials) => { made = baseUrl(credentials); })];
   return typeof made === 'string' ? found : [...found, { message: `connection.baseUrl returns something that is not text`, fix: 'return an address as text' }];
 }
 

@@ -56,7 +56,8 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   };
 }
 
-async function importFile(kind: ModuleKind, { name, file, problem }: Entry): Promise<Discovered> {
+/** Imports one file as a module of a kind. */
+export async function importFile(kind: ModuleKind, { name, file, problem }: Entry): Promise<Discovered> {
   const refused = [{ kind, name }];
   if (problem) return { candidates: [], problems: [{ path: file, rule: 'MV10', ...problem }], refused };
   try {

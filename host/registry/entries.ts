@@ -25,7 +25,8 @@ export async function entriesOf(root: string): Promise<Entry[]> {
   return entries;
 }
 
-async function entryOf(root: string, name: string): Promise<Entry | undefined> {
+/** The module that stands at a name of a folder, if one does. */
+export async function entryOf(root: string, name: string): Promise<Entry | undefined> {
   const path = join(root, name);
   const isCode = /(?<!\.d|\.test)\.[cm]?[jt]s$/.test(name);
   const own = isCode ? parse(name).name : name;

@@ -17,6 +17,12 @@ export function statedContract(file: string): { readonly message: string; readon
   return { message: `it was written for contract ${stated}, this gateway has ${CONTRACT_VERSION}`, fix: 'install a version of the package, or of the gateway, that fits the other' };
 }
 
+/** The version of the package that a file belongs to. */
+export function packageVersion(file: string): string | undefined {
+  const version = manifestOf(file)?.['version'];
+  return typeof version === 'string' ? version : undefined;
+}
+
 function manifestOf(file: string): Readonly<Record<string, unknown>> | undefined {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     const found = readManifest(join(folder, 'package.json'));
