@@ -52,7 +52,7 @@ const pluginSource = ({ name }: NewModule): string => `import Joi from 'joi';
 import { definePlugin, reject, texts } from 'gw/contract';
 
 interface Settings {
-  readonly words: readonly string[];
+  readonly words: string[];
 }
 
 /** Refuses a request that holds one of the words. */

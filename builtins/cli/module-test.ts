@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { stringify } from 'yaml';
 import { defineBuiltin } from '../../host/builtin.ts';
 import { errorMessage } from '../../host/common/error-message.ts';
 import type { CommandInput, CommandIo } from '../../host/cli/command-line.ts';
@@ -34,7 +35,7 @@ async function testModule(host: Host, { args: [path = ''], format }: CommandInpu
   for (const check of await checksOf(loaded.module, join(dirname(loaded.file), 'fixtures'))) results.push(await resultOf(check));
   const failed = results.filter(({ ok }) => !ok).length;
   if (format === 'table') out(host.redactor.redact(reportOf(loaded.module, results, failed)));
-  else out(host.redactor.redact(format === 'json' ? `${JSON.stringify(results, undefined, 2)}\n` : (await import('yaml')).stringify(results)));
+  else out(host.redactor.redact(format === 'json' ? `${JSON.stringify(results, undefined, 2)}\n` : stringify(results)));
   return failed > 0 ? 1 : 0;
 }
 
