@@ -27,7 +27,7 @@ export function packageFiles({ name, contract }: NewModule): NewFiles {
   const [generation] = contract.split('.');
   return {
     'package.json': json({
-      name: `gw-${name}`, version: '0.1.0', type: 'module', exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } }, files: ['dist'],
+      name: `gw-${name}`, version: '0.1.0', type: 'module', exports: './dist/index.js', files: ['dist'],
       gw: { contract: `^${contract}` },
       scripts: { build: 'tsc', test: 'node --test "src/**/*.test.ts"', prepack: 'npm run build' },
       peerDependencies: { gw: '*' },
@@ -37,7 +37,7 @@ export function packageFiles({ name, contract }: NewModule): NewFiles {
     'tsconfig.json': json({
       compilerOptions: {
         target: 'esnext', module: 'nodenext', types: ['node'], strict: true, erasableSyntaxOnly: true, verbatimModuleSyntax: true, skipLibCheck: true,
-        rewriteRelativeImportExtensions: true, declaration: true, rootDir: 'src', outDir: 'dist',
+        rewriteRelativeImportExtensions: true, rootDir: 'src', outDir: 'dist',
       },
       include: ['src'],
       exclude: ['src/**/*.test.ts'],

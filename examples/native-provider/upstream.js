@@ -6,17 +6,19 @@ const port = Number(process.env.PORT ?? 8082);
 const server = createServer(async (request, response) => {
   let text = '';
   for await (const piece of request) text += piece;
-  if (request.headers['x-brook-token'] !== 'brook-demo-token') return trouble(response, 401, 'this token opens nothing');
-  const { lines, flow, most = 100 } = JSON.parse(text);
-  if (lines.at(-1).says === 'flood') return trouble(response, 429, 'the brook is full', 3);
+  if (request.headers['x-brook-token'] !== 'brook-demo-token') trouble(response, 401, 'this token opens nothing');
+  else if (text.includes('"flood"')) trouble(response, 429, 'the brook is full', 3);
+  else flowBack(response, JSON.parse(text));
+});
+
+function flowBack(response, { lines, flow, most = 100 }) {
   const words = `You said: ${lines.at(-1).says}`.split(/(?= )/).slice(0, most);
   const used = { in: lines.length, out: words.length };
   const ended = words.length === most ? 'full' : 'done';
-  if (!flow) return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ text: words.join(''), ended, used }));
-  response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-  for (const word of words) response.write(`${JSON.stringify({ text: word })}\n`);
-  response.end(`${JSON.stringify({ ended, used })}\n`);
-});
+  response.writeHead(200, { 'content-type': flow ? 'application/x-ndjson' : 'application/json' });
+  if (flow) for (const word of words) response.write(`${JSON.stringify({ text: word })}\n`);
+  response.end(`${JSON.stringify({ ...(!flow && { text: words.join('') }), ended, used })}\n`);
+}
 
 function trouble(response, status, what, retry_in_s) {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ trouble: { what, retry_in_s } }));

@@ -1,4 +1,4 @@
-import type { ChatRequest, Exchange, Log, PluginDeps, SharedState, StrategyDeps } from '../contract/index.ts';
+import { type ChatRequest, type Exchange, type Log, type PluginDeps, setMember, type SharedState, type StrategyDeps } from '../contract/index.ts';
 
 /** What a test says of an exchange; the rest is made up. */
 export type ExchangeFacts = { readonly [Field in keyof Exchange]?: Exchange[Field] };
@@ -34,7 +34,7 @@ export function madeUpExchange(facts: ExchangeFacts = {}, heard?: Heard): Exchan
     model: (request as { readonly model?: string } | undefined)?.model ?? 'm', streaming: (request as { readonly stream?: boolean } | undefined)?.stream === true, unreadable: false,
     error: undefined, answeredBy: undefined, target: undefined, provider: undefined, upstreamModel: undefined, attempts: 0, abLabel: undefined, usage: undefined,
     measurements: { durationMs: 1, ttftMs: undefined, costUsd: undefined }, signal: new AbortController().signal, deliveredText: () => '',
-    setHeader: (name, value) => { heard?.headers && Object.defineProperty(heard.headers, name.toLowerCase(), { value, enumerable: true, configurable: true, writable: true }); },
+    setHeader: (name, value) => { if (heard) setMember(heard.headers, name.toLowerCase(), value); },
     ...facts,
     request, reply: deepFrozen(copied(facts.reply)),
   };

@@ -35,7 +35,7 @@ export interface PluginFacts {
 /** What holds for every plugin. */
 export function pluginContract<S extends object>(module: PluginModule<S>, { settings = {}, exchanges = [] }: PluginFacts = {}): readonly Check[] {
   return [
-    keepsRules(module as PluginModule),
+    keepsRules(module),
     check('takes its settings, and refuses those that it does not know', () => {
       const { error } = module.settings.validate(settings, { convert: false });
       ok(!error, String(error?.message));
@@ -74,7 +74,7 @@ export interface StrategyFacts extends RankOptions {
 export function strategyContract<S extends object>(module: StrategyModule<S>, { targets = ['a', 'b', 'c'], ...options }: StrategyFacts = {}): readonly Check[] {
   const surfaces = SURFACE_NAMES.filter((surface) => SURFACES[surface].translator !== undefined);
   return [
-    keepsRules(module as StrategyModule),
+    keepsRules(module),
     ...surfaces.map((surface) => check(`ranks the targets it is given on ${surface}, and invents none`, () => { rank(module, targets, { surface }, options); })),
     check('ranks when models are listed, with nothing but a model', () => { rank(module, targets, { isListing: true }, options); }),
     check('ranks a single target, and none', () => {

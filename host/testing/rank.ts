@@ -28,7 +28,7 @@ export function rank<S extends object>(module: StrategyModule<S>, targets: reado
   const checked = settingsProblems(module.settings, settings, 'strategy.settings');
   const problems = checked.problems.length > 0 ? checked.problems : (module.check?.(checked.settings as S, list) ?? []);
   if (problems.length > 0) throw new Error(problems.map(({ path, message }) => `${path}: ${message}`).join('; '));
-  const strategy = createRunning(module as StrategyModule, checked.settings, madeUpStrategyDeps(deps), undefined);
+  const strategy = createRunning(module, checked.settings, madeUpStrategyDeps(deps), undefined);
   const notes: { virtualKey: string; why: string; figures: RankFigures | undefined }[] = [];
   let variant: string | undefined;
   let nothing: string | undefined;

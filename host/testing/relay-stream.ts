@@ -1,5 +1,4 @@
-import type { CallInfo, ChatReply, ProviderModule, UnaryReply } from '../contract/index.ts';
-import { parseJson } from '../contract/index.ts';
+import { type CallInfo, type ChatChunk, type ChatReply, parseJson, type ProviderModule, type UnaryReply } from '../contract/index.ts';
 import { normalizeReply } from '../pipeline/normalize.ts';
 import { Relay } from '../pipeline/relay.ts';
 import { CommonStream } from '../wire/common-wire.ts';
@@ -20,8 +19,7 @@ export function unaryReply(body: unknown, status = 200, headers: Readonly<Record
 
 export interface RelayedStream {
   /** Chunks as a client gets them, without the end marker. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- whoever tests looks into them freely
-  readonly chunks: readonly any[];
+  readonly chunks: readonly ChatChunk[];
   /** What they add up to. */
   readonly reply: ChatReply;
   readonly failure: Error | undefined;
@@ -53,6 +51,7 @@ export function translateReply(module: ProviderModule, call: CallInfo, body: unk
   return reply;
 }
 
-function eventsOf(text: string): unknown[] {
-  return text.split('\n\n').filter((event) => event !== '').map((event) => event.replace(/^data: /, '')).map((data) => (data === '[DONE]' ? data : parseJson(data)));
+function eventsOf(text: string): ChatChunk[] {
+  const events = text.split('\n\n').map((event) => event.replace(/^data: /, ''));
+  return events.filter((data) => data !== '' && data !== '[DONE]').map((data) => parseJson(data) as ChatChunk);
 }

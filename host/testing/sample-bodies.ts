@@ -18,10 +18,10 @@ export const CHAT_REQUESTS: readonly Sample[] = [
   sample('a conversation of several turns', { messages: [user, { role: 'assistant', content: 'A place for ships.' }, { role: 'user', content: 'And a pier?' }] }),
   sample('content in parts', { messages: [{ role: 'user', content: [{ type: 'text', text: 'first part' }, { type: 'text', text: 'second part' }] }] }),
   sample('an image', { messages: [{ role: 'user', content: [{ type: 'text', text: 'What is this?' }, { type: 'image_url', image_url: { url: PIXEL } }] }] }),
-  sample('tools', { messages: [user], tools: [tool] } as never),
-  sample('the result of a tool', { messages: [user, { role: 'assistant', content: null, tool_calls: [call] }, { role: 'tool', tool_call_id: 'call_1', content: 'a sheltered place' }], tools: [tool] } as never),
+  sample('tools', { messages: [user], tools: [tool] }),
+  sample('the result of a tool', { messages: [user, { role: 'assistant', content: null, tool_calls: [call] }, { role: 'tool', tool_call_id: 'call_1', content: 'a sheltered place' }], tools: [tool] }),
   sample('sampling', { messages: [user], temperature: 0.2, top_p: 0.9, max_tokens: 64, stop: ['END'] }),
-  sample('a request for JSON', { messages: [user], response_format: { type: 'json_object' } } as never),
+  sample('a request for JSON', { messages: [user], response_format: { type: 'json_object' } }),
   sample('a stream', { messages: [user], stream: true }),
 ];
 

@@ -1,4 +1,4 @@
-import { type ChatChunk, type Exchange, isFields, type PluginDeps, type PluginHandlers, type PluginModule, type Stage, type Verdict } from '../contract/index.ts';
+import { type ChatChunk, type Exchange, isFields, type PluginDeps, type PluginHandlers, type PluginModule, setMember, type Stage, type Verdict } from '../contract/index.ts';
 import { settingsProblems } from '../config/module-settings.ts';
 import { checkHandlers } from '../generation/create-plugin.ts';
 import { type ExchangeFacts, type Heard, madeUpExchange, madeUpPluginDeps, nothingHeard } from './made-up.ts';
@@ -34,7 +34,7 @@ export async function tryPlugin<S extends object>(module: PluginModule<S>, setti
   const exchange = madeUpExchange(facts, heard);
   const verdicts: { [stage: string]: Verdict | undefined } = {};
   const run = async (stage: Stage): Promise<void> => {
-    if (handlers[stage]) Object.defineProperty(verdicts, stage, { value: await verdictOf(handlers, stage, { ...exchange, stage }), enumerable: true });
+    if (handlers[stage]) setMember(verdicts, stage, await verdictOf(handlers, stage, { ...exchange, stage }));
   };
   await run('before_request');
   const guarded = guardChunks(handlers, exchange, chunks);
@@ -46,13 +46,13 @@ export async function tryPlugin<S extends object>(module: PluginModule<S>, setti
   return { ...heard, verdicts, chunks: guarded.passed, rejection: rejected?.action === 'reject' ? rejected.reason : undefined, handlers };
 }
 
-const ACTIONS: readonly unknown[] = ['reject', 'answer', 'rewrite'];
+const ACTIONS: ReadonlySet<unknown> = new Set(['reject', 'answer', 'rewrite']);
 
 /** Anything but a verdict is a fault of the plugin, as in the gateway. */
 async function verdictOf(handlers: PluginHandlers, stage: Stage, exchange: Exchange): Promise<Verdict | undefined> {
   const verdict: unknown = await handlers[stage]?.(exchange);
   if (verdict === undefined) return undefined;
-  if (isFields(verdict) && ACTIONS.includes(verdict['action'])) return verdict as unknown as Verdict;
+  if (isFields(verdict) && ACTIONS.has(verdict['action'])) return verdict as unknown as Verdict;
   throw new Error(`${stage} returned something that is not a verdict: return undefined to go on`);
 }
 

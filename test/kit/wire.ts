@@ -1,6 +1,17 @@
 import type { StreamEvent } from 'gw/contract';
+import { relayStream as relay, type RelayedStream as Relayed } from '../../host/testing/relay-stream.ts';
 
-export { callFor, type RelayedStream, relayStream, translateReply, unaryReply } from '../../host/testing/relay-stream.ts';
+export { callFor, translateReply, unaryReply } from '../../host/testing/relay-stream.ts';
+
+/** The kit's, with chunks that tests look into freely. */
+export interface RelayedStream extends Omit<Relayed, 'chunks'> {
+  readonly chunks: readonly any[];
+}
+
+/** Runs the bytes of an upstream's stream through a provider's decoder and the host's relay, in the given pieces. */
+export function relayStream(...asked: Parameters<typeof relay>): RelayedStream {
+  return relay(...asked);
+}
 
 /** An event stream of these events. */
 export function sseBytes(events: readonly (Partial<StreamEvent> | object)[]): Buffer {
