@@ -106,7 +106,7 @@ export interface RouteQuery {
   readonly maxTokens: number | undefined;
   /** Images asked for; 1 unless said. */
   readonly images: number;
-  /** Entries of `X-Gateway-Metadata`, on every surface. */
+  /** Entries of `X-Gateway-Metadata`, which chat and completions read; empty elsewhere. */
   readonly metadata: Readonly<Record<string, string>>;
   /** The request's `user`, where it names one. */
   readonly user: string | undefined;
