@@ -132,7 +132,7 @@ test('refuses a target that is not declared', () => {
 const providerSource = ({ name }: NewModule): string => `import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators } from 'gw/common-wire';
 
-/** Chat parameters that the service spells differently or refuses; what is not listed travels as it is. */
+/** Chat parameters that the service names differently or refuses; what is not listed travels as it is. */
 const params = {
   logit_bias: 'unsupported',
 } as const;

@@ -41,7 +41,7 @@ async function listModules(host: Host, { options, format }: CommandInput, { out,
   return 0;
 }
 
-/** Those of others first: they are what somebody looks for. */
+/** Those of others first: they are what an operator looks for. */
 const rankOf = ({ kind, from }: Row): number => (from === SHIPPED ? 3 : 0) + ['provider', 'strategy', 'plugin'].indexOf(kind);
 
 function rowOf({ registry, build }: Host, { kind, name }: GatewayModule): Row {

@@ -1,9 +1,9 @@
-/** What was thrown, in its own words. Anything can be thrown, what has no words too. */
+/** The message of what was thrown, which need not be an `Error`, nor have a text. */
 export function errorMessage(error: unknown): string {
   try {
     const text = error instanceof Error ? error.message : String(error);
     return text === 'undefined' ? 'undefined was thrown' : text;
   } catch {
-    return 'something without words was thrown';
+    return 'something without a text was thrown';
   }
 }

@@ -6,7 +6,7 @@ const MAX_SUGGESTED = 64;
 /** Shorter beginnings say nothing. */
 const MIN_BEGINNING = 3;
 
-/** The known name that was probably meant: one that is spelt much alike, or the only one that begins so. */
+/** The known name that was probably meant: one with few other letters, or the only one that begins so. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   if (name === '' || name.length > MAX_SUGGESTED) return undefined;
   const names = [...known];

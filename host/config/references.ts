@@ -1,6 +1,6 @@
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** Whether a text holds a reference: until it is replaced, nobody knows what the text will be. */
+/** Whether a text holds a reference: what the text will be is not known before it is replaced. */
 export const holdsReference = (value: unknown): boolean => typeof value === 'string' && value.search(REFERENCE) >= 0;
 
 export interface Resolved<T> {

@@ -15,7 +15,7 @@ import type { Target } from '../pipeline/target.ts';
 export interface BoundStrategy extends FailoverRules {
   readonly module: StrategyModule;
   readonly rank: Rank;
-  dispose(): Promise<void>;
+  readonly dispose?: () => void | Promise<void>;
 }
 
 /** Makes the configured strategy and taps it on the route. What it invents or repeats is dropped. */
@@ -29,7 +29,7 @@ export function bindStrategy(config: StrategyConfig, registry: Registry, hooks: 
   return {
     module,
     rank,
-    dispose: async () => { await dispose?.(); },
+    ...(dispose && { dispose }),
     advances: module.advances ?? false,
     failoverOn: new Set(config.failover_on),
     failoverStatuses: new Set(config.failover_on_status_codes),

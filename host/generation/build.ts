@@ -65,7 +65,8 @@ export async function buildGeneration(deps: GenerationDeps, config: GatewayConfi
     });
     undoLater('the plugins', () => plugins.dispose());
     const strategy = bindStrategy(config.strategy, deps.registry, hooks, targets, strategyDeps(deps, hooks, carryover));
-    undoLater('the strategy', () => strategy.dispose());
+    const { dispose } = strategy;
+    if (dispose) undoLater(`dispose of the strategy "${config.strategy.mode}"`, async () => dispose());
     await deps.hooks.assemble.promise({ config, hooks, carryover, targets: targetList, registry: deps.registry, models, plugins, strategy, services: deps.services });
     sealGenerationHooks(hooks);
     const generation: Generation = {

@@ -42,7 +42,7 @@ export async function createInstance(options: CreateOptions, entry: PluginEntry)
   return { module, settings, handlers };
 }
 
-/** What comes too late is closed again: nobody else would. */
+/** What comes too late is closed again here, because it belongs to no configuration. */
 async function createdInTime(module: PluginModule, settings: object, { deps, carryover, clock }: CreateOptions): Promise<unknown> {
   const creating = Promise.try(() => module.create(settings, { ...deps, carryover }));
   try {
@@ -55,7 +55,7 @@ async function createdInTime(module: PluginModule, settings: object, { deps, car
 
 const HANDLERS: readonly string[] = [...STAGES, 'stream', 'finished', 'dispose'];
 
-/** Fails unless these are handlers: functions, each under a name that somebody calls. */
+/** Fails unless these are handlers: functions, each under a name that the host calls. */
 export function checkHandlers(handlers: unknown): asserts handlers is PluginHandlers {
   if (!isFields(handlers)) throw new Error('its create returns no handlers');
   for (const name in handlers) {
@@ -87,6 +87,8 @@ export function buildProblem(index: number, { name }: PluginEntry, error: unknow
 
 /** Closes instances, each within the time that closing has, and names the one that does not. */
 export function disposeAll(instances: readonly PluginInstance[], clock: Clock): Promise<void> {
-  return closeAll(instances.map(({ module, handlers }) => () =>
-    within(Promise.try(() => handlers.dispose?.()), CLOSE_LIMIT_MS, clock, `dispose of the plugin "${module.name}"`)));
+  return closeAll(instances.map(({ module, handlers }) => () => {
+    const closing = handlers.dispose?.();
+    return closing instanceof Promise ? within(closing, CLOSE_LIMIT_MS, clock, `dispose of the plugin "${module.name}"`) : undefined;
+  }));
 }

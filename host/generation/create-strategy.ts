@@ -12,7 +12,7 @@ export function createRunning(module: StrategyModule, settings: object, deps: St
     made = module.create(settings, deps);
     if (made instanceof Promise) {
       why = 'its create returns a promise: it is synchronous';
-      made.catch(() => {}); // it is refused; how it ends is no matter
+      made.catch(() => {}); // it is refused, however it ends
     }
   } catch (error) {
     const place = file === undefined ? undefined : faultPlace(error, file);

@@ -9,7 +9,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
 
 const PLAIN: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
 
-/** Where `params` says one thing and the chat translator does another. */
+/** Where `params` says one thing and the chat translator does another. What is translated may depend on more than this request holds. */
 export function paramFindings(module: ProviderModule): readonly Finding[] {
   const { chat } = module.translators;
   if (!chat) return [];
@@ -24,7 +24,7 @@ export function paramFindings(module: ProviderModule): readonly Finding[] {
     if (typeof treatment === 'object') return renameFindings(name, treatment.rename, body);
     const isSame = JSON.stringify(wire) === JSON.stringify(plain);
     if (treatment === 'unsupported' && module.wire === 'native' && !isSame) return [{ message: `params says that ${name} is unsupported, and the chat translator sends it`, fix: `write params.${name}: 'translate', or do not send it` }];
-    if (treatment !== 'unsupported' && isSame) return [{ message: `params says ${String(treatment)} of ${name}, and the chat translator drops it`, fix: `write params.${name}: 'unsupported', send it, or name it in ignored` }];
+    if (treatment === 'forward' && isSame) return [{ message: `params says forward of ${name}, and the chat translator drops it`, fix: `write params.${name}: 'unsupported', send it, or name it in ignored` }];
     return [];
   });
 }

@@ -93,5 +93,5 @@ function missing(at: string, field: Shape): Finding {
 
 function unknownField(at: string, key: string, names: readonly string[]): Finding {
   const near = nearest(key, names);
-  return { message: `${at} is not a field that anybody reads`, fix: near === undefined ? `remove it, or use one of: ${names.join(', ')}` : `did you mean "${near}"?` };
+  return { message: `${at} is not a field that a module of this kind has`, fix: near === undefined ? `remove it, or use one of: ${names.join(', ')}` : `did you mean "${near}"?` };
 }

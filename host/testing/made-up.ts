@@ -47,7 +47,7 @@ function listeningLog({ log }: Heard): Log {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** Surroundings of a plugin: time stands still, nothing is priced, nobody is called; replace what a test needs. */
+/** Surroundings of a plugin: time stands still, nothing is priced, there is no network; replace what a test needs. */
 export function madeUpPluginDeps(heard: Heard = nothingHeard(), more: Partial<PluginDeps> = {}): PluginDeps {
   const count = (name: string, labels: object, value: number): void => { heard.counted.push({ name, value, labels }); };
   return {

@@ -12,7 +12,7 @@ const PIXEL = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcS
 
 const sample = (title: string, request: Omit<ChatRequest, 'model'>): Sample => ({ title, request: { model: 'm', ...request } as ChatRequest });
 
-/** Requests that clients send: each must leave whole, or be refused in the client's words. */
+/** Requests that clients send: each must leave whole, or be refused with a message for the client. */
 export const CHAT_REQUESTS: readonly Sample[] = [
   sample('a question with a system prompt', { messages: [{ role: 'system', content: 'Answer in one word.' }, user] }),
   sample('a conversation of several turns', { messages: [user, { role: 'assistant', content: 'A place for ships.' }, { role: 'user', content: 'And a pier?' }] }),

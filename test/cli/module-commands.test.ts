@@ -40,7 +40,7 @@ describe('gw module new', () => {
     expect(JSON.parse(await readFile(join(cwd, 'gw-packed/tsconfig.json'), 'utf8')).compilerOptions).to.include({ outDir: 'dist', rootDir: 'src' });
   });
 
-  it('refuses what is no kind, no name, no wire, shipped or there already, and writes nothing', async () => {
+  it('refuses an unknown kind or wire, a bad name, and what is shipped or there already, and writes nothing', async () => {
     const cwd = await writeTree({ 'plugins/mine/notes.txt': '' });
     const refusals: readonly (readonly [args: readonly string[], said: string])[] = [
       [['guardrail', 'x'], '"guardrail" is not a kind of module'], [['plugin', 'My_Own'], '"My_Own" cannot be the name'], [['provider', 'x', '--wire', 'grpc'], '--wire is common or native'],

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { atEnd, eventsOf, type GatewayProcess, replyJson, runGw, startGateway, stubUpstream, temporaryFolder } from '../kit/index.ts';
 
-/** An example as somebody has it who copied its folder: nothing of this project stands above it. */
+/** An example as a reader has it who copied its folder: nothing of this project stands above it. */
 async function copyOf(name: string): Promise<string> {
   const folder = join(await temporaryFolder(), 'mine');
   await cp(fileURLToPath(new URL(`../../examples/${name}`, import.meta.url)), folder, { recursive: true });
@@ -87,7 +87,7 @@ describe('the sticky-strategy example, copied elsewhere', () => {
     status = 500;
     expect(await placeOf(guest)).to.equal('echo');
     const seen = stub.seen.length;
-    expect([await placeOf(guest), stub.seen.length]).to.deep.equal(['echo', seen]); // it rests: nobody asks it
+    expect([await placeOf(guest), stub.seen.length]).to.deep.equal(['echo', seen]); // it rests, and gets no request
   });
 
   it('explains where a user goes and why', async () => {

@@ -24,7 +24,7 @@ describe('shapes', () => {
     const inner = fields({ required: { env: listOf(text) } });
     const whole = fields({ required: { name: text, inner }, optional: { run: callable } });
     expect(told(whole({ inner: { env: ['a', 7, ''], odd: 1 }, run: 'x', other: 1 }, ''))).to.deep.equal([
-      'name is required', 'inner.env[1] must be text that is not empty', 'inner.env[2] must be text that is not empty', 'inner.odd is not a field that anybody reads', 'run must be a function', 'other is not a field that anybody reads',
+      'name is required', 'inner.env[1] must be text that is not empty', 'inner.env[2] must be text that is not empty', 'inner.odd is not a field that a module of this kind has', 'run must be a function', 'other is not a field that a module of this kind has',
     ]);
   });
 

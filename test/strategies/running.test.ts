@@ -10,7 +10,7 @@ interface Seen {
   disposed: number;
 }
 
-/** A strategy that keeps what it is told. */
+/** A strategy that keeps what it gets. */
 function watching(seen: Seen, settled: (call: SettledCall) => void = (call) => { seen.calls.push(call); }): ReturnType<typeof defineStrategy> {
   return defineStrategy({
     name: 'watching', summary: 's', advances: true, settings: Joi.object({}), targetSettings: Joi.object({ tier: Joi.number().default(1) }),
@@ -53,7 +53,7 @@ describe('a strategy that returns more than a ranking', () => {
     expect(seen.disposed).to.equal(2);
   });
 
-  it('is told of surfaces beside chat too', async () => {
+  it('learns of surfaces beside chat too', async () => {
     const seen = nothing();
     const upstream = await stubUpstream((_request, response) => replyJson(response, 200, { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [1] }] }));
     const { commonTranslators } = await import('gw/common-wire');

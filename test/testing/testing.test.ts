@@ -61,7 +61,7 @@ describe('pluginContract and tryPlugin of gw/testing', () => {
 
   const BAD: readonly (readonly [does: string, handlers: object, said: string])[] = [
     ['changes the request in place', { before_request: (exchange: any) => { exchange.request.model = 'other'; } }, 'read only'],
-    ['returns something that is no verdict', { before_request: () => false }, 'not a verdict'],
+    ['returns something that is not a verdict', { before_request: () => false }, 'not a verdict'],
     ['reads chat on every surface', { before_request: (exchange: any) => { exchange.request.messages.length; } }, 'embeddings'],
     ['lacks a handler', {}, 'no handler'],
     ['has a handler that it does not list', { before_request: () => undefined, on_error: () => undefined }, 'does not list it'],
@@ -110,7 +110,7 @@ describe('strategyContract and rank of gw/testing', () => {
     ['sorts what it is given in place', (targets: object[]) => targets.sort(() => -1), 'read only'],
     ['waits', async (targets: readonly object[]) => targets, 'not a list'],
     ['fails without targets', (targets: readonly { virtualKey: string }[]) => [targets.find(({ virtualKey }) => virtualKey === targets[0]!.virtualKey)], 'a single target, and none'],
-    ['is no function', 7, 'neither a function nor'],
+    ['is not a function', 7, 'neither a function nor'],
   ];
   for (const [does, ranking, said] of BAD) {
     it(`find out about one that ${does}`, async () => {
@@ -137,7 +137,7 @@ describe('the rest of gw/testing', () => {
     expect([response.status, stub.seen.map((one) => [one.method, one.url, one.json()])]).to.deep.equal([200, [['POST', '/x', { a: 1 }]]]);
   });
 
-  it('compares with golden files, and writes them when it is told to', async () => {
+  it('compares with golden files, and writes them on request', async () => {
     const file = join(await temporaryFolder(), 'reply.json');
     expectGolden(file, { a: [1] }, { update: true });
     expect(golden(file)).to.equal('{\n  "a": [\n    1\n  ]\n}\n');

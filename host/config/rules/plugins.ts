@@ -23,7 +23,7 @@ function byName(config: GatewayConfig): [string, Listed[]][] {
 
 const isStage = (stage: string | undefined): stage is Stage => STAGES.includes(stage as Stage);
 
-/** Enabled entries of known plugins at a stage there is, with their module: of any other nothing more is looked at, or told. */
+/** Enabled entries of known plugins at a stage there is, with their module: of any other nothing more is looked at or reported. */
 function resolved(config: GatewayConfig, known: KnownModules): (Listed & { module: PluginModule })[] {
   return enabled(config).flatMap((listed) => {
     const module = known.plugins.get(listed.entry.name);
@@ -31,7 +31,7 @@ function resolved(config: GatewayConfig, known: KnownModules): (Listed & { modul
   });
 }
 
-/** What the plugin says of its stages. That it cannot be asked is told as well. */
+/** What the plugin says of its stages. A function of it that fails is reported as well. */
 function stageProblem(module: PluginModule, stages: readonly Stage[], { entry }: Listed): StageProblem | undefined {
   try {
     const settings = readSettings(module.settings, declaredSettings(module, entry.config));

@@ -8,7 +8,7 @@ export interface KnownModules {
   readonly providers: ReadonlyMap<string, ProviderModule>;
   readonly strategies: ReadonlyMap<string, StrategyModule>;
   readonly plugins: ReadonlyMap<string, PluginModule>;
-  /** Whether a module of this name is there but was refused: that nobody knows it would be told beside its own faults. */
+  /** Whether a module of this name is there but was refused: an unknown name would be reported beside its own faults. */
   isRefused(kind: 'provider' | 'strategy' | 'plugin', name: string): boolean;
 }
 

@@ -16,7 +16,7 @@ function targetSettingsProblems({ name, targetSettings }: StrategyModule, target
   });
 }
 
-/** What the strategy says of its targets. That it cannot be asked, or answers something else, is told as well. */
+/** What the strategy says of its targets. A `check` that fails, or answers something else, is reported as well. */
 function saidProblems(module: StrategyModule, settings: object, targets: readonly StrategyTarget[]): readonly StrategyProblem[] {
   const own = (message: string, fix: string): readonly StrategyProblem[] => [{ path: 'strategy', rule: 'CV38', message: `strategy "${module.name}": ${message}`, fix }];
   try {

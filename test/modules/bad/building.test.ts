@@ -94,7 +94,7 @@ describe('modules that are bad and do not keep the gateway from serving', () => 
   it('one whose open throws: it is left out, and the others serve', async () => {
     const folder = await writeTree({ 'config.json': configured({ targets: [{ virtual_key: 'closed' }, { virtual_key: 'echo' }] }), 'providers/closed.ts': provider('closed', '', 'open: () => { throw Object.create(null); }') });
     const gateway = await startGateway({ variables: { GATEWAY_CONFIG: join(folder, 'config.json'), ACME_API_KEY: 'k' } });
-    expect(gateway.lines.filter(({ level, provider: name, error }) => level === 'WARN' && name === 'closed' && error === 'something without words was thrown')).to.have.lengthOf(1);
+    expect(gateway.lines.filter(({ level, provider: name, error }) => level === 'WARN' && name === 'closed' && error === 'something without a text was thrown')).to.have.lengthOf(1);
     expect((await fetch(`${gateway.url}/livez`)).status).to.equal(200);
   });
 });

@@ -5,7 +5,7 @@ interface BadConfiguration {
   /** Keys of the configuration, in place of those of a sound one. */
   readonly config: object;
   readonly files?: Readonly<Record<string, string>>;
-  /** Pieces of lines that must be told, and of lines that must not be. */
+  /** Pieces of lines that must be reported, and of lines that must not be. */
   readonly says: readonly (readonly string[])[];
   readonly keepsSilent?: readonly string[];
 }

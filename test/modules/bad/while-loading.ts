@@ -8,7 +8,7 @@ export const WHILE_LOADING: readonly BadModule[] = [
   { file: 'plugins/throws.ts', does: 'throws while it loads', source: "const key = '';\nif (key === '') throw new Error('no licence\\nsecond line');\nexport default {};\n", says: [['MV10', 'no licence', '(line 2)']], shows: "> 2 | if (key === '') throw" },
   { file: 'plugins/throws-below.ts', does: 'calls a helper that throws', source: "import { read } from './_helper.ts';\nexport default read();\n", says: [['MV10', 'the helper failed', '_helper.ts:2']], shows: '> 2 |   throw new Error' },
   { file: 'plugins/throws-nothing.ts', does: 'throws undefined', source: 'throw undefined;\n', says: [['MV10', 'undefined was thrown']] },
-  { file: 'plugins/throws-wordless.ts', does: 'throws an object without a prototype', source: 'throw Object.create(null);\n', says: [['MV10', 'something without words']] },
+  { file: 'plugins/throws-wordless.ts', does: 'throws an object without a prototype', source: 'throw Object.create(null);\n', says: [['MV10', 'something without a text']] },
   { file: 'plugins/rejects.ts', does: 'rejects at its top level', source: "export default await Promise.reject(new Error('not today'));\n", says: [['MV10', 'not today', '(line 1)']] },
   { file: 'plugins/exits.ts', does: 'ends the process', source: 'const code: number = 0;\nprocess.exit(code);\n', says: [['MV10', 'process.exit(0)', '(line 2)']] },
   { file: 'plugins/enum.ts', does: 'holds an enum', source: 'export enum Level { High }\nexport default Level;\n', says: [['MV10', 'enum', 'only types that can be removed', '(line 1)']] },
@@ -17,7 +17,7 @@ export const WHILE_LOADING: readonly BadModule[] = [
   { file: 'plugins/no-name.ts', does: 'imports a name that the contract lacks', source: "import { rejct } from 'gw/contract';\nexport default rejct;\n", says: [['MV10', "'rejct'", 'correct the name', '(line 1)']] },
   { file: 'plugins/empty.ts', does: 'exports nothing', source: '', says: [['MV01', 'no default export of a plugin', 'export default definePlugin']] },
   { file: 'plugins/by-name.ts', does: 'exports by name alone', source: 'export const guard = {};\n', says: [['MV01', 'no default export']] },
-  { file: 'plugins/plain.ts', does: 'exports an object that is no module', source: "export default { name: 'plain', create() {} };\n", says: [['MV01', 'no default export']] },
+  { file: 'plugins/plain.ts', does: 'exports an object that is not a module', source: "export default { name: 'plain', create() {} };\n", says: [['MV01', 'no default export']] },
   { file: 'plugins/a-function.ts', does: 'exports a function', source: 'export default () => ({});\n', says: [['MV01', 'no default export']] },
   { file: 'plugins/another-kind.ts', does: 'is a strategy among plugins', source: strategy('another-kind', ''), says: [['MV02', 'kind "strategy"', 'use definePlugin']] },
   { file: 'plugins/other-contract.ts', does: 'was made for another contract', source: plugin('other-contract', "contract: 2, type: 'unheard-of'"), says: [['MV03', 'contract 2']] },
@@ -45,7 +45,7 @@ export const WHILE_LOADING: readonly BadModule[] = [
   { file: 'providers/typo-below/index.ts', does: 'misspells a field of its connection', source: provider('typo-below', '', "headerTimeoutMs: 10"), says: [['MV04', 'connection.headerTimeoutMs is not a field', 'did you mean "headersTimeoutMs"?']] },
 ];
 
-/** What stands beside them, and is no module or a sound one: nothing may be said of it. */
+/** What stands beside them, and is not a module, or a sound one: nothing may be said of it. */
 export const BESIDE: Readonly<Record<string, string>> = {
   'plugins/_broken.mjs': 'const a = 1;\nconst b = ;\n',
   'plugins/_helper.ts': "export function read(): never {\n  throw new Error('the helper failed');\n}\n",
