@@ -43,6 +43,7 @@ export async function main(stop: StopSignal): Promise<never> {
     workingDirectory: process.cwd(),
     installDirectory,
     build: buildInfo(),
+    argv: process.argv,
     platform: { node: process.version, os: process.platform, arch: process.arch },
     clock: systemClock,
     random: Math.random,

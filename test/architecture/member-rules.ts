@@ -16,6 +16,7 @@ export const COMPUTED_WRITES: Readonly<Record<string, readonly string[]>> = {
   'host/log/logger.ts': ['insides[symbols.asJsonSym]'],
   'host/log/needles.ts': ['this.#pairs[pairAt(needle, offset)]', 'this.#grams[hash]'],
   'host/pipeline/attempt.ts': ['attempt[this.#key]'],
+  'builtins/telemetry/metrics/family.ts': ['found.inBucket[place]'],
   'builtins/routing/median.ts': ['this.#ring[this.#next]', 'this.#sorted[at]'],
   'providers/bedrock/converse/messages.ts': ['last.content[at]'],
   'providers/bedrock/embeddings.ts': ['replies[place]'],
