@@ -8,8 +8,7 @@ import type { Target } from '../../host/pipeline/target.ts';
 /** Log lines and figures of targets that fail: retries, failovers, circuits that open and close. Names: observability reference 2 and 3. */
 export default defineBuiltin({
   name: 'target-lines',
-  apply: ({ hooks }) => hooks.assemble.tapPromise('target-lines', async ({ hooks: pipeline, targets, services: { log, counters } }) => {
-    for (const { virtualKey, provider } of targets) if (!provider) log.warn('provider not found, skipping', { provider: virtualKey });
+  apply: ({ hooks }) => hooks.assemble.tapPromise('target-lines', async ({ hooks: pipeline, services: { log, counters } }) => {
     const count = ({ virtualKey }: Target, error: GatewayError): void => counters.add('gateway_provider_errors_total', { provider: virtualKey, error_type: errorType(error) });
 
     pipeline.tryFailed.tap('target-lines', (failed) => {

@@ -31,6 +31,9 @@ function positiveDuration(report: RuleContext['report'], path: string, value: st
   report(path, `request_timeout is "${value}"`, 'write a duration above zero, such as 30s or 1m30s');
 }
 
+/** Legal wherever it stands; what it comes to is seen at start. */
+const REFERENCE = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/;
+
 export const sizeRule: ConfigRule = {
   id: 'CV34',
   check: ({ max_request_bytes: bytes }, { report }) => {
@@ -54,7 +57,7 @@ export const documentRules: readonly ConfigRule[] = [
     id: 'CV22d',
     check: ({ observability: { tracing } }, { report }) => {
       const { endpoint, protocol = '' } = tracing ?? {};
-      if (!endpoint || tracingEndpoint(endpoint, TRACING_PROTOCOLS[protocol] ?? 'grpc')) return;
+      if (!endpoint || REFERENCE.test(endpoint) || tracingEndpoint(endpoint, TRACING_PROTOCOLS[protocol] ?? 'grpc')) return;
       report('observability.tracing.endpoint', `endpoint is "${endpoint}", which is not the address of a collector`, ENDPOINT_FORMS);
     },
   },
