@@ -40,7 +40,7 @@ export function createHostHooks<H>() {
     surfaces: new SyncHook<[Set<Surface>]>(['surfaces']),
     /** Attaches what keeps figures, before anything is counted. */
     figures: new SyncHook<[CounterHub, H]>(['counters', 'host']),
-    /** Reads gauges: somebody looks at the figures. */
+    /** Reads gauges, at each scrape. */
     gauges: new SyncHook<[Gauges, H]>(['gauges', 'host']),
     /** Declares which paths need a credential. */
     protect: new SyncHook<[Protection]>(['protection']),

@@ -61,7 +61,7 @@ type OfKind<K extends Figure['kind']> = { [N in FigureName]: Table[N]['kind'] ex
 /** What `add` counts, and what `observe` takes samples of. */
 export type CounterName = OfKind<'counter'>;
 export type HistogramName = OfKind<'histogram'>;
-/** What is read when somebody looks. */
+/** What is read at each scrape, and never counted. */
 export type GaugeName = OfKind<'gauge'>;
 
 /** The labels of one figure, all of them, with the values that the table allows. */

@@ -1,6 +1,6 @@
 import type { Fields } from '../contract/fields.ts';
 
-/** What a person at a terminal reads in the place of JSON; whoever collects lines never gets these. */
+/** What a person at a terminal reads in the place of JSON; a program that collects lines never gets these. */
 export function prettyLine(line: string, isColoured: boolean): string {
   const { time, level, msg, ...attributes } = JSON.parse(line) as Fields;
   const clock = typeof time === 'string' ? time.slice('2026-01-01T'.length, -1) : '';

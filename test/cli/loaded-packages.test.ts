@@ -31,7 +31,7 @@ describe('the packages that a gateway loads', () => {
     expect(await loadedBy(`targets: [{virtual_key: echo}]\nstrategy: {mode: content-based, content_conditions: [${rule}]}\n`)).to.deep.equal([...ALWAYS, 're2js'].toSorted());
   });
 
-  it('grow by those that make spans when there is somebody to send them to, over HTTP without those of gRPC', async () => {
+  it('grow by those that make spans when there is an address to send them to, over HTTP without those of gRPC', async () => {
     const traces = ['@opentelemetry/api', '@opentelemetry/resources', '@opentelemetry/sdk-trace'];
     const config = (protocol: string): string => `targets: [{virtual_key: echo}]\nobservability: {tracing: {endpoint: "127.0.0.1:9", protocol: ${protocol}}}\n`;
     expect(await loadedBy(config('http'))).to.have.members([...ALWAYS, ...traces, '@opentelemetry/exporter-trace-otlp-proto']);

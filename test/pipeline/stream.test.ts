@@ -180,7 +180,7 @@ describe('a stream that breaks', () => {
     });
   }
 
-  it('counts the tokens that it told of until then, and no others', async () => {
+  it('counts the tokens that were reported until then, and no others', async () => {
     const { host } = await run(body(piece('a'), USAGE, sseEvent({ error: 'boom' })));
     expect(labelsOf(host, 'gateway_tokens_output_total')).to.deep.equal([{ provider: 'a', model: 'm' }]);
     const { host: other } = await run(body(piece('a'), sseEvent({ error: 'boom' })));

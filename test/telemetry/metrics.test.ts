@@ -88,7 +88,7 @@ describe('the figures of a known mix of requests', () => {
     const send = (content: string, more: object = {}): Promise<unknown> => host.post(CHAT, ask(content, { model: 'gpt-4o', ...more }));
     for (const content of ['hello', 'deny', 'cached', 'fail', 'withhold']) await send(content);
     for (const content of ['hello', 'break', 'withhold']) await send(content, { stream: true });
-    await send('hello', { model: 'nobody-has-this' });
+    await send('hello', { model: 'not-served' });
     const leaving = new AbortController();
     const left = await fetch(`${host.url}${CHAT}`, {
       method: 'POST', signal: leaving.signal, headers: { authorization: `Bearer ${host.host.masterKey}`, 'content-type': 'application/json' },

@@ -181,7 +181,7 @@ function replyStreamStart(response: Parameters<StubHandler>[1]): void {
 }
 
 describe('privacy levels', () => {
-  const PROMPT = 'the prompt nobody may see';
+  const PROMPT = 'the prompt that stays inside';
   const failing: StubHandler = (request, response) => (request.text.includes('fail') ? replyJson(response, 400, { error: { message: `wrong ${SECRET}` } }) : serving(request, response));
 
   async function told(level: string | undefined, content: string, more: object = {}): Promise<{ readonly text: string; readonly root: ReceivedSpan }> {
@@ -202,7 +202,7 @@ describe('privacy levels', () => {
     }
   });
 
-  it('decide what is told of an error', async () => {
+  it('decide what is said of an error', async () => {
     const error = async (level: string): Promise<unknown> => {
       const { root: { status, events } } = await told(level, 'fail');
       return [status.message, events.map(({ name, attributes }) => [name, attributes['exception.type'], attributes['exception.message']])];
@@ -265,7 +265,7 @@ describe('where spans go', () => {
     expect(upstream.seen[0]!.headers['traceparent']).to.equal(undefined);
   });
 
-  it('warns of exporters that nobody has, and of a change that waits for a restart', async () => {
+  it('warns of exporters that are not there, and of a change that waits for a restart', async () => {
     const exporters = [{ name: 'sink', enabled: true, config: { a: '${NOT_THERE}' } }, { name: 'other', enabled: false }];
     const config = { targets: [{ virtual_key: 'echo' }], observability: { exporters } };
     const host = await startHost(config);
@@ -316,7 +316,7 @@ describe('spans that wait', () => {
 
   const fill = ({ queue }: Waiting, count: number): void => { for (let at = 0; at < count; at += 1) queue.onEnd({} as ReadableSpan); };
 
-  it('are no more than 2,048 while a collector takes its time; the others are lost, counted and told', () => {
+  it('are no more than 2,048 while a collector takes its time; the others are lost, counted and logged', () => {
     const silent = waiting({});
     fill(silent, 512 + 2048 + 130);
     expect([silent.batches, silent.lost()]).to.deep.equal([[512], 130]);

@@ -3,7 +3,7 @@ const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total'
 
 /**
  * CPU, memory, handles, event loop and garbage collection, as prom-client names them. They are the process's, so its registry of the
- * process keeps them, once however many gateways run in it. Loaded when somebody looks for the first time.
+ * process keeps them, once however many gateways run in it. Loaded at the first scrape.
  */
 export async function processFigures(): Promise<string> {
   const { default: { collectDefaultMetrics, register } } = await import('prom-client');
@@ -11,5 +11,5 @@ export async function processFigures(): Promise<string> {
     collectDefaultMetrics({ register });
     for (const name of MISNAMED) register.removeSingleMetric(name);
   }
-  return (await register.metrics()).replaceAll(/ Nan$/gm, ' NaN'); // of an event loop that nobody has measured yet
+  return (await register.metrics()).replaceAll(/ Nan$/gm, ' NaN'); // of an event loop without a measurement yet
 }

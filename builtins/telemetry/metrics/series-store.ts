@@ -7,7 +7,7 @@ import { type Description, Family } from './family.ts';
 const MOST_SERIES = 10_000;
 const MOST_MODULE_SERIES = 1000;
 const MOST_MODULE_FIGURES = 200;
-/** Of a module's histogram, whose unit nobody knows. */
+/** Of a module's histogram, whose unit is not known. */
 const MODULE_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const;
 
 /** Names that a module's figure may not take: the gateway's, and those of the process. */
@@ -25,7 +25,7 @@ export class SeriesStore implements CounterSink {
   readonly #ofModules = new Map<string, Family | undefined>();
   readonly #onRefused: (name: string, reason: string) => void;
 
-  /** `onRefused` is told once of each figure of a module that is not kept. */
+  /** `onRefused` is called once for each figure of a module that is not kept. */
   constructor(onRefused: (name: string, reason: string) => void) {
     this.#onRefused = onRefused;
     this.#own = ownFamilies(['counter', 'histogram']);

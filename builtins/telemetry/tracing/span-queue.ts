@@ -6,7 +6,7 @@ import type { Counters, Log } from '../../../host/contract/index.ts';
 const MOST_SPANS = 2048;
 const BATCH_SPANS = 512;
 const DELAY_MS = 5000;
-/** Of the losses to a full queue, the first is told in the log, and every so many after it. */
+/** Of the losses to a full queue, the first is logged, and every so many after it. */
 const TOLD_EVERY = 64;
 
 /** The SDK's enumeration of results, whose package nothing else is needed of. */
@@ -20,7 +20,7 @@ export interface SpanQueueOptions {
 }
 
 /**
- * Holds spans until they leave, some hundred at a time, and never more than it may: nobody waits for a collector. Not the SDK's own
+ * Holds spans until they leave, some hundred at a time, and never more than it may: no request waits for a collector. Not the SDK's own
  * processor, which does not say how much it lost.
  */
 export class SpanQueue implements SpanProcessor {
@@ -91,7 +91,7 @@ export class SpanQueue implements SpanProcessor {
     });
   }
 
-  /** Never rejects: what the collector did not take is lost, and told. */
+  /** Never rejects: what the collector did not take is lost, counted and logged. */
   #export(batch: ReadableSpan[]): Promise<void> {
     const { exporter, log } = this.#options;
     const { promise, resolve } = Promise.withResolvers<void>();
