@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import Joi from 'joi';
-import { answer, type ChatReply, definePlugin, reject } from 'gw/contract';
+import { answer, type ChatReply, definePlugin, reject, type Scope } from 'gw/contract';
 import { exposition } from '../../builtins/telemetry/metrics/exposition.ts';
 import { SeriesStore } from '../../builtins/telemetry/metrics/series-store.ts';
+import { defineBuiltin } from '../../host/builtin.ts';
 import { FIGURES } from '../../host/contract/figures.ts';
+import { digestOf, PrincipalTable } from '../../host/stores/principals.ts';
 import { ask, chatChunks, chatReply, eventually, fakeClock, openSse, rawClient, replyJson, replyStream, sseEvent, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
 import { parseScrape, type Scrape, valuesOf } from '../kit/scrape.ts';
 
@@ -36,6 +38,29 @@ describe('/metrics', () => {
         expect([path, method, answer.status, ((await answer.json()) as { error: { code: string } }).error.code]).to.deep.equal([path, method, 401, 'missing_api_key']);
       }
     }
+  });
+
+  it('is for those who may read, and what is below /debug/ for administrators alone', async () => {
+    const scopes: Readonly<Record<string, readonly Scope[]>> = { gw_reader: ['read_only'], gw_admin: ['admin'], gw_nothing: [] };
+    const keys = defineBuiltin({
+      name: 'keys',
+      apply: ({ hooks }) => hooks.open.tapPromise('keys', async ({ stores }) => {
+        const table = new PrincipalTable();
+        for (const [key, allowed] of Object.entries(scopes)) table.set(digestOf(key), { id: key, name: key, scopes: allowed });
+        stores.principals.supply(table);
+      }),
+    });
+    const host = await startHost({ targets: [{ virtual_key: 'echo' }] }, { builtins: [keys], variables: { ENABLE_PPROF: '1' } });
+    const statuses = (path: string): Promise<number[]> => Promise.all(Object.keys(scopes).map(async (key) => (await host.get(path, { authorization: `Bearer ${key}` })).status));
+    expect(await statuses('/metrics')).to.deep.equal([200, 200, 403]);
+    for (const path of ['/debug/vars', '/debug/pprof/', '/debug/pprof/heap']) expect([path, await statuses(path)]).to.deep.equal([path, [403, 200, 403]]);
+  });
+
+  it('holds what was counted before the gateway served', async () => {
+    const variables = { OPENAI_API_KEY: 'key-of-this-test', OPENAI_BASE_URL: 'not an address' };
+    const found = await scrape(await startHost({ targets: [{ virtual_key: 'echo' }] }, { variables }));
+    expect(valuesOf(found, 'gateway_provider_init_failures_total')).to.deep.equal({ 'provider=openai': 1 });
+    expect(valuesOf(found, 'gateway_catalog_loads_total')).to.deep.equal({ 'result=success source=fallback': 1 });
   });
 
   it('names every figure of the table with its help and type, and those of the process', async () => {

@@ -232,6 +232,15 @@ describe('where spans go', () => {
     expect(collector.exports[0]!.headers).to.include({ 'x-team': 'a', 'x-token': 'a-token-of-this-test' });
   });
 
+  it('takes gRPC at a bare address, unless said otherwise', async () => {
+    const collector = await grpcCollector();
+    const upstream = await stubUpstream(serving);
+    const host = await startHost({ targets: [upstream.target('a')], observability: { tracing: { endpoint: new URL(collector.url).host } } });
+    await host.post(CHAT, ask());
+    await host.close();
+    expect(collector.spans).to.have.lengthOf(2);
+  });
+
   it('takes HTTP, with headers whose references are there; others are left out with a warning', async () => {
     const headers = { 'x-token': 'Bearer ${COLLECTOR_TOKEN}', 'x-absent': '${NOT_THERE}', 'x-empty': '${NOTHING}', 'x y': 'z' };
     const { host, collector, finished } = await traced({ tracing: { headers }, options: { variables: { COLLECTOR_TOKEN: 'a-token-of-this-test', NOTHING: '' } } });
