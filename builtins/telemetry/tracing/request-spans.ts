@@ -57,6 +57,7 @@ export class RequestSpans {
   depart(departure: Departure): void {
     const { attempt, request } = departure;
     const { exchange } = attempt;
+    if (exchange.surface === 'passthrough') return; // what is passed through arrives as it was sent
     const recording = this.#recordings.get(exchange);
     const spanId = recording ? this.#beginCall(recording, departure) : this.#options.spanId();
     const state = exchange.trace?.state;
@@ -109,7 +110,7 @@ export class RequestSpans {
 
   finish(exchange: LiveExchange, outcome: ExchangeOutcome): void {
     const { privacy } = this.#options;
-    const recording = this.#recordings.get(exchange);
+    const recording = this.#recordings.get(exchange) ?? this.begin(exchange); // not every surface comes by `prepare`
     if (!recording) return;
     this.#recordings.delete(exchange);
     const { root, settledAt } = recording;
