@@ -3,7 +3,12 @@ import Joi from 'joi';
 import { definePlugin, reject } from 'gw/contract';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import { SpanQueue } from '../../builtins/telemetry/tracing/span-queue.ts';
+import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { tracingEndpoint } from '../../host/config/tracing-endpoint.ts';
+import { answerExchange, sendRelayed } from '../../host/http/surface-route.ts';
+import { forwardAttempt } from '../../host/pipeline/forward-attempt.ts';
+import { run } from '../../host/pipeline/run.ts';
+import type { VerbatimReply } from '../../host/upstream/reply-body.ts';
 import { createCounters } from '../../host/state/counters.ts';
 import { ask, chatReply, type FakeClock, fakeClock, replyJson, replyStream, startHost, type StubHandler, stubUpstream, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
 import { type Collector, grpcCollector, httpCollector, type ReceivedSpan } from '../kit/otlp.ts';
@@ -158,6 +163,31 @@ describe('the trace of a request', () => {
     expect(runs(crashed!)).to.deep.equal([['plugin.before_request.gate', 'ok', undefined, ''], ['plugin.after_request.gate', 'error', undefined, 'boom']]);
     expect([denied!.attributes['gen_ai.system'], denied!.attributes['gw.routing.attempt'], denied!.status.code, crashed!.status.code]).to.deep.equal(['none', 0, 2, 2]);
     expect(denied!.attributes).to.not.have.any.keys('gw.routing.target_key', 'gen_ai.response.model');
+  });
+
+  it('covers what is forwarded, which arrives as the client sent it', async () => {
+    const forwarding = defineBuiltin({
+      name: 'forwarding',
+      apply: ({ hooks }) => hooks.mount.tap({ name: 'forwarding', stage: ORDER.listings }, (router, host) => {
+        router.get('/v1/forwarded', (_request, response) => {
+          let reply: VerbatimReply | undefined;
+          void answerExchange(host, 'passthrough', { request: {}, streaming: false }, response, {
+            run: (exchange, generation) => run(exchange, generation, async () => {
+              const target = generation.targets.get('a')!;
+              reply = await forwardAttempt(exchange, { target, provider: target.provider!, request: { method: 'GET', url: `${target.provider!.root}/x`, headers: {}, body: undefined } }, generation);
+              return undefined;
+            }),
+            send: (_read, exchange, generation, to) => sendRelayed({ status: reply!.status, headers: [], body: reply!.body, isHeadFirst: true }, exchange, generation, to),
+          });
+        });
+      }),
+    });
+    const { host, upstream, finished } = await traced({ handler: (_request, response) => replyJson(response, 200, {}), options: { builtins: [forwarding] } });
+    const answer = await host.get('/v1/forwarded');
+    expect([answer.status, upstream.seen[0]!.headers['traceparent']]).to.deep.equal([200, undefined]);
+    const spans = await finished();
+    expect(spans).to.have.lengthOf(1);
+    expect(named(spans, 'gateway.request').attributes).to.include({ 'gen_ai.operation.name': 'passthrough', 'gw.routing.target_key': 'a', 'gw.gateway.trace_id': answer.headers.get('x-request-id') });
   });
 
   it('says that it failed where it broke off midway', async () => {

@@ -1,5 +1,5 @@
 import type { Span } from '@opentelemetry/api';
-import type { ExchangeOutcome } from '../../../host/contract/index.ts';
+import { type ExchangeOutcome, SURFACES } from '../../../host/contract/index.ts';
 import { errorType } from '../../../host/pipeline/error-type.ts';
 import type { Attempt } from '../../../host/pipeline/attempt.ts';
 import type { CircuitMove, Departure, FailedTry, StageRun } from '../../../host/pipeline/hooks.ts';
@@ -57,7 +57,7 @@ export class RequestSpans {
   depart(departure: Departure): void {
     const { attempt, request } = departure;
     const { exchange } = attempt;
-    if (exchange.surface === 'passthrough') return; // what is passed through arrives as it was sent
+    if (isForwarded(exchange)) return; // it arrives as the client sent it
     const recording = this.#recordings.get(exchange);
     const spanId = recording ? this.#beginCall(recording, departure) : this.#options.spanId();
     const state = exchange.trace?.state;
@@ -75,7 +75,7 @@ export class RequestSpans {
 
   settle(attempt: Attempt): void {
     const { exchange, error, target, number } = attempt;
-    const recording = this.#recordings.get(exchange);
+    const recording = this.#recordingOf(exchange);
     if (!recording) return;
     recording.settledAt = this.#options.now();
     if (recording.call) this.#endCall(recording, exchange, error);
@@ -84,7 +84,7 @@ export class RequestSpans {
 
   ran({ module, stage, exchange, startedAt, endedAt, outcome, reason, error }: StageRun): void {
     const { tracer, privacy } = this.#options;
-    const root = this.#recordings.get(exchange)?.root;
+    const root = this.#recordingOf(exchange)?.root;
     if (!root) return;
     const span = tracer.child(root, { name: `plugin.${stage}.${module.name}`, kind: 'INTERNAL', at: unixTime(exchange, startedAt) });
     const isPlain = outcome === 'ok' || outcome === 'rejected' || outcome === 'error';
@@ -110,7 +110,7 @@ export class RequestSpans {
 
   finish(exchange: LiveExchange, outcome: ExchangeOutcome): void {
     const { privacy } = this.#options;
-    const recording = this.#recordings.get(exchange) ?? this.begin(exchange); // not every surface comes by `prepare`
+    const recording = this.#recordingOf(exchange);
     if (!recording) return;
     this.#recordings.delete(exchange);
     const { root, settledAt } = recording;
@@ -121,6 +121,11 @@ export class RequestSpans {
     const end = hrTime(exchange.startedAt + exchange.elapsedMs());
     if (exchange.error) fail(root, exchange.error, end, privacy);
     root.end(end);
+  }
+
+  /** What is forwarded does not come by `prepare`: its recording begins with the first event. */
+  #recordingOf(exchange: LiveExchange): Recording | undefined {
+    return this.#recordings.get(exchange) ?? (isForwarded(exchange) ? this.begin(exchange) : undefined);
   }
 
   #beginCall(recording: Recording, { attempt, request: { method, url } }: Departure): string {
@@ -152,9 +157,14 @@ export class RequestSpans {
   }
 
   #event(exchange: LiveExchange, name: string, attributes: Readonly<Record<string, string | number>>): void {
-    const recording = this.#recordings.get(exchange);
+    const recording = this.#recordingOf(exchange);
     if (recording) addEvent(recording.root, name, hrTime(unixTime(exchange, this.#options.now())), attributes, this.#options.privacy);
   }
+}
+
+/** Sent on as it is, to one target. */
+function isForwarded({ surface }: LiveExchange): boolean {
+  return SURFACES[surface].translator === undefined;
 }
 
 /** Spans are dated by the clock that never jumps, from the request's arrival on. */
