@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Router } from 'express';
 import { AsyncSeriesHook, SyncBailHook, SyncHook } from 'tapable';
 import type { CommandLine } from './cli/command-line.ts';
@@ -8,8 +8,10 @@ import type { GenerationDraft } from './generation/generation.ts';
 import type { Surface } from './contract/index.ts';
 import type { ModelCollector } from './generation/model-index.ts';
 import type { OfflineHost } from './generation/offline.ts';
-import type { Arrival } from './http/app.ts';
+import type { RequestContext } from './http/context.ts';
 import type { Protection } from './http/protection.ts';
+import type { Arrival } from './http/reply.ts';
+import type { TakeUpgrade } from './http/upgrades.ts';
 import type { ModuleCheck, RegisteredModule } from './registry/registry.ts';
 import type { ClientWires } from './wire/client-wires.ts';
 
@@ -36,10 +38,16 @@ export function createHostHooks<H>() {
     /** Names the paths whose clients speak another wire than the common one. */
     clientWires: new SyncHook<[ClientWires]>(['wires']),
     /**
-     * A request that no route has seen yet. A tap that answers it returns 'answered', and then no other tap and no route sees it; one
-     * that cannot decide at once returns a promise, and the request waits for it.
+     * A request that no route has seen yet. A tap that refuses it returns how it is answered, and then no other tap and no route
+     * sees it; one that cannot decide at once returns a promise, and the request waits for it. It gets no response: a request that
+     * asks for another protocol has none.
      */
-    arrived: new SyncBailHook<[IncomingMessage, ServerResponse, H], Arrival>(['request', 'response', 'host']),
+    arrived: new SyncBailHook<[IncomingMessage, RequestContext, H], Arrival>(['request', 'context', 'host']),
+    /**
+     * A request that asks for another protocol (`Upgrade`). A tap that speaks it on this path returns what takes the connection
+     * over once shell and `arrived` have let the request pass; where no tap does, it is served as any other request.
+     */
+    upgrade: new SyncBailHook<[IncomingMessage, H], TakeUpgrade | undefined>(['request', 'host']),
     /** Mounts routes. */
     mount: new SyncHook<[Router, H]>(['router', 'host']),
     /** Opens what needs I/O: stores, sockets. */

@@ -1,10 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { GatewayError, type Principal } from '../../host/contract/index.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { Host } from '../../host/host.ts';
-import { contextOf } from '../../host/http/context.ts';
+import type { RequestContext } from '../../host/http/context.ts';
 import { type ProtectedPath, scopeRefusal } from '../../host/http/protection.ts';
-import { sendError } from '../../host/http/reply.ts';
+import type { Arrival, Refusal } from '../../host/http/reply.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
 import { bearerOf, invalidKey } from '../../host/http/bearer.ts';
 import { KeyRates } from './key-rates.ts';
@@ -28,10 +28,10 @@ export default defineBuiltin({
     hooks.open.tapPromise('authentication', async ({ masterKey, stores }) => {
       if (masterKey !== undefined) stores.principals.supply(masterPrincipal(masterKey));
     });
-    hooks.arrived.tap('authentication', (request, response, host) => {
-      const path = contextOf(response).protectedBy;
+    hooks.arrived.tap('authentication', (request, context, host) => {
+      const path = context.protectedBy;
       if (!path || path.ownMethod === request.method) return undefined;
-      return authenticate({ host, path, rates, response }, request);
+      return authenticate({ host, path, rates, context }, request);
     });
     hooks.assemble.tapPromise('authentication', async ({ hooks: pipeline, services: { clock } }) => {
       pipeline.finished.tap('authentication', ({ principal, usage, answeredBy }) => {
@@ -41,25 +41,23 @@ export default defineBuiltin({
   },
 });
 
-type Verdict = 'answered' | undefined;
-
-/** One request at the door. */
+/** One request, before any route. */
 interface Entry {
   readonly host: Host;
   readonly path: ProtectedPath;
   readonly rates: KeyRates;
-  readonly response: ServerResponse;
+  readonly context: RequestContext;
 }
 
 /** A promise only where memory does not know the credential. */
-function authenticate(entry: Entry, request: IncomingMessage): Verdict | Promise<Verdict> {
+function authenticate(entry: Entry, request: IncomingMessage): Arrival {
   const bearer = bearerOf(request);
   if (bearer instanceof GatewayError) return admit(entry, undefined, bearer);
   const principal = entry.host.stores.principals.find(bearer);
   return principal ? admit(entry, principal) : ask(entry, bearer);
 }
 
-async function ask(entry: Entry, bearer: string): Promise<Verdict> {
+async function ask(entry: Entry, bearer: string): Promise<Refusal | undefined> {
   try {
     return admit(entry, await entry.host.stores.principals.ask(bearer));
   } catch (error) {
@@ -69,14 +67,11 @@ async function ask(entry: Entry, bearer: string): Promise<Verdict> {
 }
 
 /** Lets the request go on, or answers it. Where no credential is needed, one that is not known counts as none. */
-function admit({ host, path, rates, response }: Entry, principal: Principal | undefined, refusal?: GatewayError): Verdict {
-  const context = contextOf(response);
+function admit({ host, path, rates, context }: Entry, principal: Principal | undefined, refusal?: GatewayError): Refusal | undefined {
   context.principal = principal;
   context.isAdmitted = principal !== undefined || (path.mayBeOpen === true && host.settings.allowUnauthenticated);
-  const outcome = context.isAdmitted ? outOfBounds(host, path, rates, principal) : refusal ?? invalidKey();
-  if (!outcome) return undefined;
-  sendError(response, outcome, host.redactor);
-  return 'answered';
+  const error = context.isAdmitted ? outOfBounds(host, path, rates, principal) : refusal ?? invalidKey();
+  return error && { error };
 }
 
 /** What a credential that counts may not do. */

@@ -23,7 +23,7 @@ export default defineBuiltin({
     const isResting = ({ virtualKey }: RouteTarget): boolean => (rests.get(virtualKey)?.until ?? 0) > monotonic();
     const isHealthy = (target: RouteTarget): boolean => !isResting(target) && pipeline.circuit.call(target.virtualKey) !== 'open';
 
-    pipeline.route.tap({ name: 'health', stage: ORDER.health }, (ranked, { explaining }) => {
+    pipeline.route.tap({ name: 'health', stage: ORDER.health }, (ranked, { routing: { explaining } }) => {
       if (ranked.every(isHealthy)) return ranked;
       const healthy = ranked.filter(isHealthy);
       const then = healthy.length > 0 ? '' : ', as do all others: they are tried all the same';

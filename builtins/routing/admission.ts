@@ -13,7 +13,7 @@ export default defineBuiltin({
       const { model, surface, streaming } = exchange;
       if (models.routeTargets(model, surface, streaming).some(({ serves }) => serves)) return;
       const absent = targets.filter(({ provider }) => !provider).map(({ virtualKey }) => virtualKey);
-      if (absent.length > 0 && !exchange.explaining) log.warn('no registered target serves the model', { model: shownModel(model, redactor), unregistered: absent.join(', '), trace_id: exchange.id });
+      if (absent.length > 0 && !exchange.routing.explaining) log.warn('no registered target serves the model', { model: shownModel(model, redactor), unregistered: absent.join(', '), trace_id: exchange.id });
       throw modelNotFound(model, redactor);
     });
   }),

@@ -156,7 +156,7 @@ class HeardNotes implements RankNotes {
 
 function openExchange(question: RouteQuestion, heard: HeardNotes, { clock }: PipelineServices): LiveExchange {
   const exchange = new LiveExchange({ ...question, id: '', clock, principal: undefined, arrivedAt: clock.monotonic() });
-  exchange.explaining = heard;
+  exchange.routing.explaining = heard;
   return exchange;
 }
 

@@ -161,7 +161,7 @@ function tapInstances(hooks: GenerationHooks, instances: readonly PluginInstance
     const { handlers, module } = instance;
     if (handlers.stream) {
       hooks.chunk.tap(module.name, (step, exchange, moment) => {
-        const guard = exchange.streamGuards?.get(instance);
+        const guard = exchange.plugins.streamGuards?.get(instance);
         if (!guard || 'rejection' in step) return step;
         return isObserving(instance) ? watchChunk(instance, step, guard, moment, exchange, deps) : guardChunk(instance, step, guard, moment, exchange, deps);
       });
@@ -193,7 +193,7 @@ function guardChunk({ module }: PluginInstance, step: readonly ChatChunk[], guar
 
 /** An observing guard gets copies: whatever it holds back or rejects, the stream goes on as it was. */
 function watchChunk(instance: PluginInstance, step: readonly ChatChunk[], guard: StreamGuard, moment: 'push' | 'end', exchange: LiveExchange, deps: GuardDeps): ChunkStep {
-  if (exchange.noted?.has(instance)) return step;
+  if (exchange.plugins.noted?.has(instance)) return step;
   const result = guardChunk(instance, structuredClone(step), guard, moment, exchange, deps);
   if ('rejection' in result) noteVerdict(instance, 'after_request', result.rejection, exchange, deps);
   return step;

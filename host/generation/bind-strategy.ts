@@ -24,7 +24,7 @@ export function bindStrategy(config: StrategyConfig, registry: Registry, hooks: 
   if (!module) throw new Error(`"${config.mode}" is not a strategy of this build`); // CV13 has refused it before
   const settings = readSettings(module.settings, strategySettings(module, config).value);
   const rank = createRank(module, settings, deps);
-  hooks.route.tap({ name: 'strategy', stage: ORDER.strategy }, (all, exchange) => rankTargets(rank, all, routeQuery(exchange, targets), exchange.explaining ?? notesFor(exchange)));
+  hooks.route.tap({ name: 'strategy', stage: ORDER.strategy }, (all, exchange) => rankTargets(rank, all, routeQuery(exchange, targets), exchange.routing.explaining ?? notesFor(exchange)));
   return {
     module,
     rank,
@@ -48,7 +48,8 @@ function createRank(module: StrategyModule, settings: object, deps: StrategyDeps
 
 /** The view of an exchange that strategies rank by. Texts are read only when a strategy asks. */
 export function routeQuery(exchange: LiveExchange, targets: ReadonlyMap<string, Target>): RouteQuery {
-  const { request, model, surface, metadata } = exchange;
+  const { model, surface, metadata } = exchange;
+  const request = exchange.turn?.request ?? exchange.request;
   const chat = isChat(exchange) ? (request as ChatRequest) : undefined;
   const images = (request as { readonly n?: unknown }).n;
   return {
@@ -74,8 +75,8 @@ function charactersOf(content: unknown): number {
 /** What a strategy may say of a request that is served. */
 function notesFor(exchange: LiveExchange): RankNotes {
   return {
-    variant: (label) => { exchange.abLabel = label; },
-    nothing: (why) => { exchange.unroutable = why; },
+    variant: (label) => { exchange.routing.abLabel = label; },
+    nothing: (why) => { exchange.routing.unroutable = why; },
   };
 }
 

@@ -7,6 +7,7 @@ import { createGenerationHooks, type GenerationHooks, sealGenerationHooks } from
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import { RetryBudget, retryPolicy } from '../pipeline/retry.ts';
 import type { Target } from '../pipeline/target.ts';
+import { walkTargets } from '../pipeline/walk.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Variables } from '../environment/variables.ts';
 import type { Stores } from '../stores/stores.ts';
@@ -64,13 +65,15 @@ export async function buildGeneration(deps: GenerationDeps, config: GatewayConfi
     const strategy = bindStrategy(config.strategy, deps.registry, hooks, targets, strategyDeps(deps, hooks));
     await deps.hooks.assemble.promise({ config, hooks, carryover, targets: targetList, registry: deps.registry, models, plugins, strategy, services: deps.services });
     sealGenerationHooks(hooks);
-    return {
+    const generation: Generation = {
       number, config, services: deps.services, hooks, targets, targetList, models, strategy, plugins, modelCounts: countModels(deps, targetList),
       requestTimeoutMs: durationOf(config.request_timeout),
       maxRequestBytes: config.max_request_bytes || DEFAULT_MAX_REQUEST_BYTES,
       unsupportedParams: (config.compatibility.on_unsupported_param || 'warn') as Generation['unsupportedParams'],
+      runTurns: hooks.turns.call((exchange, ask) => walkTargets(exchange, generation, ask)),
       dispose: () => closeInTurn(undo),
     };
+    return generation;
   } catch (error) {
     await closeInTurn(undo).catch((cause: unknown) => deps.services.log.error('a refused configuration could not be closed', { error: cause }));
     throw error;

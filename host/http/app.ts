@@ -3,30 +3,35 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Request, Response, Router } from 'express';
 import { GatewayError } from '../contract/index.ts';
 import { ClientWires } from '../wire/client-wires.ts';
+import { createArrivals } from './arrivals.ts';
 import { contextOf } from './context.ts';
-import { sendError } from './reply.ts';
+import { type Refusal, sendError } from './reply.ts';
 import { createRouter } from './router.ts';
 import { createShell, type ShellHost } from './shell.ts';
-
-/** What comes of a request before any route has seen it; a promise where that cannot be told at once. */
-export type Arrival = 'answered' | undefined | Promise<'answered' | undefined>;
+import { createUpgrades, type UpgradeHooks, type Upgrades } from './upgrades.ts';
 
 /** The host's hooks that every request passes, and that routes and wires are declared by. */
-export interface RequestHooks<H> {
+export interface RequestHooks<H> extends UpgradeHooks<H> {
   readonly clientWires: { call(wires: ClientWires): void };
-  readonly arrived: { call(request: IncomingMessage, response: ServerResponse, host: H): Arrival };
   readonly mount: { call(router: Router, host: H): void };
+}
+
+/** What the listener hands its requests to. */
+export interface App {
+  readonly serve: RequestListener;
+  readonly upgrades: Upgrades;
 }
 
 /**
  * The shell, then whoever looks at every request, then the routes that builtins mount, and recovery. Express's router without its application object, which
  * gives every request and reply another prototype; handlers get what Node made (docs/decisions/0008).
  */
-export function createApp<H extends ShellHost>(host: H & { readonly hooks: RequestHooks<H> }): RequestListener {
+export function createApp<H extends ShellHost>(host: H & { readonly hooks: RequestHooks<H> }): App {
   const { arrived } = host.hooks;
   const wires = new ClientWires();
   host.hooks.clientWires.call(wires);
-  const shell = createShell(host, wires);
+  const arrivals = createArrivals(host, wires);
+  const shell = createShell(host, arrivals);
   const router = createRouter({ caseSensitive: true, strict: true });
   host.hooks.mount.call(router, host);
   const route = (request: IncomingMessage, response: ServerResponse): void => {
@@ -35,23 +40,29 @@ export function createApp<H extends ShellHost>(host: H & { readonly hooks: Reque
       else recover(host, error ?? new Error('no route answered'), response);
     });
   };
-  const routeAfter = async (arrival: Promise<'answered' | undefined>, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const goOn = (refusal: Refusal | undefined, request: IncomingMessage, response: ServerResponse): void => {
+    if (refusal) sendError(response, refusal.error, host.redactor, refusal.headers);
+    else route(request, response);
+  };
+  const goOnAfter = async (arrival: Promise<Refusal | undefined>, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     try {
-      if (await arrival !== 'answered' && !response.destroyed) route(request, response);
+      const refusal = await arrival;
+      if (!response.destroyed) goOn(refusal, request, response);
     } catch (error) {
       recover(host, error, response);
     }
   };
-  return (request: IncomingMessage, response: ServerResponse) => {
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
     try {
       if (!shell(request, response)) return;
-      const arrival = arrived.call(request, response, host);
-      if (arrival === undefined) route(request, response);
-      else if (arrival !== 'answered') void routeAfter(arrival, request, response);
+      const arrival = arrived.call(request, contextOf(response), host);
+      if (arrival instanceof Promise) void goOnAfter(arrival, request, response);
+      else goOn(arrival, request, response);
     } catch (error) {
       recover(host, error, response);
     }
   };
+  return { serve, upgrades: createUpgrades(host, arrivals) };
 }
 
 /** The router decodes what stands for a parameter of a route, and gives its fault this status. Other paths are compared as they were written. */

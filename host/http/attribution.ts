@@ -9,15 +9,15 @@ import type { FlatHeaders } from './reply.ts';
  */
 export function attributionHeaders(exchange: LiveExchange, redactor: Redactor): string[] {
   const headers: string[] = [];
-  const { lastTarget, answeredBy, reportedModel, ignoredParams, replyHeaders: added } = exchange;
+  const { routing: { lastTarget, upstreamModel, reportedModel, attempts, ignoredParams }, plugins: { answeredBy, replyHeaders: added } } = exchange;
   if (lastTarget && answeredBy === undefined) {
     headers.push(
       'X-Gateway-Provider', lastTarget.provider?.module.name ?? lastTarget.virtualKey,
       'X-Gateway-Target', lastTarget.virtualKey,
-      'X-Gateway-Model', headerText(shownModel(exchange.upstreamModel ?? '', redactor), redactor),
-      'X-Gateway-Attempts', String(exchange.attempts),
+      'X-Gateway-Model', headerText(shownModel(upstreamModel ?? '', redactor), redactor),
+      'X-Gateway-Attempts', String(attempts),
     );
-    if (reportedModel !== undefined && reportedModel !== exchange.upstreamModel) headers.push('X-Gateway-Upstream-Model', headerText(shownModel(reportedModel, redactor), redactor));
+    if (reportedModel !== undefined && reportedModel !== upstreamModel) headers.push('X-Gateway-Upstream-Model', headerText(shownModel(reportedModel, redactor), redactor));
     if (ignoredParams.length > 0) headers.push('X-Gateway-Ignored-Params', headerText(shownNames(ignoredParams), redactor));
   }
   if (added) for (const [name, value] of added) headers.push(name, headerText(value, redactor));
@@ -30,11 +30,11 @@ export function attributionHeaders(exchange: LiveExchange, redactor: Redactor): 
  */
 export function replyHeaders(exchange: LiveExchange, redactor: Redactor): FlatHeaders {
   const headers = attributionHeaders(exchange, redactor);
-  const upstream = exchange.upstreamMs;
+  const upstream = exchange.measured.upstreamMs;
   const own = exchange.elapsedMs() - upstream;
   const shown = own.toFixed(3);
   headers.push('Server-Timing', `gw;dur=${shown}, upstream;dur=${upstream.toFixed(3)}`);
-  if (!exchange.streaming && exchange.answeredBy === undefined && own > 0) headers.push('X-Gateway-Overhead-Ms', shown);
+  if (!exchange.streaming && exchange.plugins.answeredBy === undefined && own > 0) headers.push('X-Gateway-Overhead-Ms', shown);
   return headers;
 }
 

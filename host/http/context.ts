@@ -26,6 +26,8 @@ export interface RequestContext {
   corsHeaders: readonly string[];
   /** What the client speaks, by the path it asked for. */
   wire: ClientWire;
+  /** A probe is neither logged nor limited. */
+  isProbe: boolean;
   /** What protects the path, if anything does. */
   protectedBy: ProtectedPath | undefined;
   principal: Principal | undefined;

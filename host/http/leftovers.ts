@@ -101,9 +101,14 @@ export function endInStages({ req: { socket } }: ServerResponse, host: Ending): 
   socket.destroySoon = () => { linger(socket, host); };
 }
 
+/** Whether the last answer of the connection is known. */
+export function isEnding(socket: Socket): boolean {
+  return (socket as EndingSocket)[ending] !== undefined;
+}
+
 /** True for a request that came after the last answer of its connection was announced: it is not served, only read. */
 export function isTooLate(request: IncomingMessage): boolean {
-  if ((request.socket as EndingSocket)[ending] === undefined) return false;
+  if (!isEnding(request.socket)) return false;
   readInVain(request);
   return true;
 }

@@ -3,26 +3,40 @@ import { GatewayError, type RawReply } from '../contract/index.ts';
 import type { Clock } from '../common/clock.ts';
 import { closeBody } from '../upstream/reply-body.ts';
 import { contextOf } from './context.ts';
-import { type FlatHeaders, sendBody, writeHead } from './reply.ts';
+import { dropBody } from './leftovers.ts';
+import { type FlatHeaders, sendBytes, writeHead } from './reply.ts';
 import { whenTaken } from './when-taken.ts';
 import { endWith } from './whole-body.ts';
 
+/** An answer whose bytes go on as they are. */
+export interface RawAnswer {
+  readonly status: number;
+  /** The content type among them. The length of a body that is whole is added. */
+  readonly headers: FlatHeaders;
+  readonly body: RawReply['body'];
+  /** Sends the head at once: the body's first byte may come much later. */
+  readonly isHeadFirst?: boolean;
+}
+
 /**
- * Sends bytes as they are. Those that still arrive go on one by one; a source that fails before its first byte is an
+ * Sends bytes as they are. Those that still arrive go on one by one; a source that fails before anything was sent is an
  * error like any other, one that breaks off later ends the connection, so that the client sees the truncation. Throws
  * either way.
  */
-export async function sendRaw(response: ServerResponse, { contentType, body }: RawReply, headers: FlatHeaders, clock: Clock): Promise<void> {
+export async function sendRaw(response: ServerResponse, { status, headers, body, isHeadFirst = false }: RawAnswer, clock: Clock): Promise<void> {
   if (body instanceof Uint8Array) {
-    sendBody(response, 200, contentType, Buffer.from(body.buffer, body.byteOffset, body.byteLength), headers);
+    sendBytes(response, status, headers, Buffer.from(body.buffer, body.byteOffset, body.byteLength));
     return;
   }
   const source = body[Symbol.asyncIterator]();
-  const first = await source.next();
-  writeHead(response, 200, ['Content-Type', contentType, ...headers]);
+  const first = isHeadFirst ? undefined : await source.next();
+  writeHead(response, status, headers);
   try {
-    for (let next = first; !next.done; next = await source.next()) await writePiece(response, next.value, clock);
-    if (!response.destroyed) endWith(response, '', 'latin1', clock);
+    if (!first) response.flushHeaders();
+    for (let next = first ?? await source.next(); !next.done; next = await source.next()) await writePiece(response, next.value, clock);
+    if (response.destroyed) return;
+    if (!response.req.complete) dropBody(response, contextOf(response).gateway); // the upstream has answered before it had read all
+    endWith(response, '', 'latin1', clock);
   } catch (cause) {
     response.destroy();
     throw cause;

@@ -9,6 +9,15 @@ import { WholeBody } from './whole-body.ts';
 /** Name, value, name, value: what `writeHead` takes without going through its header map. */
 export type FlatHeaders = readonly string[];
 
+/** Why a request is not served, as it is answered. */
+export interface Refusal {
+  readonly error: GatewayError;
+  readonly headers?: FlatHeaders;
+}
+
+/** Why a request is not served, or nothing; a promise where that cannot be decided at once. */
+export type Arrival = Refusal | undefined | Promise<Refusal | undefined>;
+
 /** On every response, whatever its path and status. Source: configuration reference 8.4. */
 export const SECURITY_HEADERS: FlatHeaders = [
   'Content-Security-Policy',
@@ -35,9 +44,18 @@ export function writeHead(response: ServerResponse, status: number, headers: Fla
 /** Sends a whole body, at the end of this turn. On HEAD, Node leaves the body out and keeps the length. */
 export function sendBody(response: ServerResponse, status: number, contentType: string, body: string | Buffer, headers: FlatHeaders = []): void {
   const bytes = Buffer.byteLength(body);
+  sendWhole(response, status, ['Content-Type', contentType, 'Content-Length', String(bytes), ...headers], body, bytes);
+}
+
+/** The same with headers that say the type, if it has one. */
+export function sendBytes(response: ServerResponse, status: number, headers: FlatHeaders, body: Buffer): void {
+  sendWhole(response, status, [...headers, 'Content-Length', String(body.length)], body, body.length);
+}
+
+function sendWhole(response: ServerResponse, status: number, headers: FlatHeaders, body: string | Buffer, bytes: number): void {
   const context = contextOf(response);
   context.bytes = response.req.method === 'HEAD' ? 0 : bytes;
-  writeHead(response, status, ['Content-Type', contentType, 'Content-Length', String(bytes), ...headers]);
+  writeHead(response, status, headers);
   context.gateway.outbox.add(new WholeBody(response, body));
 }
 
@@ -59,9 +77,13 @@ export function sendError(response: ServerResponse, error: GatewayError, redacto
   const { wire, id } = contextOf(response);
   const failure = failureOf(error, redactor.excerpt(error.message), id);
   const { contentType, body } = wire.error(failure);
-  const retryAfter = failure.retryAfterS === undefined ? [] : ['Retry-After', String(failure.retryAfterS)];
-  const challenge = failure.status === 401 ? ['WWW-Authenticate', 'Bearer'] : [];
-  sendBody(response, failure.status, contentType, body, [...retryAfter, ...challenge, ...headers]);
+  sendBody(response, failure.status, contentType, body, [...failureHeaders(failure), ...headers]);
+}
+
+/** What an error says in its headers: when to come back, and which credential is missing. */
+export function failureHeaders({ status, retryAfterS }: ClientFailure): FlatHeaders {
+  const wait = retryAfterS === undefined ? [] : ['Retry-After', String(retryAfterS)];
+  return status === 401 ? [...wait, 'WWW-Authenticate', 'Bearer'] : wait;
 }
 
 /** 404 for a path that no route serves, in the wire of the path. */

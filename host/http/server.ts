@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { GatewayError } from '../contract/index.ts';
-import { createServer, STATUS_CODES } from '../common/node-http.ts';
+import { createServer } from '../common/node-http.ts';
 import { failureOf } from '../wire/client-failure.ts';
-import type { WireBody } from '../wire/client-wire.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
+import type { App } from './app.ts';
+import { unknownMethod } from './arrivals.ts';
 import { contextOf } from './context.ts';
 import { announceEnd, type Ending, hasLeftovers, linger } from './leftovers.ts';
 import { postponeInvitation } from './read-body.ts';
-import { noRoute, SECURITY_HEADERS } from './reply.ts';
-import { unknownMethod } from './shell.ts';
+import { noRoute } from './reply.ts';
+import { answerSocket, takeSocket } from './socket-reply.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 60_000;
@@ -18,7 +19,7 @@ const MAX_HEADER_BYTES = 1024 * 1024;
 const MAX_HEADERS = 1000;
 
 /** The listener. Headers are bounded in time; bodies and answers are not, silence is bounded where it is watched. */
-export function createHttpServer(app: RequestListener, host: Ending): Server {
+export function createHttpServer({ serve, upgrades }: App, host: Ending): Server {
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT_MS,
     connectionsCheckingInterval: 1000,
@@ -28,16 +29,18 @@ export function createHttpServer(app: RequestListener, host: Ending): Server {
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
     noDelay: true,
-  }, app);
+    shouldUpgradeCallback: (request) => upgrades.isSpoken && upgrades.accepts(request),
+  }, serve);
   server.timeout = 0;
   server.maxHeadersCount = MAX_HEADERS;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseConnection(error, socket as Socket, host));
   server.on('connect', (request: IncomingMessage) => refuseTunnel(request.socket, host));
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     postponeInvitation(request, response);
-    app(request, response);
+    serve(request, response);
   });
-  server.on('checkExpectation', app);
+  server.on('checkExpectation', serve);
+  if (upgrades.isSpoken) server.on('upgrade', (request: IncomingMessage, _stream, head: Buffer) => upgrades.take(request, request.socket, head));
   return server;
 }
 
@@ -63,18 +66,16 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, host: En
     const refusal = parserRefusal(error);
     const id = newId();
     const wire = answering ? contextOf(answering).wire : COMMON_WIRE; // a connection has a path only while it is asked something
-    rawReply(socket, refusal.status, id, wire.error(failureOf(refusal, refusal.message, id)));
-    linger(socket, host);
+    answerSocket(socket, { status: refusal.status, ...wire.error(failureOf(refusal, refusal.message, id)), headers: idHeaders(id) }, host);
   }
 }
 
-/** Nothing is tunnelled. Node's parser has let go of the connection, and has taken its listeners off. */
+/** Nothing is tunnelled. */
 function refuseTunnel(socket: Socket, host: Ending): void {
-  socket.on('error', () => socket.destroy()); // without a listener a reset would end the process
+  takeSocket(socket);
   socket.on('data', () => hasLeftovers(socket));
   const id = newId();
-  rawReply(socket, 404, id, COMMON_WIRE.noRoute(noRoute(id)));
-  linger(socket, host);
+  answerSocket(socket, { status: 404, ...COMMON_WIRE.noRoute(noRoute(id)), headers: idHeaders(id) }, host);
 }
 
 function parserRefusal({ code }: NodeJS.ErrnoException): GatewayError {
@@ -88,13 +89,7 @@ function parserRefusal({ code }: NodeJS.ErrnoException): GatewayError {
 
 const newId = (): string => randomBytes(16).toString('hex');
 
-function rawReply(socket: Socket, status: number, id: string, { contentType, body }: WireBody): void {
-  const headers = [...SECURITY_HEADERS, 'Vary', 'Origin', 'X-Request-ID', id, 'Content-Type', contentType];
-  headers.push('Content-Length', String(Buffer.byteLength(body)), 'Connection', 'close');
-  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
-  for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
-  socket.write(`${head}\r\n${body}`);
-}
+const idHeaders = (id: string): readonly string[] => ['Vary', 'Origin', 'X-Request-ID', id];
 
 /** Listens on all interfaces; resolves with the port. A busy port is told with the way out. */
 export function listen(server: Server, port: string): Promise<number> {

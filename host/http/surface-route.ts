@@ -8,14 +8,14 @@ import type { RunningGeneration } from '../pipeline/running-generation.ts';
 import { LiveExchange } from '../pipeline/live-exchange.ts';
 import { replayReply } from '../pipeline/replay.ts';
 import { failReply, finishStream, run } from '../pipeline/run.ts';
-import type { StreamSession } from '../pipeline/stream.ts';
+import type { AnswerStream } from '../pipeline/stream.ts';
 import { type ClientFailure, failureOf } from '../wire/client-failure.ts';
 import { attributionHeaders, replyHeaders } from './attribution.ts';
 import { type JsonObject, parseJsonObject } from './json-body.ts';
 import { contextOf } from './context.ts';
-import { closeRaw, sendRaw } from './raw-reply.ts';
+import { closeRaw, type RawAnswer, sendRaw } from './raw-reply.ts';
 import { readBody } from './read-body.ts';
-import { type FlatHeaders, sendError, sendJson } from './reply.ts';
+import { sendError, sendJson } from './reply.ts';
 import { SseWriter } from './sse-writer.ts';
 
 /** What a surface's reader makes of one HTTP request. */
@@ -75,6 +75,16 @@ async function readInTurns(bytes: Buffer, read: (body: JsonObject) => ReadReques
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
 
+/** How an exchange comes to its answer, and how an answer that is not a stream of chunks is sent. */
+export interface Serving {
+  run(exchange: LiveExchange, generation: RunningGeneration): Promise<AnswerStream | undefined>;
+  /** A promise only for bytes that still arrive. */
+  send(read: ReadRequest, exchange: LiveExchange, generation: RunningGeneration, response: ServerResponse): Promise<void> | undefined;
+}
+
+/** Through the pipeline, by the route. */
+const ROUTED: Serving = { run, send: sendReply };
+
 /** Reads the request and answers it; a fault of the request is answered at once. */
 export function serveSurface(host: SurfaceHost, route: SurfaceRoute, request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
   const { current } = host.slot;
@@ -84,7 +94,7 @@ export function serveSurface(host: SurfaceHost, route: SurfaceRoute, request: In
   };
   const { isAdmitted } = contextOf(response);
   if (isAdmitted && current) {
-    return route.read({ request, maxBytes: current.maxRequestBytes, clock: host.services.clock }).then((read) => answer(host, route.surface, read, response), refuse);
+    return route.read({ request, maxBytes: current.maxRequestBytes, clock: host.services.clock }).then((read) => answerExchange(host, route.surface, read, response), refuse);
   }
   refuse(isAdmitted ? new GatewayError('upstream_unavailable', 'the gateway is not configured') : new GatewayError('authentication_required', 'this route needs a credential'));
   return undefined;
@@ -97,9 +107,8 @@ function openExchange(surface: Surface, read: ReadRequest, lease: Lease, respons
   const exchange = new LiveExchange({
     id, trace, surface, principal, arrivedAt, wire, clock: lease.generation.services.clock,
     metadata: read.metadata ?? {}, request: read.request, streaming: read.streaming, unreadable: read.unreadable ?? SURFACES[surface].isUnreadable ?? false,
-    clientHeaders: response.req.headers,
+    clientHeaders: response.req.headers, stripsUsage: read.stripsUsage ?? false,
   });
-  exchange.stripsUsage = read.stripsUsage ?? false;
   lease.onEnd = (cause) => exchange.cancellation.cancel(cause);
   const onClose = (): void => {
     if (!response.writableFinished) exchange.cancellation.cancel(new GatewayError('client_canceled', 'the client closed the connection'));
@@ -109,7 +118,8 @@ function openExchange(surface: Surface, read: ReadRequest, lease: Lease, respons
   return exchange;
 }
 
-async function answer(host: SurfaceHost, surface: Surface, read: ReadRequest, response: ServerResponse): Promise<void> {
+/** Leases the generation, opens the exchange, has it answered, and ends it: once, whatever happens. */
+export async function answerExchange(host: SurfaceHost, surface: Surface, read: ReadRequest, response: ServerResponse, serving: Serving = ROUTED): Promise<void> {
   const lease = host.slot.lease();
   if (!lease) {
     read.dispose?.();
@@ -119,8 +129,8 @@ async function answer(host: SurfaceHost, surface: Surface, read: ReadRequest, re
   const { generation } = lease;
   const exchange = openExchange(surface, read, lease, response);
   try {
-    const session = await run(exchange, generation);
-    const sending = session ? sendStream(exchange, session, generation, response) : sendReply(read, exchange, generation, response);
+    const stream = await serving.run(exchange, generation);
+    const sending = stream ? sendStream(exchange, stream, generation, response) : serving.send(read, exchange, generation, response);
     if (sending) await sending;
   } catch (error) {
     exchange.error ??= error instanceof GatewayError ? error : new GatewayError('internal_error', 'the gateway failed', { cause: error });
@@ -138,7 +148,6 @@ async function answer(host: SurfaceHost, surface: Surface, read: ReadRequest, re
   }
 }
 
-/** A promise only for bytes that still arrive. */
 function sendReply({ write }: ReadRequest, exchange: LiveExchange, generation: RunningGeneration, response: ServerResponse): Promise<void> | undefined {
   const headers = replyHeaders(exchange, generation.services.redactor);
   if (exchange.streaming) {
@@ -149,30 +158,34 @@ function sendReply({ write }: ReadRequest, exchange: LiveExchange, generation: R
     writer.end(chunks.map((chunk) => stream.chunk(chunk)).join('') + stream.end());
     return undefined;
   }
-  if (SURFACES[exchange.surface].isRaw) return sendBytes(exchange, generation, response, headers);
+  if (SURFACES[exchange.surface].isRaw) {
+    const { contentType, body } = exchange.reply as RawReply;
+    return sendRelayed({ status: 200, headers: ['Content-Type', contentType, ...headers], body }, exchange, generation, response);
+  }
   sendJson(response, 200, write?.(exchange) ?? exchange.wire.reply(exchange), headers);
   return undefined;
 }
 
-async function sendBytes(exchange: LiveExchange, generation: RunningGeneration, response: ServerResponse, headers: FlatHeaders): Promise<void> {
+/** Sends bytes as they arrive. Where they break off, `on_error` hears of it. */
+export async function sendRelayed(answer: RawAnswer, exchange: LiveExchange, generation: RunningGeneration, response: ServerResponse): Promise<void> {
   try {
-    await sendRaw(response, exchange.reply as RawReply, headers, generation.services.clock);
+    await sendRaw(response, answer, generation.services.clock);
   } catch (cause) {
     throw await failReply(exchange, exchange.cancellation.cause ?? cause, generation);
   } finally {
-    exchange.sentBytes = contextOf(response).bytes;
+    exchange.measured.sentBytes = contextOf(response).bytes;
   }
 }
 
-async function sendStream(exchange: LiveExchange, session: StreamSession, generation: RunningGeneration, response: ServerResponse): Promise<void> {
-  const { encoder } = session.relay;
+async function sendStream(exchange: LiveExchange, stream: AnswerStream, generation: RunningGeneration, response: ServerResponse): Promise<void> {
+  const { encoder } = stream;
   const writer = new SseWriter(response, generation.services.clock);
-  writer.onDrain = () => session.resume();
+  writer.onDrain = () => stream.resume();
   writer.open(encoder.contentType, replyHeaders(exchange, generation.services.redactor));
-  session.attach(writer);
-  const error = await finishStream(exchange, session, generation);
+  stream.attach(writer);
+  const error = await finishStream(exchange, stream, generation);
   if (!response.destroyed) writer.end(error ? encoder.error(streamFailure(error, exchange.id, generation.services.redactor)) : encoder.end());
-  session.release();
+  stream.release();
 }
 
 /** What a client is told of a stream that failed: what the upstream said itself, or our message, redacted. */
@@ -181,7 +194,7 @@ function streamFailure(error: GatewayError, requestId: string, redactor: Redacto
 }
 
 /** A stream that a plugin ended after its start was delivered in part: an error, and no rejection (observability 2.4). */
-function outcomeOf({ error, rejectedBy, ttftMs }: LiveExchange): ExchangeOutcome {
+function outcomeOf({ error, plugins: { rejectedBy }, measured: { ttftMs } }: LiveExchange): ExchangeOutcome {
   if (!error) return 'success';
   if (error.code === 'client_canceled') return 'client_canceled';
   const isWithheld = rejectedBy !== undefined && error.code !== 'plugin_error' && ttftMs === undefined;

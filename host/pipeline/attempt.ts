@@ -3,6 +3,7 @@ import type { Cancellation } from '../upstream/cancellation.ts';
 import type { ConnectedProvider } from '../upstream/connect.ts';
 import type { LiveExchange } from './live-exchange.ts';
 import type { Target } from './target.ts';
+import type { Turn } from './turn.ts';
 
 /**
  * How an attempt ended, for the breaker and the figures: `failure` is the provider's fault, `ignored` nobody's (the
@@ -13,6 +14,8 @@ export type Outcome = 'success' | 'failure' | 'ignored';
 /** One try at one target, local refusals included. */
 export interface Attempt {
   readonly exchange: LiveExchange;
+  /** Whose request it sends. */
+  readonly turn: Turn;
   readonly target: Target;
   readonly provider: ConnectedProvider;
   /** 1 for the first attempt of the exchange. */

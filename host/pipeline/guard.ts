@@ -117,8 +117,8 @@ const actionOf = (instance: PluginInstance): 'observed' | 'recorded' => (isObser
 /** Reports a verdict without consequence; those of a stream's guard and of its `after_request` are one. */
 export function noteVerdict(instance: PluginInstance, stage: Stage, { reason }: Rejection, exchange: LiveExchange, { hooks }: GuardDeps): void {
   if (stage === 'after_request') {
-    if (exchange.noted?.has(instance)) return;
-    (exchange.noted ??= new Set()).add(instance);
+    if (exchange.plugins.noted?.has(instance)) return;
+    (exchange.plugins.noted ??= new Set()).add(instance);
   }
   hooks.verdict.call({ module: instance.module, stage, exchange, action: actionOf(instance), reason });
 }
@@ -126,7 +126,7 @@ export function noteVerdict(instance: PluginInstance, stage: Stage, { reason }: 
 /** The error a rejection becomes, by stage and plugin type (data-plane reference 3.5). */
 export function rejectionError(module: PluginModule, stage: Stage, rejection: Rejection, exchange: LiveExchange, { hooks }: Pick<GuardDeps, 'hooks'>): GatewayError {
   hooks.verdict.call({ module, stage, exchange, action: 'rejected', reason: rejection.reason });
-  exchange.rejectedBy = module.name;
+  exchange.plugins.rejectedBy = module.name;
   const reason = rejection.reason || 'rejected';
   if (stage === 'after_request') return new GatewayError('response_rejected', `response rejected by ${module.name} (after_request): ${reason}`);
   const code = module.rejectsAs ?? (module.type === 'ratelimit' ? 'rate_limit_exceeded' : 'request_rejected');
@@ -140,7 +140,7 @@ function applyAnswer({ module }: PluginInstance, stage: Stage, { reply }: Answer
   if (stage !== 'before_request' || !SURFACES[exchange.surface].isChat) return;
   if (!isFields(reply)) throw new Error('an answer without a reply');
   exchange.reply = structuredClone(reply);
-  exchange.answeredBy = module.name;
+  exchange.plugins.answeredBy = module.name;
 }
 
 function applyRewrite(stage: Stage, { body }: Rewrite, exchange: LiveExchange): void {

@@ -5,6 +5,7 @@ import type { Attempt } from './attempt.ts';
 import type { LiveExchange } from './live-exchange.ts';
 import type { NextStep } from './retry.ts';
 import type { Target } from './target.ts';
+import type { RunTurn } from './turns.ts';
 
 /** Names on the wire. */
 export type CircuitState = 'closed' | 'open' | 'half-open';
@@ -86,6 +87,11 @@ export function createGenerationHooks() {
     prepare: new SyncHook<[LiveExchange]>(['exchange']),
     /** `before_request`: the first error ends it. */
     beforeRequest: perSurface((surface) => new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange'], `beforeRequest ${surface}`)),
+    /**
+     * Wraps what runs the turns of an exchange, between `beforeRequest` and `afterRequest`: a tap gets the function that runs
+     * one turn and gives another in its place. Called once, when the configuration is built.
+     */
+    turns: new SyncWaterfallHook<[RunTurn]>(['runTurn']),
     /** Targets in, targets out. */
     route: new SyncWaterfallHook<[readonly RouteTarget[], LiveExchange]>(['targets', 'exchange']),
     /** What a target's circuit breaker says, admitting nothing; without one, nothing. */

@@ -1,15 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type {
-  Exchange, GatewayError, Measurements, Principal, RankNotes, ReplyOf, RequestOf, Stage, Surface, Usage,
-} from '../contract/index.ts';
+import type { Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, Surface, Usage } from '../contract/index.ts';
 import type { Clock } from '../common/clock.ts';
 import type { TraceContext } from '../common/trace-context.ts';
 import { closeBody } from '../upstream/reply-body.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import type { ClientWire } from '../wire/client-wire.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
-import type { PluginInstance, StreamGuards } from './plugin-instance.ts';
+import { Delivery, Measured, PluginTraces, Routing } from './exchange-state.ts';
 import type { Target } from './target.ts';
+import { Turn, type TurnRequest } from './turn.ts';
 
 export interface ExchangeStart {
   readonly id: string;
@@ -22,6 +21,8 @@ export interface ExchangeStart {
   readonly request: RequestOf<Surface>;
   readonly streaming: boolean;
   readonly unreadable?: boolean;
+  /** The client opted out of usage on its stream. */
+  readonly stripsUsage?: boolean;
   /** What the client speaks; the common wire unless said. */
   readonly wire?: ClientWire;
   /** As the client sent them; modules see those they list. */
@@ -43,48 +44,20 @@ export class LiveExchange implements Exchange {
   readonly cancellation = new Cancellation();
   readonly arrivedAt: number;
   readonly clientHeaders: IncomingHttpHeaders | undefined;
+  /** The client opted out of usage on its stream. */
+  readonly stripsUsage: boolean;
 
   stage: Stage = 'before_request';
   request: RequestOf<Surface>;
   model: string;
   reply: ReplyOf<Surface> | undefined;
   error: GatewayError | undefined;
-  answeredBy: string | undefined;
-  /** Name of the plugin that rejected, or `gateway` itself; the verdict is no fault of anybody. */
-  rejectedBy: string | undefined;
-  /** The target last attempted. */
-  lastTarget: Target | undefined;
-  upstreamModel: string | undefined;
-  /** What the upstream says it answered with: a router names the model that it chose. */
-  reportedModel: string | undefined;
-  attempts = 0;
-  abLabel: string | undefined;
-  /** Why the strategy left nothing to try, as it tells the caller. */
-  unroutable: string | undefined;
-  /** Somebody asks why the route is as it is; then nothing is sent, counted or logged. */
-  explaining: RankNotes | undefined;
-  usage: Usage | undefined;
-  costUsd: number | undefined;
-  ttftMs: number | undefined;
-  /** Milliseconds spent in provider calls, waits between them excluded. */
-  upstreamMs = 0;
-  /** Parameters the serving provider ignored, in the order of the capability matrix. */
-  ignoredParams: readonly string[] = [];
-  /** The client opted out of usage on its stream. */
-  stripsUsage = false;
-  /** Headers that plugins add, by their names in lower case. */
-  replyHeaders: Map<string, string> | undefined;
-  /** Guards of this exchange's stream, by the plugin instance that made them. */
-  streamGuards: StreamGuards | undefined;
-  readStreamText: (() => string) | undefined;
-  /** Body bytes that were sent of an answer that goes on as it is. */
-  sentBytes = 0;
-  /** The provider's bytes, where they go on as they arrive. They end with the exchange, whatever a plugin put in their place. */
-  source: AsyncIterable<Uint8Array> | undefined;
-  /** Settles with the last of them. */
-  bodyOver: Promise<void> | undefined;
-  /** Plugins whose `after_request` verdict was noted without consequence. */
-  noted: Set<PluginInstance> | undefined;
+  /** The turn that runs, or ran last; `undefined` before the first. */
+  turn: Turn | undefined;
+  readonly routing = new Routing();
+  readonly measured = new Measured();
+  readonly plugins = new PluginTraces();
+  readonly delivery = new Delivery();
 
   readonly #clock: Clock;
   #startedAt: number | undefined;
@@ -103,6 +76,7 @@ export class LiveExchange implements Exchange {
     this.wire = start.wire ?? COMMON_WIRE;
     this.arrivedAt = start.arrivedAt;
     this.clientHeaders = start.clientHeaders;
+    this.stripsUsage = start.stripsUsage ?? false;
     this.#clock = start.clock;
   }
 
@@ -111,11 +85,47 @@ export class LiveExchange implements Exchange {
   }
 
   get target(): string | undefined {
-    return this.answeredBy === undefined ? this.lastTarget?.virtualKey : undefined;
+    return this.plugins.answeredBy === undefined ? this.routing.lastTarget?.virtualKey : undefined;
   }
 
   get provider(): string | undefined {
-    return this.answeredBy === undefined ? this.lastTarget?.provider?.module.name : undefined;
+    return this.plugins.answeredBy === undefined ? this.routing.lastTarget?.provider?.module.name : undefined;
+  }
+
+  get answeredBy(): string | undefined {
+    return this.plugins.answeredBy;
+  }
+
+  get upstreamModel(): string | undefined {
+    return this.routing.upstreamModel;
+  }
+
+  get attempts(): number {
+    return this.routing.attempts;
+  }
+
+  get abLabel(): string | undefined {
+    return this.routing.abLabel;
+  }
+
+  get lastTarget(): Target | undefined {
+    return this.routing.lastTarget;
+  }
+
+  get reportedModel(): string | undefined {
+    return this.routing.reportedModel;
+  }
+
+  get usage(): Usage | undefined {
+    return this.measured.usage;
+  }
+
+  get costUsd(): number | undefined {
+    return this.measured.costUsd;
+  }
+
+  get sentBytes(): number {
+    return this.measured.sentBytes;
   }
 
   get signal(): AbortSignal {
@@ -123,7 +133,12 @@ export class LiveExchange implements Exchange {
   }
 
   get measurements(): Measurements {
-    return { durationMs: this.elapsedMs(), ttftMs: this.ttftMs, costUsd: this.costUsd };
+    return { durationMs: this.elapsedMs(), ttftMs: this.measured.ttftMs, costUsd: this.measured.costUsd };
+  }
+
+  /** Starts the next turn. */
+  beginTurn(ask: TurnRequest | undefined): Turn {
+    return (this.turn = new Turn((this.turn?.number ?? 0) + 1, this, this.measured, ask));
   }
 
   elapsedMs(): number {
@@ -133,14 +148,14 @@ export class LiveExchange implements Exchange {
   /** Fixes the duration: what runs after the last byte does not count. Lets go of the provider. */
   end(): void {
     this.#endedAt ??= this.#clock.monotonic();
-    if (this.source) closeBody(this.source);
+    if (this.delivery.source) closeBody(this.delivery.source);
   }
 
   deliveredText(): string {
-    return this.readStreamText?.() ?? '';
+    return this.delivery.readText?.() ?? '';
   }
 
   setHeader(name: string, value: string): void {
-    (this.replyHeaders ??= new Map()).set(name.toLowerCase(), value);
+    (this.plugins.replyHeaders ??= new Map()).set(name.toLowerCase(), value);
   }
 }

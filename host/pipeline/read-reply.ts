@@ -15,9 +15,9 @@ export function readReply(attempt: Attempt, reply: BufferedReply, call: CallInfo
   const disguised = isText ? undefined : errorFrameMessage(reply.tryJson());
   if (disguised !== undefined) throw unusableReply(disguised);
   try {
-    const translated = translatorOf(attempt).fromUpstream(reply, call, attempt.exchange.request as never) as ReplyOf<TranslatedSurface> | undefined;
+    const translated = translatorOf(attempt).fromUpstream(reply, call, attempt.turn.request as never) as ReplyOf<TranslatedSurface> | undefined;
     if (typeof translated !== 'object' || translated === null) throw new Error('the translator returned nothing');
-    attempt.exchange.reportedModel = modelOf(translated);
+    attempt.exchange.routing.reportedModel = modelOf(translated);
     return shapeAnswer(attempt, translated, created);
   } catch (cause) {
     throw cause instanceof GatewayError ? cause : unusableReply('it cannot be translated', cause);
@@ -31,10 +31,10 @@ function modelOf(reply: object): string | undefined {
 }
 
 /** The shape clients are promised; `created` in Unix seconds. */
-export function shapeAnswer({ exchange }: Attempt, reply: ReplyOf<TranslatedSurface>, created: number): ReplyOf<TranslatedSurface> {
+export function shapeAnswer({ exchange, turn }: Attempt, reply: ReplyOf<TranslatedSurface>, created: number): ReplyOf<TranslatedSurface> {
   const { translator } = SURFACES[exchange.surface];
   if (translator === undefined) return reply;
-  return shapeReply(translator, reply as never, exchange.request as never, { model: exchange.model, exchangeId: exchange.id, created });
+  return shapeReply(translator, reply as never, turn.request as never, { model: exchange.model, exchangeId: exchange.id, created });
 }
 
 /** A whole reply whose JSON is parsed once, whether it is any or not. */

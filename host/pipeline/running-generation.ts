@@ -5,11 +5,14 @@ import type { PipelineServices } from './pipeline-services.ts';
 import type { StreamGuards } from './plugin-instance.ts';
 import type { FailoverRules } from './retry.ts';
 import type { Target } from './target.ts';
+import type { RunTurn } from './turns.ts';
 
 /** What the pipeline needs of the configuration that a request runs under. Generations implement it. */
 export interface RunningGeneration {
   readonly services: PipelineServices;
   readonly hooks: GenerationHooks;
+  /** Runs the turns of an exchange: one, unless `turns` wraps it. */
+  readonly runTurns: RunTurn;
   /** By virtual key. */
   readonly targets: ReadonlyMap<string, Target>;
   readonly models: RoutedModels;

@@ -1,9 +1,10 @@
-import { GatewayError } from '../contract/index.ts';
+import { type ChatReply, GatewayError, type Usage } from '../contract/index.ts';
 import type { Clock, Timer } from '../common/clock.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
 import type { ReplyControl, ReplyHeaders, ReplySink } from '../upstream/transport.ts';
 import { timeoutError, unusableReply } from '../upstream/fault.ts';
+import type { ClientStream } from '../wire/client-wire.ts';
 import type { Relay } from './relay.ts';
 
 /** How long a finished answer's connection may take to end by itself, so that it can serve again. */
@@ -28,6 +29,31 @@ export interface StreamOptions {
   readonly refuse: (status: number, headers: ReplyHeaders, body: Buffer) => GatewayError;
 }
 
+/** What a reply says beside what was streamed of it. */
+export interface ReplyFacts {
+  /** Unix seconds. */
+  readonly created: number;
+  readonly model: string;
+  readonly provider: string;
+  readonly usage: Usage | undefined;
+}
+
+/** A streamed answer on its way to the client: that of one turn, or what is made of several. */
+export abstract class AnswerStream {
+  /** Writes what ends the stream; what comes before it is written already. */
+  abstract readonly encoder: ClientStream;
+  /** `undefined` when the stream is complete, else why it is not. */
+  abstract readonly ended: Promise<GatewayError | undefined>;
+  /** Sends what is held, and from now on everything at once. */
+  abstract attach(output: StreamOutput): void;
+  /** The output takes bytes again. */
+  abstract resume(): void;
+  /** Lets go of the upstream; safe to call at any time. */
+  abstract release(): void;
+  /** What was delivered, as one reply, once the stream is complete. */
+  abstract reply(facts: ReplyFacts): ChatReply;
+}
+
 /** A reply that is not 200, while it arrives. */
 interface ErrorBody {
   readonly status: number;
@@ -40,9 +66,8 @@ interface ErrorBody {
  * One streamed answer: reads the upstream, relays, and holds what comes before somebody listens. `started` settles with
  * the first chunk or the failure before it, which can still be retried; `ended` with the last.
  */
-export class StreamSession implements ReplySink {
+export class StreamSession extends AnswerStream implements ReplySink {
   readonly started: Promise<void>;
-  /** `undefined` when the stream is complete, else why it is not. */
   readonly ended: Promise<GatewayError | undefined>;
   readonly relay: Relay;
   /** Monotonic milliseconds of the first chunk. */
@@ -62,6 +87,7 @@ export class StreamSession implements ReplySink {
   #isOver = false;
 
   constructor(options: StreamOptions) {
+    super();
     this.#options = options;
     this.relay = options.relay;
     this.started = this.#start.promise;
@@ -70,7 +96,10 @@ export class StreamSession implements ReplySink {
     this.#stopListening = options.cancellation.onCancel((cause) => this.onError(cause));
   }
 
-  /** Sends what is held, and from now on everything at once. */
+  get encoder(): ClientStream {
+    return this.relay.encoder;
+  }
+
   attach(output: StreamOutput): void {
     this.#output = output;
     const pending = this.#pending;
@@ -78,13 +107,12 @@ export class StreamSession implements ReplySink {
     if (pending !== '') this.#write(pending);
   }
 
-  /** The output takes bytes again. */
   resume(): void {
     this.#idle.refresh();
     this.#control?.resume();
   }
 
-  /** Lets go of the upstream; safe to call at any time. A complete answer's connection may end by itself first. */
+  /** A complete answer's connection may end by itself first. */
   release(): void {
     this.#idle.cancel();
     const control = this.#control;
@@ -92,6 +120,10 @@ export class StreamSession implements ReplySink {
     if (!control) return;
     if (this.relay.isDone && !this.relay.failure) this.#linger = this.#options.clock.timer(LINGER_MS, () => control.abort());
     else control.abort();
+  }
+
+  reply(facts: ReplyFacts): ChatReply {
+    return this.relay.assembly.reply({ id: this.relay.id, ...facts });
   }
 
   onReply(status: number, headers: ReplyHeaders, control: ReplyControl): void {

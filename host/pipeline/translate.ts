@@ -3,14 +3,14 @@ import {
   type CallInfo, type ChatRequest, type Credentials, GatewayError, type ImagesRequest, type OutgoingRequest, type ProviderModule, quoted, setMember, SURFACES, type TranslatedSurface,
   type Translator, type WireRequest,
 } from '../contract/index.ts';
-import { credentialError } from '../upstream/fault.ts';
 import type { Attempt } from './attempt.ts';
 import { encodeForm } from '../upstream/multipart.ts';
-import { callEventual } from './eventual.ts';
-import { type Departure, type GenerationHooks, isTapped } from './hooks.ts';
+import type { Eventual } from './eventual.ts';
+import type { GenerationHooks } from './hooks.ts';
 import { inMatrixOrder, unsupportedError, unsupportedIn, withoutUnsupported } from './parameters.ts';
 import type { PipelineServices } from './pipeline-services.ts';
 import type { RunningGeneration } from './running-generation.ts';
+import { leavingRequest } from './send-attempt.ts';
 import { shownNames } from './shown.ts';
 
 /** One call as translators see it. The signal is made only for those who ask. */
@@ -25,7 +25,7 @@ export class LiveCall implements CallInfo {
 
   constructor(attempt: Attempt, services: PipelineServices) {
     this.model = attempt.upstreamModel;
-    this.stream = attempt.exchange.streaming;
+    this.stream = attempt.turn.streaming;
     this.root = attempt.provider.root;
     this.credentials = attempt.provider.credentials;
     this.exchangeId = attempt.exchange.id;
@@ -79,15 +79,15 @@ export function translatorOf(attempt: Attempt): Translator<TranslatedSurface> {
 
 /** The request in the provider's wire, under the policy for what it cannot express. */
 export function toWire(attempt: Attempt, call: CallInfo, generation: RunningGeneration): WireRequest {
-  const { exchange, provider: { module } } = attempt;
+  const { exchange, turn, provider: { module } } = attempt;
   const { unsupportedParams: policy, services: { log } } = generation;
   const params = SURFACES[exchange.surface].isChat ? (module.paramsFor?.(call.model) ?? module.params) : {};
-  const unsupported = unsupportedIn(exchange.request as ChatRequest, params);
-  const request = policy === 'drop' ? withoutUnsupported(exchange.request as ChatRequest, unsupported) : exchange.request as ChatRequest;
-  if (exchange.surface === 'images') refuseImageFormat(module, (exchange.request as ImagesRequest).response_format);
+  const unsupported = unsupportedIn(turn.request as ChatRequest, params);
+  const request = policy === 'drop' ? withoutUnsupported(turn.request as ChatRequest, unsupported) : turn.request as ChatRequest;
+  if (exchange.surface === 'images') refuseImageFormat(module, (turn.request as ImagesRequest).response_format);
   const wire = translatorOf(attempt).toUpstream(request, call);
   const names = wire.ignored?.length ? [...unsupported, ...wire.ignored] : unsupported;
-  exchange.ignoredParams = names.length > 0 ? reportIgnored(attempt, names, generation) : NO_NAMES;
+  exchange.routing.ignoredParams = names.length > 0 ? reportIgnored(attempt, names, generation) : NO_NAMES;
   if (wire.bounded?.length) {
     log.warn('parameters bounded to what the provider takes', { target: attempt.target.virtualKey, params: shownNames(wire.bounded), trace_id: exchange.id });
   }
@@ -97,8 +97,8 @@ export function toWire(attempt: Attempt, call: CallInfo, generation: RunningGene
 const NO_NAMES: readonly string[] = Object.freeze([]);
 
 /** Refuses, or tells of, what the provider cannot express; the names that the client is told. */
-function reportIgnored({ exchange, target, provider: { module } }: Attempt, names: readonly string[], { unsupportedParams: policy, services: { log } }: RunningGeneration): readonly string[] {
-  const inOrder = (order: ProviderModule['wire']): string[] => inMatrixOrder(names, order, Object.keys(exchange.request));
+function reportIgnored({ exchange, turn, target, provider: { module } }: Attempt, names: readonly string[], { unsupportedParams: policy, services: { log } }: RunningGeneration): readonly string[] {
+  const inOrder = (order: ProviderModule['wire']): string[] => inMatrixOrder(names, order, Object.keys(turn.request));
   if (policy === 'reject') throw unsupportedError(inOrder(module.wire), module.name);
   const ignored = inOrder('common'); // only the refusal has an order by wire
   log.warn('parameters ignored by the provider', { target: target.virtualKey, params: shownNames(ignored), policy, trace_id: exchange.id });
@@ -111,14 +111,9 @@ function refuseImageFormat({ name, imageFormats }: ProviderModule, format: strin
   throw new GatewayError('unsupported_parameter', `${name} does not support: response_format ${quoted(format)}, only ${imageFormats.join(', ')}`);
 }
 
-/** The request as it leaves: absolute address, serialised body, credential last. A promise only where somebody must wait. */
-export function outgoingRequest(attempt: Attempt, wire: WireRequest, { outgoing }: Pick<GenerationHooks, 'outgoing'>): OutgoingRequest | Promise<OutgoingRequest> {
-  const request = unsignedRequest(attempt.provider.root, wire);
-  if (!isTapped(outgoing)) return withCredential(attempt, wire, request);
-  const departure: Departure = { attempt, request };
-  const leave = (): OutgoingRequest | Promise<OutgoingRequest> => withCredential(attempt, wire, departure.request);
-  const waiting = callEventual(outgoing, departure);
-  return waiting instanceof Promise ? waiting.then(leave) : leave();
+/** The request as it leaves: absolute address, serialised body, credential last. A promise only where a tap or the credential must be waited for. */
+export function outgoingRequest(attempt: Attempt, wire: WireRequest, hooks: Pick<GenerationHooks, 'outgoing'>): Eventual<OutgoingRequest> {
+  return leavingRequest(attempt, unsignedRequest(attempt.provider.root, wire), wire, hooks);
 }
 
 function unsignedRequest(root: string, { method = 'POST', path, headers, body, form }: WireRequest): OutgoingRequest {
@@ -134,22 +129,4 @@ function unsignedRequest(root: string, { method = 'POST', path, headers, body, f
     headers: isJson ? { 'content-type': 'application/json', ...headers } : { ...headers },
     body: isJson ? JSON.stringify(body) : body,
   };
-}
-
-function withCredential(attempt: Attempt, wire: WireRequest, request: OutgoingRequest): OutgoingRequest | Promise<OutgoingRequest> {
-  const { authorize, credentials, basicAuthorization, root } = attempt.provider;
-  const isTrusted = wire.withCredential ?? (wire.path.startsWith('/') || new URL(request.url).origin === new URL(root).origin);
-  if (!isTrusted) return request;
-  const add = (authorization: Readonly<Record<string, string>>): OutgoingRequest => {
-    const headers: Record<string, string> = { ...request.headers, ...authorization };
-    if (basicAuthorization !== undefined) headers['authorization'] ??= basicAuthorization;
-    return { method: request.method, url: request.url, headers, body: request.body };
-  };
-  const refuse = (cause: unknown): never => { throw cause instanceof GatewayError ? cause : credentialError(cause); };
-  try {
-    const made = authorize(request, credentials);
-    return made instanceof Promise ? attempt.cancellation.race(made).then(add, refuse) : add(made);
-  } catch (cause) {
-    return refuse(cause);
-  }
 }

@@ -1,18 +1,24 @@
 import type { GatewayError } from '../contract/index.ts';
 import { attemptTarget } from './attempt-target.ts';
+import { completeTurn } from './complete-turn.ts';
 import type { FailedTry } from './hooks.ts';
 import type { LiveExchange } from './live-exchange.ts';
 import { nextStep } from './retry.ts';
 import type { RunningGeneration } from './running-generation.ts';
 import { modelNotFound } from './shown.ts';
-import type { StreamSession } from './stream.ts';
 import type { Target } from './target.ts';
+import type { TurnRequest } from './turn.ts';
+import type { Answer } from './turns.ts';
 
-/** Tries the targets in the order of the route until one answers. The last one's error is the answer if none does. */
-export async function walkTargets(exchange: LiveExchange, generation: RunningGeneration): Promise<StreamSession | undefined> {
-  const { model, surface, streaming } = exchange;
+/**
+ * One turn: tries the targets in the order of the route until one answers. The last one's error is the answer if none does.
+ * What comes of it is complete: in shape, and added to the sums of the exchange.
+ */
+export async function walkTargets(exchange: LiveExchange, generation: RunningGeneration, ask: TurnRequest | undefined): Promise<Answer> {
+  const turn = exchange.beginTurn(ask);
+  const { model, surface } = exchange;
   const { services, hooks: { route, tryFailed } } = generation;
-  const ranked = route.call(generation.models.routeTargets(model, surface, streaming), exchange);
+  const ranked = route.call(generation.models.routeTargets(model, surface, turn.streaming), exchange);
   let last: FailedTry | undefined;
   for (const { virtualKey, serves } of ranked) {
     const target = generation.targets.get(virtualKey);
@@ -21,18 +27,21 @@ export async function walkTargets(exchange: LiveExchange, generation: RunningGen
     target.retryBudget?.countRequest();
     for (let tries = 1; ; tries += 1) {
       exchange.cancellation.throwIfCancelled();
+      let answer: Answer;
       try {
-        return await attemptTarget(exchange, target, target.provider, generation);
+        answer = await attemptTarget(exchange, turn, target, target.provider, generation);
       } catch (cause) {
         last = afterFailure(exchange, target, cause as GatewayError, tries, generation); // attemptTarget throws nothing else
+        if (last.next.step !== 'again') break;
+        tryFailed.call(last);
+        await exchange.cancellation.wait(last.next.waitMs, services.clock);
+        continue;
       }
-      if (last.next.step !== 'again') break;
-      tryFailed.call(last);
-      await exchange.cancellation.wait(last.next.waitMs, services.clock);
+      return completeTurn(exchange, answer, services);
     }
     if (last.next.step === 'stop') break;
   }
-  if (!last) throw modelNotFound(model, services.redactor, exchange.unroutable);
+  if (!last) throw modelNotFound(model, services.redactor, exchange.routing.unroutable);
   tryFailed.call({ ...last, next: STOP }); // no target that serves is left, whatever the strategy allows
   throw last.error;
 }

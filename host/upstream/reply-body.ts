@@ -41,6 +41,35 @@ export function openReply(transport: Transport, call: UpstreamCall): Promise<Wir
   return promise;
 }
 
+/** A reply as it came. */
+export interface VerbatimReply {
+  readonly status: number;
+  /** Name, value, name, value: lines of one name stand apart. */
+  readonly rawHeaders: readonly string[];
+  /** The same with the lines of one name joined, by lower-case name. */
+  readonly headers: WireReply['headers'];
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** Opens a reply that goes on as it came; resolves with its headers. */
+export function openVerbatim(transport: Transport, call: UpstreamCall): Promise<VerbatimReply> {
+  const { promise, resolve, reject } = Promise.withResolvers<VerbatimReply>();
+  const body = new IteratedBody();
+  transport.open(call, {
+    onReply: (status, headers, control) => {
+      body.control = control;
+      resolve({ status, headers, rawHeaders: control.rawHeaders?.() ?? [], body });
+    },
+    onData: (bytes) => body.push(bytes),
+    onEnd: () => body.finish(undefined),
+    onError: (error) => {
+      reject(error);
+      body.finish(error);
+    },
+  });
+  return promise;
+}
+
 /** Pushes a reply that was made by hand or by several round trips into a sink; abort ends the source too. */
 export async function pumpReply(pending: Promise<WireReply>, sink: ReplySink): Promise<void> {
   const pump = new Pump();

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { type GatewayError, type OutgoingRequest, setMember } from '../contract/index.ts';
+import { GatewayError, type OutgoingRequest, setMember } from '../contract/index.ts';
 import type { Cancellation } from './cancellation.ts';
 import { transportError, unusableReply } from './fault.ts';
 import { MAX_REPLY_BYTES } from './limits.ts';
@@ -18,6 +18,8 @@ export interface ReplyControl {
   resume(): void;
   /** Closes the connection; nothing is called back any more. */
   abort(): void;
+  /** Headers as they came: name, value, name, value. Absent of a reply that was made by hand. */
+  rawHeaders?(): readonly string[];
 }
 
 /** Where a reply goes, in this order: `onReply` once, `onData` any number of times, then `onEnd` or `onError` once. */
@@ -35,6 +37,10 @@ export interface UpstreamCall {
   readonly connectTimeoutMs: number;
   /** Milliseconds to the response headers; 0 means no limit. */
   readonly headersTimeoutMs: number;
+  /** Longest silence of the body, in milliseconds; unless said, 5 minutes where the headers are bounded, and none where they are not. */
+  readonly bodyIdleMs?: number;
+  /** The body is wanted as it came, whatever its encoding. */
+  readonly isVerbatim?: boolean;
 }
 
 export interface CollectedReply {
@@ -53,12 +59,12 @@ export class Transport {
   }
 
   /** Sends one request; the reply is pushed into the sink. Redirects are never followed. */
-  open({ request, cancellation, connectTimeoutMs, headersTimeoutMs }: UpstreamCall, sink: ReplySink): void {
+  open({ request, cancellation, connectTimeoutMs, headersTimeoutMs, bodyIdleMs, isVerbatim = false }: UpstreamCall, sink: ReplySink): void {
     if (cancellation.cause) {
       sink.onError(cancellation.cause);
       return;
     }
-    const handler = new ReplyHandler(cancellation, sink);
+    const handler = new ReplyHandler(cancellation, sink, isVerbatim);
     try {
       const { origin, path } = splitUrl(request.url);
       handler.connecting = this.#pools.dispatch(origin, connectTimeoutMs, {
@@ -67,7 +73,7 @@ export class Transport {
         headers: request.headers,
         body: bodyOf(request.body),
         headersTimeout: headersTimeoutMs,
-        bodyTimeout: headersTimeoutMs === 0 ? 0 : UNARY_BODY_IDLE_MS,
+        bodyTimeout: bodyIdleMs ?? (headersTimeoutMs === 0 ? 0 : UNARY_BODY_IDLE_MS),
       }, handler);
     } catch (error) {
       handler.fail(error);
@@ -103,10 +109,13 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
   readonly #stopListening: () => void;
   #controller: Dispatcher.DispatchController | undefined;
   #decompress: Transform | undefined;
+  #rawHeaders: unknown;
   #isOver = false;
+  readonly #isVerbatim: boolean;
 
-  constructor(cancellation: Cancellation, sink: ReplySink) {
+  constructor(cancellation: Cancellation, sink: ReplySink, isVerbatim: boolean) {
     this.#sink = sink;
+    this.#isVerbatim = isVerbatim;
     this.#stopListening = cancellation.onCancel((cause) => {
       if (this.#isOver) return;
       this.#end();
@@ -120,9 +129,14 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
     if (this.#isOver) this.#abortWire();
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
     if (status < 200 || this.#isOver) return; // informational replies are not the reply
     const flat = flatHeaders(headers);
+    if (this.#isVerbatim) {
+      this.#rawHeaders = controller.rawHeaders;
+      this.#sink.onReply(status, flat, this);
+      return;
+    }
     const encoding = flat['content-encoding']?.toLowerCase();
     if (encoding !== undefined && encoding !== 'identity') this.#startDecompressing(encoding);
     this.#sink.onReply(status, flat, this);
@@ -148,10 +162,11 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
     this.fail(error);
   }
 
+  /** What the source of a request's body says of its own failure stands: it is none of the upstream's. */
   fail(error: unknown): void {
     if (this.#isOver) return;
     this.#end();
-    this.#sink.onError(transportError(error));
+    this.#sink.onError(error instanceof GatewayError ? error : transportError(error));
   }
 
   pause(): void {
@@ -168,6 +183,10 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
     if (this.#isOver) return;
     this.#end();
     this.#abortWire();
+  }
+
+  rawHeaders(): readonly string[] {
+    return Array.isArray(this.#rawHeaders) ? this.#rawHeaders.map((text: Buffer | string) => (typeof text === 'string' ? text : text.toString('latin1'))) : [];
   }
 
   #end(): void {

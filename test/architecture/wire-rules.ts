@@ -15,7 +15,7 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
 export const ENVELOPES: readonly string[] = [COMMON_WIRE, 'host/contract/errors.ts', UPSTREAM];
 
 /** Where no path decides: what has none, and exchanges without a client. Everybody else uses the wire of the request. */
-export const KNOW_THE_COMMON_WIRE: readonly string[] = ['host/wire/client-wires.ts', 'host/http/server.ts', 'host/http/shell.ts', 'host/pipeline/live-exchange.ts'];
+export const KNOW_THE_COMMON_WIRE: readonly string[] = ['host/wire/client-wires.ts', 'host/http/server.ts', 'host/http/arrivals.ts', 'host/pipeline/live-exchange.ts'];
 
 /** Refuses what is written for clients of one wire anywhere but in that wire. */
 export const wireProblems: Checker = (path, source) => {

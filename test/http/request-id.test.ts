@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { defineBuiltin } from '../../host/builtin.ts';
 import { readTraceContext, type TraceContext } from '../../host/common/trace-context.ts';
-import { contextOf } from '../../host/http/context.ts';
 import { createIdSource, requestId } from '../../host/http/request-id.ts';
 import { ask, chatReply, replyJson, replyStream, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
 
@@ -80,7 +79,7 @@ describe('the trace of the caller', () => {
     const watching = defineBuiltin({
       name: 'watching',
       apply: ({ hooks }) => {
-        hooks.arrived.tap('watching', (_request, response) => void seen.push(contextOf(response).trace));
+        hooks.arrived.tap('watching', (_request, { trace }) => void seen.push(trace));
         hooks.assemble.tapPromise('watching', async ({ hooks: pipeline }) => pipeline.prepare.tap('watching', ({ trace }) => void seen.push(trace)));
       },
     });

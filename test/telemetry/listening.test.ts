@@ -21,7 +21,7 @@ const count = ({ samples }: TestHost, wanted: string): object[] => samples.filte
 
 describe('runs of plugins', () => {
   const settings = Joi.object({ observe: Joi.boolean(), stream: Joi.string() });
-  const exchange = { surface: 'chat', streaming: true } as unknown as LiveExchange;
+  const exchange = { surface: 'chat', streaming: true, plugins: {} } as unknown as LiveExchange;
 
   function instance(handlers: PluginHandlers, more: Partial<PluginModule> = {}, given: object = {}): PluginInstance {
     const module = definePlugin({ name: 'p', type: 'guardrail', summary: 'For this test', stages: ['before_request', 'after_request', 'on_error'], settings, ...more, create: () => handlers });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ChatReply } from '../../host/contract/index.ts';
-import { answerTokensOf, headersTimeoutMs } from '../../host/pipeline/patience.ts';
+import { answerTokensOf, headersTimeoutMs } from '../../host/pipeline/headers-timeout.ts';
 import type { UpstreamCall } from '../../host/upstream/transport.ts';
 import { ask, chatReply, golden, replyJson, startHost, type StubHandler, stubUpstream, type TestHost } from '../kit/index.ts';
 

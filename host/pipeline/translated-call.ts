@@ -1,24 +1,25 @@
+/** The translating half of an attempt: what to send, and how to read the reply. */
 import {
-  type CallInfo, type ChatRequest, type ChatTranslator, GatewayError, type OutgoingRequest, type ReplyOf, type Send, type Surface, type TranslatedSurface, tryParseJson, type WireReply, type WireRequest,
+  type CallInfo, type ChatRequest, type ChatTranslator, GatewayError, type ReplyOf, type Send, type Surface, type TranslatedSurface, tryParseJson, type WireReply, type WireRequest,
 } from '../contract/index.ts';
-import { Cancellation } from '../upstream/cancellation.ts';
-import { collectBody, openReply, pumpReply, startBody } from '../upstream/reply-body.ts';
-import type { CollectedReply, UpstreamCall } from '../upstream/transport.ts';
+import { replyError, transportError, unusableReply } from '../upstream/fault.ts';
+import { collectBody, pumpReply, startBody } from '../upstream/reply-body.ts';
+import type { CollectedReply } from '../upstream/transport.ts';
+import type { ClientStream } from '../wire/client-wire.ts';
 import type { Attempt } from './attempt.ts';
-import { replyError, timeoutError, transportError, unusableReply } from '../upstream/fault.ts';
+import { measureCall } from './attempt-lifecycle.ts';
 import { holdsBack, rejectionError } from './guard.ts';
-import type { GenerationHooks } from './hooks.ts';
+import { answerTokensOf, headersTimeoutMs } from './headers-timeout.ts';
 import { errorFrameMessage } from './normalize.ts';
-import { answerTokensOf, headersTimeoutMs } from './patience.ts';
 import { type ChunkFilter, Relay } from './relay.ts';
 import { BufferedReply, readReply, shapeAnswer } from './read-reply.ts';
+import type { StreamGuards } from './plugin-instance.ts';
 import type { RunningGeneration } from './running-generation.ts';
+import { sendDetached, sendOpen, sendStream, sendUnary } from './send-attempt.ts';
 import { shownModel } from './shown.ts';
 import { StreamSession } from './stream.ts';
+import { SummedUsage } from './summed-usage.ts';
 import { LiveCall, outgoingRequest, toWire, translatorOf } from './translate.ts';
-
-const CONNECT_TIMEOUT_MS = 10_000;
-const DETACHED_TIMEOUT_MS = 10_000;
 
 /** Calls the provider once, for the translated answer. */
 export function callUnary(attempt: Attempt, generation: RunningGeneration): Promise<ReplyOf<TranslatedSurface>> {
@@ -35,8 +36,9 @@ function readUnary(attempt: Attempt, reply: CollectedReply, call: CallInfo, now:
 }
 
 /** Opens an answer whose bytes go on as they arrive, and reads its first ones: without any it is a failed call. */
-async function openBytes(attempt: Attempt, wire: WireRequest, { services: { transport, clock }, hooks }: RunningGeneration): Promise<ReplyOf<TranslatedSurface>> {
-  const { status, headers, body } = await openReply(transport, await upstreamCall(attempt, wire, headersTimeoutOf(attempt, wire), hooks));
+async function openBytes(attempt: Attempt, wire: WireRequest, { services, hooks }: RunningGeneration): Promise<ReplyOf<TranslatedSurface>> {
+  const { clock } = services;
+  const { status, headers, body } = await sendOpen(attempt, await outgoingRequest(attempt, wire, hooks), headersTimeoutOf(attempt, wire), services);
   if (!isSuccess(attempt.exchange.surface, status)) {
     const words = await collectBody(body).catch(() => {
       attempt.cancellation.throwIfCancelled();
@@ -56,9 +58,9 @@ function errorIn(body: Buffer): string | undefined {
   return errorFrameMessage(tryParseJson(body.toString('utf8')));
 }
 
-/** Opens the provider's stream; resolves once its first chunk has been read. `onOver` runs after the last byte. */
-export async function openStream(attempt: Attempt, generation: RunningGeneration, onOver: (error: GatewayError | undefined) => void): Promise<StreamSession> {
-  const { exchange, provider } = attempt;
+/** Opens the provider's stream; resolves once its first chunk has been read. */
+export async function openStream(attempt: Attempt, generation: RunningGeneration): Promise<StreamSession> {
+  const { exchange, turn, provider } = attempt;
   const { clock } = generation.services;
   const call = new LiveCall(attempt, generation.services);
   const wire = toWire(attempt, call, generation);
@@ -79,40 +81,21 @@ export async function openStream(attempt: Attempt, generation: RunningGeneration
   }
   measureCall(attempt, generation);
   generation.services.log.debug('stream request started', { model: shownModel(exchange.model, generation.services.redactor), provider: attempt.target.virtualKey, trace_id: exchange.id });
-  exchange.reportedModel = session.relay.reportedModel;
-  exchange.readStreamText = () => session.relay.assembly.text();
-  exchange.ttftMs = (session.firstChunkAt ?? clock.monotonic()) - exchange.arrivedAt;
-  void session.ended.then(onOver);
+  exchange.routing.reportedModel = session.relay.reportedModel;
+  if (turn.openStream) return session; // what of it leaves, and when, only the code that asked for the turn knows
+  exchange.delivery.readText = () => session.relay.assembly.text();
+  exchange.measured.ttftMs = (session.firstChunkAt ?? clock.monotonic()) - exchange.arrivedAt;
   return session;
 }
 
-/** Takes down, once, how long the provider took; for a stream, until its first chunk. */
-export function measureCall(attempt: Attempt, { services: { clock } }: RunningGeneration): void {
-  if (attempt.calledAt === undefined || attempt.upstreamMs !== undefined) return;
-  attempt.upstreamMs = clock.monotonic() - attempt.calledAt;
-  attempt.exchange.upstreamMs += attempt.upstreamMs;
-}
-
-function upstreamCall(attempt: Attempt, wire: WireRequest, headersTimeoutMs: number, hooks: GenerationHooks): UpstreamCall | Promise<UpstreamCall> {
-  const { cancellation, provider: { module: { connection } } } = attempt;
-  const ready = (request: OutgoingRequest): UpstreamCall => {
-    cancellation.throwIfCancelled();
-    return { request, cancellation, connectTimeoutMs: connection.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, headersTimeoutMs };
-  };
-  const request = outgoingRequest(attempt, wire, hooks);
-  return request instanceof Promise ? request.then(ready) : ready(request);
-}
-
-function headersTimeoutOf({ exchange, provider: { module } }: Attempt, wire: WireRequest): number {
-  return headersTimeoutMs(module.connection, answerTokensOf(wire, exchange.request));
+function headersTimeoutOf({ turn, provider: { module } }: Attempt, wire: WireRequest): number {
+  return headersTimeoutMs(module.connection, answerTokensOf(wire, turn.request));
 }
 
 function unaryReply(attempt: Attempt, wire: WireRequest, call: CallInfo, generation: RunningGeneration): Promise<CollectedReply> {
   const { module } = attempt.provider;
   if (module.converse) return attempt.cancellation.race(converseUnary(attempt, wire, call, generation));
-  const { services: { transport }, hooks } = generation;
-  const order = upstreamCall(attempt, wire, headersTimeoutOf(attempt, wire), hooks);
-  return order instanceof Promise ? order.then((ready) => transport.unary(ready)) : transport.unary(order);
+  return sendUnary(attempt, outgoingRequest(attempt, wire, generation.hooks), headersTimeoutOf(attempt, wire), generation.services);
 }
 
 /** Providers that make several round trips, or none, do it here. */
@@ -131,34 +114,19 @@ async function converseUnary(attempt: Attempt, wire: WireRequest, call: CallInfo
   }
 }
 
-/** Streams have no header timeout: the silence before the first chunk is bounded as a whole. */
 async function dispatchStream(attempt: Attempt, wire: WireRequest, call: CallInfo, session: StreamSession, generation: RunningGeneration): Promise<void> {
-  const { module } = attempt.provider;
-  if (!module.converse) generation.services.transport.open(await upstreamCall(attempt, wire, 0, generation.hooks), session);
-  else void pumpReply(converse(attempt, wire, call, generation), session);
+  if (attempt.provider.module.converse) void pumpReply(converse(attempt, wire, call, generation), session);
+  else sendStream(attempt, await outgoingRequest(attempt, wire, generation.hooks), session, generation.services);
 }
 
 /** `send` for providers that make several round trips. */
-function sender(attempt: Attempt, generation: RunningGeneration): Send {
-  const { services: { transport }, hooks } = generation;
-  return async (request, options): Promise<WireReply> => {
-    if (options?.detached) return sendDetached(attempt, request, generation);
-    if (options?.stream) return openReply(transport, await upstreamCall(attempt, request, 0, hooks));
-    return transport.unary(await upstreamCall(attempt, request, headersTimeoutOf(attempt, request), hooks));
+function sender(attempt: Attempt, { services, hooks }: RunningGeneration): Send {
+  return async (wire, options): Promise<WireReply> => {
+    const request = outgoingRequest(attempt, wire, hooks);
+    if (options?.detached) return sendDetached(request, services);
+    if (options?.stream) return sendOpen(attempt, await request, 0, services);
+    return sendUnary(attempt, request, headersTimeoutOf(attempt, wire), services);
   };
-}
-
-/** Outlives the call, and so is bounded on its own. */
-async function sendDetached(attempt: Attempt, request: WireRequest, { services: { transport, clock }, hooks }: RunningGeneration): Promise<WireReply> {
-  const cancellation = new Cancellation();
-  const timer = clock.timer(DETACHED_TIMEOUT_MS, () => cancellation.cancel(timeoutError()));
-  try {
-    return await transport.unary({
-      request: await outgoingRequest(attempt, request, hooks), cancellation, connectTimeoutMs: DETACHED_TIMEOUT_MS, headersTimeoutMs: DETACHED_TIMEOUT_MS,
-    });
-  } finally {
-    timer.cancel();
-  }
 }
 
 /** These are answered with 200 alone; elsewhere any 2xx is an answer. Source: providers reference 4.4. */
@@ -169,27 +137,35 @@ function isSuccess(surface: Surface, status: number): boolean {
 }
 
 function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneration): Relay {
-  const { exchange, provider: { module } } = attempt;
+  const { exchange, turn, provider: { module } } = attempt;
   const { openStream: open, editStream: edit } = translatorOf(attempt) as ChatTranslator;
   const filter = chunkFilter(attempt, generation);
   return new Relay({
-    encoder: exchange.wire.openStream(exchange),
+    encoder: encoderFor(attempt),
     model: exchange.model,
     created: Math.floor(generation.services.clock.now() / 1000),
     stripUsage: exchange.stripsUsage,
     framing: module.framing ?? 'sse',
     decode: typeof open === 'function' ? open(call) : undefined,
-    edit: edit?.(call, exchange.request as ChatRequest),
+    edit: edit?.(call, turn.request as ChatRequest),
     filter,
-    isGuarded: exchange.streamGuards !== undefined && holdsBack(exchange.streamGuards),
-    assembles: generation.plugins.count > 0,
+    isGuarded: isHeldBack(exchange.plugins.streamGuards),
+    assembles: generation.plugins.count > 0 || turn.openStream !== undefined,
   });
+}
+
+const isHeldBack = (guards: StreamGuards | undefined): boolean => guards !== undefined && holdsBack(guards);
+
+/** A frame of usage tells what the exchange has used, turns before this one included. */
+function encoderFor({ exchange, turn }: Attempt): ClientStream {
+  const encoder = turn.openStream ? turn.openStream(exchange) : exchange.wire.openStream(exchange);
+  return turn.usageBefore ? new SummedUsage(encoder, turn.usageBefore) : encoder;
 }
 
 /** Present only when some plugin guards this stream. A guard is made per attempt: nothing of a failed one stays. */
 function chunkFilter({ exchange }: Attempt, { hooks, plugins }: RunningGeneration): ChunkFilter | undefined {
-  exchange.streamGuards = plugins.openStreamGuards(exchange);
-  if (!exchange.streamGuards) return undefined;
+  exchange.plugins.streamGuards = plugins.openStreamGuards(exchange);
+  if (!exchange.plugins.streamGuards) return undefined;
   return (chunks, moment) => {
     const step = hooks.chunk.call(chunks, exchange, moment);
     if ('rejection' in step) throw rejectionError(step.module, 'after_request', step.rejection, exchange, { hooks });

@@ -1,0 +1,147 @@
+import type { IncomingMessage } from 'node:http';
+import { invalidRequest } from '../common/invalid-request.ts';
+import { readTraceContext } from '../common/trace-context.ts';
+import { type Counters, GatewayError } from '../contract/index.ts';
+import type { Settings } from '../environment/settings.ts';
+import type { PipelineServices } from '../pipeline/pipeline-services.ts';
+import type { Registry } from '../registry/registry.ts';
+import { createBuckets } from '../state/buckets.ts';
+import type { ClientWires } from '../wire/client-wires.ts';
+import { COMMON_WIRE } from '../wire/common-wire.ts';
+import { createAddressFinder, limiterKey } from './client-address.ts';
+import { type AnsweringHost, isAuthority, normalizeTarget, rawPath, type RequestContext } from './context.ts';
+import type { Protection } from './protection.ts';
+import { createIdSource, requestId } from './request-id.ts';
+
+const METHODS = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE']);
+const PROBES = new Set(['/health', '/livez', '/readyz']);
+const MAX_ADDRESSES = 100_000;
+
+const VARY: readonly string[] = ['Vary', 'Origin'];
+const REQUEST_HEADERS = 'Content-Type, Authorization, X-Provider, X-User-ID, X-Session-ID, Baggage, X-Gateway-Metadata, Traceparent, Tracestate, X-Request-ID';
+const EXPOSED = 'X-Request-ID, Retry-After, X-Gateway-Provider, X-Gateway-Target, X-Gateway-Model, X-Gateway-Upstream-Model, X-Gateway-Attempts, X-Gateway-Ignored-Params, X-Gateway-Cache, X-Gateway-Overhead-Ms, Server-Timing';
+
+/** What looking at arriving requests needs of the host. */
+export interface ArrivalHost extends AnsweringHost {
+  readonly services: PipelineServices;
+  readonly settings: Pick<Settings, 'trustedProxies' | 'corsOrigins' | 'rateLimit'>;
+  readonly registry: Registry;
+  readonly counters: Counters;
+  /** Paths behind authentication. */
+  readonly protection: Protection;
+}
+
+/** What is found out of a request before anything answers it. None of it needs a response: an upgrade has none. */
+export interface Arrivals {
+  /** Request id, trace, CORS headers. */
+  open(request: IncomingMessage): RequestContext;
+  /** Sets what target and peer say: wire, address, probe or not. Gives the refusal of a request that no route may see. */
+  inspect(request: IncomingMessage, context: RequestContext): GatewayError | undefined;
+  /** Counts the request against the limit of its address. Gives the refusal of one that is over it. */
+  limit(context: RequestContext): GatewayError | undefined;
+}
+
+export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals {
+  const { clock } = host.services;
+  const createId = createIdSource();
+  const addressOf = createAddressFinder(host.settings.trustedProxies);
+  const cors = corsTable(host.settings.corsOrigins, requestHeaders(host));
+
+  return {
+    open: (request) => {
+      const { origin, traceparent, tracestate } = request.headers;
+      const trace = traceparent === undefined ? undefined : readTraceContext(traceparent as string, tracestate);
+      return {
+        id: requestId(trace, request.headers['x-request-id'], createId),
+        trace,
+        arrivedAt: clock.monotonic(),
+        address: '',
+        corsHeaders: (origin === undefined ? undefined : cors.get(origin)) ?? VARY,
+        wire: COMMON_WIRE,
+        isProbe: false,
+        protectedBy: undefined,
+        principal: undefined,
+        isAdmitted: false,
+        onClose: undefined,
+        bytes: 0,
+        isLast: false,
+        gateway: host,
+      };
+    },
+    inspect: (request, context) => {
+      const refusal = refusedRequest(request, context);
+      const path = rawPath(request);
+      context.wire = wires.of(path);
+      context.protectedBy = host.protection.of(path);
+      if (refusal) return refusal;
+      context.isProbe = PROBES.has(path);
+      if (!context.isProbe) context.address = addressOf(request);
+      return undefined;
+    },
+    limit: createLimiter(host),
+  };
+}
+
+/** The per-address limit, which probes do not meet. */
+function createLimiter({ settings: { rateLimit: limit }, counters }: ArrivalHost): Arrivals['limit'] {
+  if (!limit) return () => undefined;
+  const buckets = createBuckets(MAX_ADDRESSES);
+  return ({ address, arrivedAt, isProbe }) => {
+    if (isProbe) return undefined;
+    const { taken, retryAfterMs } = buckets.take(limiterKey(address), limit, arrivedAt);
+    if (taken) return undefined;
+    counters.add('gateway_rate_limit_rejections_total', { key_type: 'ip' });
+    return new GatewayError('rate_limit_exceeded', 'too many requests from this address', { retryAfterMs });
+  };
+}
+
+/** What browsers may send: the gateway's own headers, and those that some provider reads. */
+function requestHeaders({ registry }: ArrivalHost): string {
+  const read = [...registry.providers.values()].flatMap(({ clientHeaders }) => clientHeaders ?? []);
+  return [REQUEST_HEADERS, ...new Set(read)].join(', ');
+}
+
+/** Headers for the origins that are listed, made once. The list is literal and case-sensitive. */
+function corsTable(origins: readonly string[], requestHeaders: string): ReadonlyMap<string, readonly string[]> {
+  return new Map(origins.map((origin) => [origin, [
+    ...VARY,
+    'Access-Control-Allow-Origin', origin,
+    'Access-Control-Allow-Methods', 'GET, POST, PUT, DELETE, OPTIONS',
+    'Access-Control-Allow-Headers', requestHeaders,
+    'Access-Control-Expose-Headers', EXPOSED,
+    'Access-Control-Max-Age', '86400',
+  ]]));
+}
+
+/** Requests that no route may see: an unknown method; a target, a host or a framing that is missing, ambiguous or not served. */
+function refusedRequest(request: IncomingMessage, context: RequestContext): GatewayError | undefined {
+  const { method = '' } = request;
+  const isReadable = normalizeTarget(request); // whatever is refused, its path says in which wire
+  if (!METHODS.has(method)) return unknownMethod(method);
+  const problem = isReadable ? versionProblem(request) ?? hostProblem(request) ?? codingProblem(request) : invalidRequest('malformed request target');
+  if (problem) context.isLast = true; // another parser on the way may have seen other requests here
+  return problem;
+}
+
+/** Node's parser lets HTTP/0.9 and HTTP/2.0 pass. */
+function versionProblem({ httpVersion }: IncomingMessage): GatewayError | undefined {
+  return httpVersion === '1.1' || httpVersion === '1.0' ? undefined : invalidRequest('the request is neither HTTP/1.1 nor HTTP/1.0');
+}
+
+function hostProblem({ headers: { host }, httpVersion }: IncomingMessage): GatewayError | undefined {
+  if (host !== undefined) return isAuthority(host) ? undefined : invalidRequest('the Host header is malformed, or there are several');
+  return httpVersion === '1.1' ? invalidRequest('the Host header is missing') : undefined;
+}
+
+/** Node's parser takes the chunks off, and knows no other transfer coding. */
+function codingProblem({ headers, httpVersion }: IncomingMessage): GatewayError | undefined {
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined) return undefined;
+  if (httpVersion !== '1.1') return invalidRequest('Transfer-Encoding needs HTTP/1.1');
+  if (coding.toLowerCase() === 'chunked') return undefined;
+  return new GatewayError('invalid_request', 'the only transfer coding that is supported is chunked', { status: 501 });
+}
+
+export function unknownMethod(method: string): GatewayError {
+  return new GatewayError('method_not_supported', `the method ${method} is not supported`, { status: 501 });
+}

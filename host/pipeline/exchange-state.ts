@@ -1,0 +1,56 @@
+/** What changes while an exchange runs, by who writes it. Each is created whole, so that all exchanges have one shape. */
+import type { RankNotes, Usage } from '../contract/index.ts';
+import type { PluginInstance, StreamGuards } from './plugin-instance.ts';
+import type { Target } from './target.ts';
+
+/** Written by the route and by attempts, in any turn: clients and logs learn what was tried last. */
+export class Routing {
+  /** Over all turns. */
+  attempts = 0;
+  /** The target last attempted. */
+  lastTarget: Target | undefined;
+  upstreamModel: string | undefined;
+  /** What the upstream says it answered with: a router names the model that it chose. */
+  reportedModel: string | undefined;
+  /** Parameters the serving provider ignored, in the order of the capability matrix. */
+  ignoredParams: readonly string[] = [];
+  abLabel: string | undefined;
+  /** Why the strategy left nothing to try, as the caller learns it. */
+  unroutable: string | undefined;
+  /** Set where only the reasons of the route are asked for; then nothing is sent, counted or logged. */
+  explaining: RankNotes | undefined;
+}
+
+/** Figures of the whole exchange; those of its turns add up. */
+export class Measured {
+  usage: Usage | undefined;
+  costUsd: number | undefined;
+  ttftMs: number | undefined;
+  /** Milliseconds spent in provider calls, waits between them excluded. */
+  upstreamMs = 0;
+  /** Body bytes that were sent of an answer that goes on as it is. */
+  sentBytes = 0;
+}
+
+/** Written by the boundary around plugins, and by plugins through it. */
+export class PluginTraces {
+  /** Name of the plugin that answered in the provider's place. */
+  answeredBy: string | undefined;
+  /** Name of the plugin that rejected, or `gateway` itself; a verdict counts as a fault of neither side. */
+  rejectedBy: string | undefined;
+  /** Headers that plugins add, by their names in lower case. */
+  replyHeaders: Map<string, string> | undefined;
+  /** Guards of this exchange's stream, by the plugin instance that made them. */
+  streamGuards: StreamGuards | undefined;
+  /** Plugins whose `after_request` verdict was noted without consequence. */
+  noted: Set<PluginInstance> | undefined;
+}
+
+/** What of an answer is still on its way when `run` returns. */
+export class Delivery {
+  /** The provider's bytes, where they go on as they arrive. They end with the exchange, whatever a plugin put in their place. */
+  source: AsyncIterable<Uint8Array> | undefined;
+  /** The request's own deadline holds until this settles; without it, until `run` returns. */
+  timedUntil: Promise<unknown> | undefined;
+  readText: (() => string) | undefined;
+}
