@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError, type Principal } from '../../host/contract/index.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { Host } from '../../host/host.ts';
+import { bearerOf, invalidKey } from '../../host/http/bearer.ts';
 import type { RequestContext } from '../../host/http/context.ts';
 import { type ProtectedPath, scopeRefusal } from '../../host/http/protection.ts';
 import type { Arrival, Refusal } from '../../host/http/reply.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
-import { bearerOf, invalidKey } from '../../host/http/bearer.ts';
 import { KeyRates } from './key-rates.ts';
 import { masterPrincipal } from './master-key.ts';
 
@@ -41,7 +41,7 @@ export default defineBuiltin({
   },
 });
 
-/** One request, before any route. */
+/** One request at the door. */
 interface Entry {
   readonly host: Host;
   readonly path: ProtectedPath;
@@ -66,7 +66,7 @@ async function ask(entry: Entry, bearer: string): Promise<Refusal | undefined> {
   }
 }
 
-/** Lets the request go on, or answers it. Where no credential is needed, one that is not known counts as none. */
+/** Lets the request go on, or says why not. Where no credential is needed, one that is not known counts as none. */
 function admit({ host, path, rates, context }: Entry, principal: Principal | undefined, refusal?: GatewayError): Refusal | undefined {
   context.principal = principal;
   context.isAdmitted = principal !== undefined || (path.mayBeOpen === true && host.settings.allowUnauthenticated);

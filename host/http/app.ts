@@ -34,20 +34,20 @@ export function createApp<H extends ShellHost>(host: H & { readonly hooks: Reque
   const shell = createShell(host, arrivals);
   const router = createRouter({ caseSensitive: true, strict: true });
   host.hooks.mount.call(router, host);
-  const route = (request: IncomingMessage, response: ServerResponse): void => {
+  const route = (request: IncomingMessage, response: ServerResponse, refusal: Refusal | undefined): void => {
+    if (refusal) {
+      sendError(response, refusal.error, host.redactor, refusal.headers);
+      return;
+    }
     router(request as Request, response as Response, (error: unknown) => {
       if (isUndecodable(error)) sendError(response, malformedPath(), host.redactor);
       else recover(host, error ?? new Error('no route answered'), response);
     });
   };
-  const goOn = (refusal: Refusal | undefined, request: IncomingMessage, response: ServerResponse): void => {
-    if (refusal) sendError(response, refusal.error, host.redactor, refusal.headers);
-    else route(request, response);
-  };
-  const goOnAfter = async (arrival: Promise<Refusal | undefined>, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const routeAfter = async (arrival: Promise<Refusal | undefined>, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     try {
       const refusal = await arrival;
-      if (!response.destroyed) goOn(refusal, request, response);
+      if (!response.destroyed) route(request, response, refusal); // else the client left while its credential was looked up
     } catch (error) {
       recover(host, error, response);
     }
@@ -56,8 +56,8 @@ export function createApp<H extends ShellHost>(host: H & { readonly hooks: Reque
     try {
       if (!shell(request, response)) return;
       const arrival = arrived.call(request, contextOf(response), host);
-      if (arrival instanceof Promise) void goOnAfter(arrival, request, response);
-      else goOn(arrival, request, response);
+      if (arrival instanceof Promise) void routeAfter(arrival, request, response);
+      else route(request, response, arrival);
     } catch (error) {
       recover(host, error, response);
     }

@@ -58,6 +58,7 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
         address: '',
         corsHeaders: (origin === undefined ? undefined : cors.get(origin)) ?? VARY,
         wire: COMMON_WIRE,
+        protectedBy: undefined,
         isProbe: false,
         protectedBy: undefined,
         principal: undefined,

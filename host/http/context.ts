@@ -26,10 +26,10 @@ export interface RequestContext {
   corsHeaders: readonly string[];
   /** What the client speaks, by the path it asked for. */
   wire: ClientWire;
-  /** A probe is neither logged nor limited. */
-  isProbe: boolean;
   /** What protects the path, if anything does. */
   protectedBy: ProtectedPath | undefined;
+  /** A probe is neither logged nor limited. */
+  isProbe: boolean;
   principal: Principal | undefined;
   /** Set by authentication: a surface serves nobody without it. */
   isAdmitted: boolean;

@@ -15,7 +15,7 @@ export interface Refusal {
   readonly headers?: FlatHeaders;
 }
 
-/** Why a request is not served, or nothing; a promise where that cannot be decided at once. */
+/** What comes of a request before any route has seen it; a promise where that cannot be decided at once. */
 export type Arrival = Refusal | undefined | Promise<Refusal | undefined>;
 
 /** On every response, whatever its path and status. Source: configuration reference 8.4. */
@@ -80,10 +80,10 @@ export function sendError(response: ServerResponse, error: GatewayError, redacto
   sendBody(response, failure.status, contentType, body, [...failureHeaders(failure), ...headers]);
 }
 
-/** What an error says in its headers: when to come back, and which credential is missing. */
+/** What an error says beside its body: when to come again, and which credential is wanted. */
 export function failureHeaders({ status, retryAfterS }: ClientFailure): FlatHeaders {
-  const wait = retryAfterS === undefined ? [] : ['Retry-After', String(retryAfterS)];
-  return status === 401 ? [...wait, 'WWW-Authenticate', 'Bearer'] : wait;
+  const again = retryAfterS === undefined ? NONE : ['Retry-After', String(retryAfterS)];
+  return status === 401 ? [...again, 'WWW-Authenticate', 'Bearer'] : again;
 }
 
 /** 404 for a path that no route serves, in the wire of the path. */

@@ -61,21 +61,21 @@ export function createUpgrades<H extends ShellHost>(host: H & { readonly hooks: 
       socket.on('close', () => host.activity.end());
       const context = arrivals.open(request);
       const refuse = (refusal: Refusal): void => refuseUpgrade(host, { request, context, socket, refusal });
+      const hand = (refusal: Refusal | undefined): void => {
+        if (socket.destroyed) return; // the client left while its credential was looked up
+        if (refusal) refuse(refusal);
+        else (takers.get(request) ?? passOver)({ request, context, socket, head, refuse });
+      };
       const fail = (error: unknown): void => {
         host.log.error('an upgrade failed', { trace_id: context.id, error });
         if (socket.bytesWritten > 0) socket.destroy();
         else refuse({ error: error instanceof GatewayError ? error : new GatewayError('internal_error', 'the gateway failed') });
       };
-      const goOn = (refusal: Refusal | undefined): void => {
-        if (socket.destroyed) return; // the client left while its credential was looked up
-        if (refusal) refuse(refusal);
-        else (takers.get(request) ?? passOver)({ request, context, socket, head, refuse });
-      };
       try {
         const error = arrivals.inspect(request, context) ?? arrivals.limit(context);
         const arrival = error ? { error } : arrived.call(request, context, host);
-        if (arrival instanceof Promise) arrival.then(goOn).catch(fail);
-        else goOn(arrival);
+        if (arrival instanceof Promise) arrival.then(hand).catch(fail);
+        else hand(arrival);
       } catch (error) {
         fail(error);
       }
