@@ -33,6 +33,8 @@ export interface Settings {
   readonly shutdownTimeoutMs: number;
   /** Time between two looks at the providers' live models; `undefined` is never. */
   readonly discoveryIntervalMs: number | undefined;
+  /** Profiles are served under `/debug/pprof/`. */
+  readonly hasPprof: boolean;
   readonly notes: readonly SettingNote[];
 }
 
@@ -51,7 +53,8 @@ export function readEnvironment(variables: Variables): Settings {
   const keyStore = readStoreSettings({ prefix: 'API_KEY_STORE', backend: variables['API_KEY_STORE_BACKEND'], dsn: variables['API_KEY_STORE_DSN'] }, notes);
   const configurationStore = readStoreSettings({ prefix: 'CONFIG_STORE', backend: variables['CONFIG_STORE_BACKEND'], dsn: variables['CONFIG_STORE_DSN'] }, notes);
   noteUnservedStores(variables, notes);
-  noteRisks({ isProduction, allowUnauthenticated, corsOrigins, isLimited: rateLimit !== undefined, hasPprof: isOn(variables['ENABLE_PPROF']) }, notes);
+  const hasPprof = isOn(variables['ENABLE_PPROF']);
+  noteRisks({ isProduction, allowUnauthenticated, corsOrigins, isLimited: rateLimit !== undefined, hasPprof }, notes);
   return {
     port: variables['PORT'] || '8080',
     isProduction,
@@ -68,6 +71,7 @@ export function readEnvironment(variables: Variables): Settings {
     rateLimit,
     shutdownTimeoutMs: readShutdownTimeout(variables['GW_SHUTDOWN_TIMEOUT'], notes),
     discoveryIntervalMs: readDiscoveryInterval(variables['GW_MODEL_DISCOVERY_INTERVAL'], notes),
+    hasPprof,
     notes,
   };
 }
