@@ -29,6 +29,8 @@ export interface Settings {
   readonly shutdownTimeoutMs: number;
   /** Time between two looks at the providers' live models; `undefined` is never. */
   readonly discoveryIntervalMs: number | undefined;
+  /** Profiles are served under `/debug/pprof/`. */
+  readonly hasPprof: boolean;
   readonly notes: readonly SettingNote[];
 }
 
@@ -45,7 +47,8 @@ export function readEnvironment(variables: Variables): Settings {
   const corsOrigins = list(variables['CORS_ORIGINS']);
   const rateLimit = readRateLimit(variables, notes);
   const keyStore = readStoreSettings(variables, notes);
-  noteRisks({ isProduction, allowUnauthenticated, corsOrigins, isLimited: rateLimit !== undefined, hasPprof: isOn(variables['ENABLE_PPROF']) }, notes);
+  const hasPprof = isOn(variables['ENABLE_PPROF']);
+  noteRisks({ isProduction, allowUnauthenticated, corsOrigins, isLimited: rateLimit !== undefined, hasPprof }, notes);
   return {
     port: variables['PORT'] || '8080',
     isProduction,
@@ -60,6 +63,7 @@ export function readEnvironment(variables: Variables): Settings {
     rateLimit,
     shutdownTimeoutMs: readShutdownTimeout(variables['GW_SHUTDOWN_TIMEOUT'], notes),
     discoveryIntervalMs: readDiscoveryInterval(variables['GW_MODEL_DISCOVERY_INTERVAL'], notes),
+    hasPprof,
     notes,
   };
 }

@@ -1,14 +1,7 @@
-import { errorMessage } from '../common/error-message.ts';
-import {
-  type Carryover, type ChatChunk, type PluginDeps, type PluginHandlers, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES,
-} from '../contract/index.ts';
-import type { Clock } from '../common/clock.ts';
-import { closeAll } from '../common/close-all.ts';
+import { type ChatChunk, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES } from '../contract/index.ts';
 import { canonicalJson } from '../config/canonical.ts';
 import type { GatewayConfig, PluginEntry } from '../config/document.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
-import { resolveReferences } from '../config/references.ts';
-import { declaredSettings, settingsProblems } from '../config/module-settings.ts';
 import { tapEventual } from '../pipeline/eventual.ts';
 import { pluginError } from '../pipeline/gateway-fault.ts';
 import { covers, failsOpen, type GuardDeps, guardHandler, guardsContent, isObserving, noteVerdict } from '../pipeline/guard.ts';
@@ -16,7 +9,7 @@ import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import type { PluginInstance } from '../pipeline/plugin-instance.ts';
 import type { RunningPlugins } from '../pipeline/running-generation.ts';
-import type { Registry } from '../registry/registry.ts';
+import { buildProblem, createInstance, type CreateOptions, disposeAll, requireHandler } from './create-plugin.ts';
 
 /** The plugins of one generation. */
 export interface BoundPlugins extends RunningPlugins {
@@ -25,16 +18,9 @@ export interface BoundPlugins extends RunningPlugins {
   dispose(): Promise<void>;
 }
 
-export interface BindOptions {
+export interface BindOptions extends CreateOptions {
   readonly config: GatewayConfig;
-  readonly registry: Registry;
   readonly hooks: GenerationHooks;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly deps: Omit<PluginDeps, 'carryover'>;
-  readonly clock: Clock;
-  readonly carryover: Carryover;
-  /** Keeps a value out of logs and errors. */
-  readonly hide: (secret: string) => void;
 }
 
 interface Listed {
@@ -55,10 +41,10 @@ export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
       const instance = instances.get(identity) ?? await createInstance(options, entry);
       instances.set(identity, instance);
       const stage = entry.stage as Stage;
-      if (typeof instance.handlers[stage] !== 'function') throw new Error(`it has no handler for ${stage}`);
+      requireHandler(instance, stage);
       listed.push({ entry, stage, instance });
     } catch (error) {
-      problems.push({ path: `plugins[${index}].config`, rule: 'PB01', message: messageOf(entry, error), fix: 'correct the settings, or define the variables they name' });
+      problems.push(buildProblem(index, entry, error, options.registry));
     }
   }
   const built = [...instances.values()];
@@ -69,34 +55,12 @@ export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
     tapInstances(options.hooks, built, options);
     return bound;
   } catch (error) {
-    await disposeAll(built).catch((cause: unknown) => options.deps.log.error('plugins of a refused configuration could not be closed', { error: cause }));
+    await disposeAll(built, options.clock).catch((cause: unknown) => options.deps.log.error('plugins of a refused configuration could not be closed', { error: cause }));
     throw error;
   }
 }
 
-const disposeAll = (instances: readonly PluginInstance[]): Promise<void> => closeAll(instances.map(({ handlers }) => () => handlers.dispose?.()));
-
-async function createInstance(options: BindOptions, entry: PluginEntry): Promise<PluginInstance> {
-  const module = options.registry.plugins.get(entry.name);
-  if (!module) throw new Error(`"${entry.name}" is not a plugin of this build`);
-  const { value, undefinedNames } = resolveReferences(entry.config ?? {}, options.environment, options.hide);
-  if (undefinedNames.length > 0) throw new Error(`undefined variables: ${undefinedNames.join(', ')}`);
-  // Checked once more: what the references stand for may break a rule that their text did not.
-  const { settings, problems } = settingsProblems(module.settings, declaredSettings(module, value), 'config');
-  if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('; '));
-  for (const key of module.toleratedSettings ?? []) {
-    if (key in value) options.deps.log.warn('plugin setting is ignored', { plugin: entry.name, setting: key });
-  }
-  const handlers = (await module.create(settings, { ...options.deps, carryover: options.carryover })) as PluginHandlers | undefined;
-  if (!handlers) throw new Error('its create returns no handlers');
-  return { module, settings, handlers };
-}
-
-function messageOf(entry: PluginEntry, error: unknown): string {
-  return `plugin "${entry.name}" cannot be built: ${errorMessage(error)}`;
-}
-
-function describe(instances: readonly PluginInstance[], listed: readonly Listed[], deps: GuardDeps): BoundPlugins {
+function describe(instances: readonly PluginInstance[], listed: readonly Listed[], deps: BindOptions): BoundPlugins {
   const before = listed.filter(({ stage }) => stage === 'before_request').map(({ instance }) => instance);
   const readers = before.filter(({ module, settings }) => guardsContent(module, settings));
   const contentGuarded = new Set(SURFACE_NAMES.filter((surface) => readers.some(({ module }) => covers(module, surface))));
@@ -111,7 +75,7 @@ function describe(instances: readonly PluginInstance[], listed: readonly Listed[
     uncovered,
     mayChangeModel: before.some(({ module }) => module.type === 'transform' && module.keepsModel !== true),
     openStreamGuards: streamGuardOpener(listed, deps),
-    dispose: () => disposeAll(instances),
+    dispose: () => disposeAll(instances, deps.clock),
   };
 }
 
