@@ -60,7 +60,6 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
         wire: COMMON_WIRE,
         protectedBy: undefined,
         isProbe: false,
-        protectedBy: undefined,
         principal: undefined,
         isAdmitted: false,
         onClose: undefined,
