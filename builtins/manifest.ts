@@ -76,6 +76,7 @@ import loadbalance from '../strategies/loadbalance.ts';
 import single from '../strategies/single.ts';
 
 import maxToken from '../plugins/max-token.ts';
+import rateLimit from '../plugins/rate-limit.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
@@ -87,5 +88,5 @@ export const MODULES: readonly GatewayModule[] = [
   ai21, anthropic, azureFoundry, azureOpenai, bedrock, cerebras, cloudflare, cohere, databricks, deepinfra, deepseek, echo, fireworks, gemini, groq, huggingFace, mistral, moonshot,
   novita, nvidiaNim, ollamaCloud, ollama, openai, openrouter, perplexity, qwen, replicate, sambanova, together, vertexAi, xai,
   abTest, conditional, contentBased, costOptimized, fallback, leastLatency, loadbalance, single,
-  maxToken, wordFilter,
+  maxToken, rateLimit, wordFilter,
 ];
