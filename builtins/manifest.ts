@@ -75,6 +75,7 @@ import leastLatency from '../strategies/least-latency.ts';
 import loadbalance from '../strategies/loadbalance.ts';
 import single from '../strategies/single.ts';
 
+import budget from '../plugins/budget/index.ts';
 import maxToken from '../plugins/max-token.ts';
 import rateLimit from '../plugins/rate-limit.ts';
 import wordFilter from '../plugins/word-filter.ts';
@@ -88,5 +89,5 @@ export const MODULES: readonly GatewayModule[] = [
   ai21, anthropic, azureFoundry, azureOpenai, bedrock, cerebras, cloudflare, cohere, databricks, deepinfra, deepseek, echo, fireworks, gemini, groq, huggingFace, mistral, moonshot,
   novita, nvidiaNim, ollamaCloud, ollama, openai, openrouter, perplexity, qwen, replicate, sambanova, together, vertexAi, xai,
   abTest, conditional, contentBased, costOptimized, fallback, leastLatency, loadbalance, single,
-  maxToken, rateLimit, wordFilter,
+  budget, maxToken, rateLimit, wordFilter,
 ];
