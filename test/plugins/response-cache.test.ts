@@ -215,7 +215,7 @@ describe('response-cache with collapse', () => {
       open();
       const all = await Promise.all(pending);
       expect(all.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
-      expect(all.map(wordOf).toSorted()).to.deep.equal(['hit', 'hit', 'miss', 'miss']);
+      expect(all.map(wordOf)).to.have.members(['hit', 'hit', 'miss', 'miss']);
       expect(upstream.seen).to.have.length(2);
     });
   }
@@ -226,7 +226,7 @@ describe('response-cache with collapse', () => {
     const pending = [send(), send()];
     await eventually(() => upstream.seen.length === 1);
     open();
-    expect((await Promise.all(pending)).map(wordOf).toSorted()).to.deep.equal(['hit', 'miss']);
+    expect((await Promise.all(pending)).map(wordOf)).to.have.members(['hit', 'miss']);
     expect(wordOf(await send())).to.equal('miss');
   });
 
