@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import {
-  type ChatReply, definePlugin, type Exchange, ExchangeNote, isChat, type Log, messageTexts, type PluginDeps, type PluginHandlers, type RequestLog, type RequestLogRow, type Stage,
+  definePlugin, type Exchange, ExchangeNote, isChat, type Log, messageTexts, type PluginDeps, type PluginHandlers, type RequestLog, type RequestLogRow, type Stage,
 } from 'gw/contract';
 
 interface Settings {
@@ -82,7 +82,7 @@ function tokensOf({ usage }: Exchange): { prompt_tokens: number; completion_toke
   return { prompt_tokens: usage?.prompt_tokens ?? 0, completion_tokens: usage?.completion_tokens ?? 0, total_tokens: usage?.total_tokens ?? 0 };
 }
 
-const choicesIn = (exchange: Exchange): number => (isChat(exchange) ? ((exchange.reply as ChatReply | undefined)?.choices.length ?? 0) : 0);
+const choicesIn = (exchange: Exchange): number => (isChat(exchange) ? (exchange.reply?.choices.length ?? 0) : 0);
 
 /** What is known at the end of a request, and only that. */
 function factsOf({ target, attempts, cache, catalogVersion, abLabel }: Exchange): Partial<RequestLogRow> {

@@ -45,8 +45,8 @@ async function scene(config: object, handler: StubHandler = (_seen, response) =>
   return { host, clock, rows, annotated };
 }
 
-const LINES = ['gateway request', 'gateway response', 'gateway error'];
-const lines = ({ host }: Scene): Record<string, unknown>[] => host.lines.filter(({ msg }) => LINES.includes(String(msg))).map(({ time: _time, ...line }) => line);
+const LINES = new Set(['gateway request', 'gateway response', 'gateway error']);
+const lines = ({ host }: Scene): Record<string, unknown>[] => host.lines.filter(({ msg }) => LINES.has(String(msg))).map(({ time: _time, ...line }) => line);
 const timestamp = new Date(NOW).toISOString();
 
 describe('request-logger', () => {
