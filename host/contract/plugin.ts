@@ -41,6 +41,11 @@ export interface PluginModule<S extends object = object> {
    * content nobody can read is refused while a `before_request` guardrail reads content.
    */
   readsContent?(settings: S): boolean;
+  /**
+   * True of a content guardrail that refuses `unreadable` requests itself, with a reason of its own, on surfaces whose bodies can
+   * be read as a rule. Otherwise, and everywhere else, the host refuses them before any plugin runs.
+   */
+  readonly refusesUnreadable?: boolean;
   /** For transforms: true when it never changes the model, so that unroutable models are refused before plugins run. */
   readonly keepsModel?: boolean;
   /** Code of its `before_request` rejections. Omitted: `rate_limit_exceeded` for `ratelimit`, else `request_rejected`. */

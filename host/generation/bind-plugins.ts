@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { errorMessage } from '../common/error-message.ts';
 import {
-  type Carryover, type ChatChunk, type PluginDeps, type PluginHandlers, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES,
+  type Carryover, type ChatChunk, type PluginDeps, type PluginHandlers, type PluginModule, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES, SURFACES,
 } from '../contract/index.ts';
 import type { Clock } from '../common/clock.ts';
 import { closeAll } from '../common/close-all.ts';
@@ -104,7 +104,7 @@ function messageOf(entry: PluginEntry, error: unknown): string {
 function describe(instances: readonly PluginInstance[], listed: readonly Listed[], deps: GuardDeps): BoundPlugins {
   const before = listed.filter(({ stage }) => stage === 'before_request').map(({ instance }) => instance);
   const readers = before.filter(({ module, settings }) => guardsContent(module, settings));
-  const contentGuarded = new Set(SURFACE_NAMES.filter((surface) => readers.some(({ module }) => covers(module, surface))));
+  const contentGuarded = new Set(SURFACE_NAMES.filter((surface) => readers.some(({ module }) => covers(module, surface) && !refusesItself(module, surface))));
   const uncovered = new Map<Surface, string>();
   for (const surface of SURFACE_NAMES) {
     const absent = readers.find(({ module }) => !covers(module, surface));
@@ -118,6 +118,12 @@ function describe(instances: readonly PluginInstance[], listed: readonly Listed[
     openStreamGuards: streamGuardOpener(listed, deps),
     dispose: () => disposeAll(instances),
   };
+}
+
+/** Only where a body that cannot be read is the exception: elsewhere no plugin is asked at all. */
+function refusesItself({ refusesUnreadable }: PluginModule, surface: Surface): boolean {
+  const { translator, isUnreadable } = SURFACES[surface];
+  return refusesUnreadable === true && translator !== undefined && isUnreadable !== true;
 }
 
 function tapHandlers(hooks: GenerationHooks, listed: readonly Listed[], deps: GuardDeps): void {

@@ -83,6 +83,7 @@ const SHAPES: Readonly<Record<ModuleKind, Shape>> = {
       keepsModel: flag,
       checkStages: callable,
       readsContent: callable,
+      refusesUnreadable: flag,
     },
   }),
 };
