@@ -15,7 +15,7 @@ export interface Ledger {
 
 export interface LedgerBounds {
   /**
-   * Most keys; 0 is no bound. At the bound the one that spent least leaves, and starts at 0 when it comes back. A key that has
+   * Most keys; 0 means unlimited. At the bound the one that spent least leaves, and starts at 0 when it comes back. A key that has
    * reached its limit, or has calls in flight, never leaves.
    */
   readonly maxKeys: number;
@@ -23,7 +23,7 @@ export interface LedgerBounds {
 
 export interface ReservationOrder {
   readonly amount: number;
-  /** `undefined` is no limit. */
+  /** `undefined` means unlimited. */
   readonly limit: number | undefined;
   /** What the request has cost so far without being committed: counts toward the limit. 0 unless said. */
   readonly running?: number;
