@@ -146,7 +146,7 @@ export class LiveExchange implements Exchange {
   }
 
   get cache(): 'hit' | 'miss' | undefined {
-    const word = this.plugins.replyHeaders?.get('x-gateway-cache');
+    const word = this.plugins.replyHeaders?.get('x-gateway-cache')?.[1];
     return word === 'hit' || word === 'miss' ? word : undefined;
   }
 
@@ -181,7 +181,7 @@ export class LiveExchange implements Exchange {
   }
 
   setHeader(name: string, value: string): void {
-    (this.plugins.replyHeaders ??= new Map()).set(name.toLowerCase(), value);
+    (this.plugins.replyHeaders ??= new Map()).set(name.toLowerCase(), [name, value]);
   }
 
   keepPrivate(): void {
