@@ -70,8 +70,12 @@ export class AnswerStore {
   }
 }
 
+/** In memory of its own: a slice of the buffers that Node shares would keep all of one alive. */
 export function keep(reply: ChatReply, reportedModel: string | undefined): Kept {
-  return { body: Buffer.from(JSON.stringify(reply)), reportedModel };
+  const text = JSON.stringify(reply);
+  const body = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  body.write(text);
+  return { body, reportedModel };
 }
 
 /** A copy of the answer. `undefined` for one beyond what a text from outside may hold: nobody gets it twice. */

@@ -92,6 +92,13 @@ describe('response-cache', () => {
     expect(wordOf(await send())).to.equal('miss'); // stream is part of the key
   });
 
+  it('replays a short answer in several chunks too', async () => {
+    const { send } = await scene({}, (_seen, response) => replyStream(response, ['Hello \u{1f600}']));
+    await send({ stream: true });
+    const contents = (await send({ stream: true })).events().map((event) => event.choices?.[0]?.delta?.content).filter((content) => content);
+    expect([contents.length > 1, contents.join('')]).to.deep.equal([true, 'Hello \u{1f600}']);
+  });
+
   it('serves completions, and no other surface', async () => {
     const { host, upstream } = await scene();
     const ends: (string | null)[] = [];

@@ -196,7 +196,7 @@ describe('the log of an answer', () => {
 
 describe('refusals of a rate limit', () => {
   it('are counted, those of a quota are not', async () => {
-    for (const [rejectsAs, count] of [[undefined, 1], ['insufficient_quota', 0]] as const) {
+    for (const [rejectsAs, count] of [[undefined, 1], ['rate_limit_exceeded', 1], ['insufficient_quota', 0]] as const) {
       const limit = plugin('l', () => ({ before_request: () => reject('no') }), { type: 'ratelimit', ...(rejectsAs && { rejectsAs }) });
       const { host } = await run([at('l', 'before_request')], [limit]);
       expect(host.samples.filter(({ name, labels }) => name === 'gateway_rate_limit_rejections_total' && labels['key_type'] === 'plugin')).to.have.length(count);
