@@ -85,7 +85,7 @@ async function serve(handlers: PluginHandlers, at: number): Promise<void> {
   if (before instanceof Promise) await before;
   exchange.stage = 'after_request';
   exchange.reply = REPLY;
-  exchange.usage = REPLY.usage;
+  exchange.measured.usage = REPLY.usage;
   const after = handlers.after_request?.(exchange);
   if (after instanceof Promise) await after;
   handlers.finished?.(exchange, 'success');

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import { answer, type ChatReply, definePlugin } from 'gw/contract';
+import { answer, type ChatReply, definePlugin, type Ledger, type Refusal, type Reservation, type ReservationOrder } from 'gw/contract';
 import Joi from 'joi';
-import type { MemoryLedger } from '../../host/state/memory-ledger.ts';
+import { defineBuiltin } from '../../host/builtin.ts';
+import { MemoryLedger } from '../../host/state/memory-ledger.ts';
 import { type Answer, ask, chatReply, eventually, openSse, replyJson, replyStream, sseEvent, startHost, stubUpstream, type StubHandler, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
 import { WITH_EMBEDDINGS, withKeys } from './kit.ts';
 
@@ -265,6 +266,37 @@ describe('budget, its ledger', () => {
     const { send } = await scene({ ...RATES, spend_limit_usd: 10, max_keys: 1 }, undefined, STAGES, { builtins: [withKeys('a', 'b', 'c')] });
     for (const key of ['key-a', 'key-b', 'key-c']) expect((await send({}, key)).status).to.equal(200);
     for (const key of ['key-a', 'key-b', 'key-c']) expect((await send({}, key)).status).to.equal(402);
+  });
+});
+
+describe('budget, with a ledger that a store supplies', () => {
+  /** Answers late, as a database does. */
+  class LateLedger implements Ledger {
+    readonly memory = new MemoryLedger({ maxKeys: 0 });
+
+    async reserve(key: string, order: ReservationOrder): Promise<Reservation | Refusal> {
+      await new Promise((resolve) => { setImmediate(resolve); });
+      const answered = this.memory.reserve(key, order);
+      return answered.isGranted ? { isGranted: true, settle: async (spent) => { await answered.settle(spent); }, release: () => answered.release() } : answered;
+    }
+
+    async commit(key: string, spent: number): Promise<void> { this.memory.commit(key, spent); }
+  }
+
+  it('waits for it before a call, and books before the answer leaves', async () => {
+    const opened: string[] = [];
+    const ledger = new LateLedger();
+    const store = defineBuiltin({ name: 'test-ledgers', apply: ({ hooks }) => hooks.open.tapPromise('test-ledgers', async ({ stores }) => stores.ledgers.supply('sqlite', { open: (name, { maxKeys }) => {
+      opened.push(`${name} ${maxKeys}`);
+      return ledger;
+    } })) });
+    const { send, apply } = await scene({ ...RATES, spend_limit_usd: 20, store_id: 'team', max_keys: 7 }, undefined, STAGES, { builtins: [withKeys('a'), store] });
+    expect((await send()).status).to.equal(200);
+    expect(ledger.memory.committed('a')).to.equal(18e6);
+    await apply({ ...RATES, spend_limit_usd: 30, store_id: 'team', max_keys: 8 });
+    expect((await send()).status).to.equal(200);
+    expect(refusal(await send())).to.deep.equal(refused('spent $36.0000 of $30.00 limit'));
+    expect([opened, ledger.memory.reserved]).to.deep.equal([['budget team 7'], 0]);
   });
 });
 
