@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { answer, type ChatReply, definePlugin, type Ledger, type Refusal, type Reservation, type ReservationOrder } from 'gw/contract';
+import { answer, type ChatReply, definePlugin, type Exchange, type Ledger, type PluginDeps, type PluginHandlers, type Refusal, type Reservation, type ReservationOrder, type Usage } from 'gw/contract';
 import Joi from 'joi';
+import budget from '../../plugins/budget/index.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
 import { MemoryLedger } from '../../host/state/memory-ledger.ts';
 import { type Answer, ask, chatReply, eventually, openSse, replyJson, replyStream, sseEvent, startHost, stubUpstream, type StubHandler, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
@@ -266,6 +267,43 @@ describe('budget, its ledger', () => {
     const { send } = await scene({ ...RATES, spend_limit_usd: 10, max_keys: 1 }, undefined, STAGES, { builtins: [withKeys('a', 'b', 'c')] });
     for (const key of ['key-a', 'key-b', 'key-c']) expect((await send({}, key)).status).to.equal(200);
     for (const key of ['key-a', 'key-b', 'key-c']) expect((await send({}, key)).status).to.equal(402);
+  });
+});
+
+describe('budget, over several turns of one request', () => {
+  const turns = async (): Promise<{ ledger: MemoryLedger; handlers: PluginHandlers; exchange: { -readonly [M in keyof Exchange]: Exchange[M] } }> => {
+    const ledger = new MemoryLedger({ maxKeys: 0 });
+    const settings = { ...RATES, spend_limit_usd: 20, max_keys: 0, store_id: 's', reserve_tokens: 0 };
+    const handlers = await budget.create(settings, { ledger: () => ledger } as unknown as PluginDeps);
+    const request = { model: 'm', max_tokens: 4, messages: [{ role: 'user', content: 'hi' }] };
+    return { ledger, handlers, exchange: { surface: 'chat', stage: 'before_request', principal: { id: 'a' }, request, streaming: false, measurements: {} } as unknown as Exchange };
+  };
+  const used = (total: number): Usage => ({ prompt_tokens: total, completion_tokens: 0, total_tokens: total });
+
+  it('counts what the turns before have cost, and bills them when the next is refused', async () => {
+    const { ledger, handlers, exchange } = await turns();
+    for (const total of [6, 12]) {
+      expect(handlers.before_request?.(exchange)).to.equal(undefined);
+      exchange.usage = used(total);
+    }
+    expect([ledger.reserved, ledger.committed('a')]).to.deep.equal([11e6, 0]); // 6 of the turn before, and 5 of this one
+    exchange.usage = used(20);
+    expect(handlers.before_request?.(exchange)).to.deep.equal({ action: 'reject', reason: 'budget exceeded: spent $0.0000 of $20.00 limit' });
+    handlers.finished?.(exchange, 'rejected');
+    expect([ledger.reserved, ledger.committed('a')]).to.deep.equal([0, 20e6]);
+  });
+
+  it('bills the turns before one that fails, and the sum once when all succeed', async () => {
+    for (const [outcome, total] of [['error', 12], ['success', 12]] as const) {
+      const { ledger, handlers, exchange } = await turns();
+      for (const sum of [6, total]) {
+        void handlers.before_request?.(exchange);
+        exchange.usage = used(sum);
+      }
+      if (outcome === 'success') void handlers.after_request?.(exchange);
+      handlers.finished?.(exchange, outcome);
+      expect([ledger.reserved, ledger.committed('a')], outcome).to.deep.equal([0, 12e6]);
+    }
   });
 });
 
