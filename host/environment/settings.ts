@@ -49,6 +49,7 @@ export function readEnvironment(variables: Variables): Settings {
   const corsOrigins = list(variables['CORS_ORIGINS']);
   const rateLimit = readRateLimit(variables, notes);
   noteStores(variables, notes);
+  if (trimmed(variables['GW_STATE_URL']) !== '') notes.push({ level: 'warn', message: 'GW_STATE_URL has no effect in this version: limits, budgets and caches are those of each process' });
   const hasPprof = isOn(variables['ENABLE_PPROF']);
   noteRisks({ isProduction, allowUnauthenticated, corsOrigins, isLimited: rateLimit !== undefined, hasPprof }, notes);
   return {
