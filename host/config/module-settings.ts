@@ -1,5 +1,5 @@
 import type { ObjectSchema, ValidationErrorItem } from 'joi';
-import type { PluginModule, StrategyModule } from '../contract/index.ts';
+import { type PluginModule, quoted, type StrategyModule } from '../contract/index.ts';
 import type { StrategyConfig } from './document.ts';
 import { pathText } from './problems.ts';
 
@@ -45,9 +45,14 @@ type Described = Readonly<Record<string, { metas?: { rule?: string }[] }>>;
 function settingsProblem(known: Described, detail: ValidationErrorItem, base: string): SettingsProblem {
   const setting = pathText(detail.path);
   const path = setting === '' ? base : `${base}.${setting}`;
-  const message = `setting ${detail.message.replaceAll('"', '')}`;
+  const message = `setting ${detail.message.replaceAll('"', '')}${notAllowed(detail)}`;
   const fix = detail.type === 'object.unknown' ? `remove it, or use one of: ${Object.keys(known).join(', ') || 'no settings'}` : 'correct the value';
   return { path, message, fix, rule: ruleOf(known, detail.path) };
+}
+
+/** A word that is none of the allowed ones is named itself. */
+function notAllowed({ type, context }: ValidationErrorItem): string {
+  return type === 'any.only' && typeof context?.value === 'string' ? `, not ${quoted(context.value)}` : '';
 }
 
 /** The rule id that the schema states for a setting. */

@@ -1,5 +1,5 @@
 import type { GatewayConfig } from '../document.ts';
-import { parseDuration } from '../duration.ts';
+import { parseDuration } from '../../contract/duration.ts';
 import { type ConfigRule, type RuleContext } from './rule.ts';
 
 function allowed(id: string, path: string, read: (config: GatewayConfig) => string | undefined, values: readonly string[]): ConfigRule {
