@@ -4,6 +4,8 @@ export interface Found {
   readonly end: number;
   /** What it is, in the words of placeholders: `EMAIL`, `SECRET`. */
   readonly kind: string;
+  /** What it reads as, where that is not as it is written: without the escapes of JSON. */
+  readonly value?: string;
 }
 
 /** Finds what should not be seen. Takes time in proportion to the text. */

@@ -57,9 +57,9 @@ export function spanFilter(detector: Detector, replace: Replace): TextFilter {
       if (isJson) strings.follow(piece);
       out += piece;
     };
-    for (const { start, end, kind } of found) {
+    for (const { start, end, kind, value } of found) {
       plain(start - offset);
-      const placeholder = replace(kind, text.slice(start - offset, end - offset));
+      const placeholder = replace(kind, value ?? text.slice(start - offset, end - offset));
       if (placeholder === undefined) return undefined;
       out += isJson && !strings.isInside ? JSON.stringify(placeholder) : placeholder;
       at = end - offset;

@@ -19,12 +19,12 @@ const NIE = /[XYZ]-?\d{7}-?[A-HJ-NP-TV-Z](?!\w)/y;
 const CODICE_FISCALE = /[A-Z]{6}\d\d[A-EHLMPRST][0-7]\d[A-Z]\d{3}[A-Z](?!\w)/y;
 const IPV4 = /(?:25[0-5]|2[0-4]\d|1?\d{1,2})(?:\.(?:25[0-5]|2[0-4]\d|1?\d{1,2})){3}(?![\w-]|\.\w)/y;
 /** With a country code: 8 to 15 digits (ITU-T E.164), in groups. */
-const INTERNATIONAL = /\+[1-9](?:[ .\/-]?\(?\d\)?){7,14}(?![\d-])/y;
+const INTERNATIONAL = /\+(?:1[ .-]?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}(?!\d)|[2-9](?:[ .\/-]?\(?\d\)?){6,13}[ .\/-]?\d(?![\d-]))/y;
 const NORTH_AMERICAN = /(?:1[ .-]?)?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])\d{3}[ .-]\d{4}(?![\d-])/y;
 /** With the trunk prefix of most of the world: 9 to 12 digits, at least two groups. */
-const NATIONAL = /\(?0\d{1,4}\)?[ \/-]\d(?:[ -]?\d){4,9}(?![\d:-]| \d|\.\d)/y;
+const NATIONAL = /(?:\(0\d{1,4}\)|0\d{1,4})[ \/-]\d(?:[ -]?\d){4,9}(?![\d:-]| \d|\.\d)/y;
 /** Digits alone are a telephone number where the words in front say so. */
-const PLAIN = /\(?\d(?:[ .()\/-]{0,2}\d){6,14}(?![\d-])/y;
+const PLAIN = /\d(?:[ .()\/-]{0,2}\d){6,14}(?![\d-])/y;
 const CALLED = /(?:\b(?:phone|tel|telephone|telefon|mobile|cell|call|fax|whatsapp|handy|sms|text)\b|☎)[^\d\n]{0,24}$/i;
 /** Four numbers with dots are a version where the word in front says so. */
 const VERSIONED = /(?:\b(?:version|ver|release|section|build|chapter|firmware|driver)s?|\bv)[ .:#]{0,2}$/i;
@@ -105,14 +105,18 @@ function phoneAt(text: string, digit: number): Place | undefined {
     const end = isWordStart(text, digit - 1) ? endOf(INTERNATIONAL, text, digit - 1) : undefined;
     return end === undefined ? undefined : [digit - 1, end];
   }
-  const start = sign === '(' ? digit - 1 : digit;
-  for (const pattern of [NORTH_AMERICAN, NATIONAL]) {
-    const end = endOf(pattern, text, start);
-    if (end !== undefined && !isNoPhone(text.slice(start, end))) return [start, end];
+  const isFirst = sign !== ' ' || !/\d/.test(text.charAt(digit - 2)); // not a later group of a longer number
+  for (const start of isFirst ? startsOf(digit, sign) : []) {
+    for (const pattern of [NORTH_AMERICAN, NATIONAL]) {
+      const end = endOf(pattern, text, start);
+      if (end !== undefined && !isNoPhone(text.slice(start, end))) return [start, end];
+    }
   }
-  const end = endOf(PLAIN, text, start);
-  return end !== undefined && CALLED.test(text.slice(Math.max(0, start - 40), start)) ? [start, end] : undefined;
+  const end = endOf(PLAIN, text, digit);
+  return end !== undefined && CALLED.test(text.slice(Math.max(0, digit - 40), digit)) ? [digit, end] : undefined;
 }
+
+const startsOf = (digit: number, sign: string): readonly number[] => (sign === '(' ? [digit - 1, digit] : [digit]);
 
 /** A date, or a number of the national form with too few or too many digits. */
 function isNoPhone(text: string): boolean {
