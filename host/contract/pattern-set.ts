@@ -16,6 +16,7 @@ interface Program {
 
 interface State {
   readonly isMatch: boolean;
+  /** In the order of the patterns. */
   readonly matchIDs: readonly number[];
   readonly next: readonly (State | null)[] | null;
 }
@@ -103,12 +104,12 @@ function findIn(text: string, automaton: Automaton, otherwise: () => number | un
       cls = automaton.runeClass(rune);
     }
     state = state.next?.[cls] ?? automaton.stepOrReset(state, cls, rune, UNANCHORED, at, search);
-    if (state?.isMatch) return Math.min(...state.matchIDs);
+    if (state?.isMatch) return state.matchIDs[0];
     if (rune > 0xffff) at += 1;
   }
   const last = state && automaton.stepOrReset(state, numClasses, END_OF_TEXT, UNANCHORED, text.length, search);
   if (!last) return otherwise();
-  return last.isMatch ? Math.min(...last.matchIDs) : undefined;
+  return last.isMatch ? last.matchIDs[0] : undefined;
 }
 
 /** Every way in which a match may go on, with where it began: of two at one instruction the earlier. */

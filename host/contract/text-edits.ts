@@ -68,7 +68,7 @@ function editAll(value: unknown, edit: Edit): unknown {
   if (Array.isArray(value)) return editEach(value, editAll, edit);
   if (!isFields(value)) return value;
   if (isRawNumber(value)) {
-    const digits = String((value as Fields)['rawJSON']);
+    const digits = String(value['rawJSON']);
     return changed(digits, edit(digits)) ?? value;
   }
   return editMembers(value, (member) => editAll(member, edit));

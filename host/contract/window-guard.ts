@@ -89,7 +89,7 @@ export function filterGuard(open: () => TextFilter, reason: string): StreamGuard
 
   const end = (): readonly ChatChunk[] | Rejection => {
     const rest: ChatChunk[] = [];
-    for (const index of [...held.keys()]) {
+    for (const index of held.keys().toArray()) {
       const late = release(index);
       if (!late) return reject(reason);
       for (const each of late) rest.push(each);

@@ -48,7 +48,7 @@ function isAlphanumeric(code: number): boolean {
 }
 
 /** Signs that addresses in use have; RFC 5322 knows more. */
-const LOCAL_SIGNS = new Set([...'._%+-\'!#$&*/=?^`{|}~'].map((sign) => sign.charCodeAt(0)));
+const LOCAL_SIGNS = new Set(Buffer.from('._%+-\'!#$&*/=?^`{|}~'));
 
 export function isLocal(code: number): boolean {
   return isAlphanumeric(code) || LOCAL_SIGNS.has(code);

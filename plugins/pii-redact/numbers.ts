@@ -19,16 +19,16 @@ const NIE = /[XYZ]-?\d{7}-?[A-HJ-NP-TV-Z](?!\w)/y;
 const CODICE_FISCALE = /[A-Z]{6}\d\d[A-EHLMPRST][0-7]\d[A-Z]\d{3}[A-Z](?!\w)/y;
 const IPV4 = /(?:25[0-5]|2[0-4]\d|1?\d{1,2})(?:\.(?:25[0-5]|2[0-4]\d|1?\d{1,2})){3}(?![\w-]|\.\w)/y;
 /** With a country code: 8 to 15 digits (ITU-T E.164), in groups. */
-const INTERNATIONAL = /\+(?:1[ .-]?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}(?!\d)|[2-9](?:[ .\/-]?\(?\d\)?){6,13}[ .\/-]?\d(?![\d-]))/y;
+const INTERNATIONAL = /\+(?:1[ .-]?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}(?!\d)|[2-9](?:[ ./-]?\(?\d\)?){6,13}[ ./-]?\d(?![\d-]))/y;
 const NORTH_AMERICAN = /(?:1[ .-]?)?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])\d{3}[ .-]\d{4}(?![\d-])/y;
 /** With the trunk prefix of most of the world: 9 to 12 digits, at least two groups. */
-const NATIONAL = /(?:\(0\d{1,4}\)|0\d{1,4})[ \/-]\d(?:[ -]?\d){4,9}(?![\d:-]| \d|\.\d)/y;
+const NATIONAL = /(?:\(0\d{1,4}\)|0\d{1,4})[ /-]\d(?:[ -]?\d){4,9}(?![\d:-]| \d|\.\d)/y;
 /** Digits alone are a telephone number where the words in front say so. */
-const PLAIN = /\d(?:[ .()\/-]{0,2}\d){6,14}(?![\d-])/y;
+const PLAIN = /\d(?:[ .()/-]{0,2}\d){6,14}(?![\d-])/y;
 const CALLED = /(?:\b(?:phone|tel|telephone|telefon|mobile|cell|call|fax|whatsapp|handy|sms|text)\b|☎)[^\d\n]{0,24}$/i;
 /** Four numbers with dots are a version where the word in front says so. */
 const VERSIONED = /(?:\b(?:version|ver|release|section|build|chapter|firmware|driver)s?|\bv)[ .:#]{0,2}$/i;
-const DATE = /^(?:0[1-9]|[12]\d|3[01])[ .\/-](?:0[1-9]|1[0-2])[ .\/-](?:19|20)\d\d/;
+const DATE = /^(?:0[1-9]|[12]\d|3[01])[ ./-](?:0[1-9]|1[0-2])[ ./-](?:19|20)\d\d/;
 
 const WORD = /[\p{L}\p{N}_]/u;
 

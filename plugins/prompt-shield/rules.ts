@@ -68,6 +68,7 @@ export const KINDS: readonly Kind[] = [
     gate: /<\||\binst\]|<<\/?sys>>|_of_turn>|\b(?:system|developer|admin)|(?:\[|[<#*="-] ?\/?)(?:assistant|instruct|begin|end|start)/,
     rules: [
       rule(0.8, '<\\|(?:im_start|im_end|im_sep|system|assistant|user|endoftext|start_header_id|end_header_id|eot_id|begin_of_text|endofprompt|channel|message)\\|>'),
+      rule(0.6, '</?(?:system|developer|system[ _-]?(?:prompt|message|instructions?))>'),
       rule(0.7, '\\[/?inst\\]|<</?sys>>|<(?:start|end)_of_turn>'),
       rule(0.7, '^[ \\t>]*(?:#{2,4} ?|\\[|<\\/?|\\*\\*|={2,} ?|-{2,} ?|"role" ?: ?")(?:system|assistant|developer|admin|instructions?)(?: (?:prompt|message|override|instructions?|update|note))?(?:\\]|>|:|\\*\\*| ?={2,}| ?-{2,}|")[ \\t:"]*(?:,|$|\\n|.{0,80}?\\b(?:you|your|ignore|disregard|forget|new|now|override|must|always|never|reveal|comply|disable|allow|unrestricted|the user)\\b)'),
       rule(0.7, '(?:^|\\n|[.!?"] )[ \\t]*(?:system|developer|admin(?:istrator)?)(?: (?:prompt|message|override|note|update|instructions?))? ?: ?.{0,40}?\\b(?:you (?:are|must|will|should|can|have)|your |ignore|disregard|forget|override|new (?:instructions|rules|task)|from now on|comply|reveal|disable|the user (?:is|has)|always|never)\\b'),

@@ -7,6 +7,9 @@ const SHORTEST = 16;
 const SHORTEST_RANDOM = 20;
 const PEM = '-----BEGIN ';
 const PEM_HEADER = /-----BEGIN (?:[A-Z\d]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----/y;
+/** One that has not ended. */
+const OPEN_HEADER = /^-----BEGIN [A-Z\d ]*-{0,5}$/;
+const LONGEST_HEADER = 80;
 const PEM_END = /-----END (?:[A-Z\d]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----/g;
 /** What stands between the lines of a key whose end is missing: base64, line ends (escaped too) and header fields. */
 const PEM_BODY = /(?:[A-Za-z\d+/=\s\\:,-])*/y;
@@ -28,8 +31,7 @@ export function secretDetector(entropy: number): Detector {
 function findPem(text: string, into: Found[]): void {
   let isEndAhead = true; // once none is, none is looked for any more
   for (let at = text.indexOf(PEM); at >= 0;) {
-    PEM_HEADER.lastIndex = at;
-    const body = PEM_HEADER.test(text) ? PEM_HEADER.lastIndex : undefined;
+    const body = lastOf(PEM_HEADER, text, at);
     const end: number | undefined = body !== undefined && isEndAhead ? lastOf(PEM_END, text, body) : undefined;
     isEndAhead = body === undefined || end !== undefined;
     const stop = end ?? (body === undefined ? undefined : lastOf(PEM_BODY, text, body));
@@ -93,6 +95,6 @@ function openFrom(text: string): number {
   findPem(text, pem);
   const last = pem.at(-1);
   if (last?.end === text.length) open = Math.min(open, last.start);
-  const dashes = /-{1,5}(?:BEGIN? ?)?$|-----BEGIN [A-Z\d ]*$/.exec(text.slice(-64));
-  return dashes ? Math.min(open, text.length - Math.min(text.length, 64) + dashes.index) : open;
+  const header = text.lastIndexOf(PEM);
+  return header >= 0 && OPEN_HEADER.test(text.slice(header, header + LONGEST_HEADER)) && text.length - header < LONGEST_HEADER ? Math.min(open, header) : open;
 }
