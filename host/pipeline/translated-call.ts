@@ -151,7 +151,7 @@ function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneratio
     filter,
     isGuarded: guards !== undefined && holdsBack(guards),
     isHeld: guards !== undefined && awaitsVerdict(guards),
-    assembles: generation.plugins.count > 0 || turn.openStream !== undefined,
+    assembles: generation.plugins.count > 0 || turn.openStream !== undefined || exchange.delivery.keepsText,
   });
 }
 
