@@ -16,7 +16,7 @@ export default definePlugin<Settings>({
   readsContent: ({ patterns }) => patterns.length > 0,
   settings: Joi.object<Settings, true>({
     patterns: Joi.array().items(Joi.string().custom(compiling)).custom(compilingTogether).default([])
-      .messages({ 'pattern.syntax': '{{#label}} is not a pattern of the linear-time dialect (RE2): {{#why}}', 'pattern.size': '{{#label}} are too large together: {{#why}}' }),
+      .messages({ 'string.linear': '{{#label}} is not a pattern of the linear-time dialect (RE2): {{#why}}', 'any.custom': '{{#label}} are too large together: {{#why}}' }),
     observe,
     stream,
   }),
@@ -36,12 +36,12 @@ const REASON = 'text matches a blocked pattern';
 
 function compiling(pattern: string, helpers: Joi.CustomHelpers): unknown {
   const why = problemOf([pattern]);
-  return why === undefined ? pattern : helpers.error('pattern.syntax', { why });
+  return why === undefined ? pattern : helpers.error('string.linear', { why });
 }
 
 function compilingTogether(patterns: readonly string[], helpers: Joi.CustomHelpers): unknown {
   const why = problemOf(patterns);
-  return why === undefined ? patterns : helpers.error('pattern.size', { why });
+  return why === undefined ? patterns : helpers.error('any.custom', { why });
 }
 
 function problemOf(patterns: readonly string[]): string | undefined {

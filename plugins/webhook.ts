@@ -16,8 +16,6 @@ const DEFAULT_TIMEOUT = '2s';
 const OWN_HEADERS = ['content-type', 'content-length', 'host', 'connection', 'transfer-encoding', 'expect', 'upgrade'];
 const HEADER_NAME = /^[!#$%&'*+.^`|~\w-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** A setting that names a variable is checked once the variable is known. */
-const REFERENCE = /\$\{[A-Za-z_]\w*\}/;
 /** UTF-16 code units of a reason that a client is told. */
 const MOST_REASON = 1000;
 
@@ -29,8 +27,8 @@ export default definePlugin<Settings>({
   stages: ['before_request', 'after_request'],
   unlistedSettings: ['headers'],
   settings: Joi.object<Settings, true>({
-    url: Joi.string().required().custom(addressOf).messages({ 'url.http': '{{#label}} must be an http or https URL' }),
-    timeout: Joi.string().custom(durationOf).default(DEFAULT_TIMEOUT).messages({ 'duration.positive': '{{#label}} must be a duration above 0, such as 2s' }),
+    url: Joi.string().required().custom(addressOf).messages({ 'string.http': '{{#label}} must be an http or https URL' }),
+    timeout: Joi.string().custom(durationOf).default(DEFAULT_TIMEOUT).messages({ 'string.duration': '{{#label}} must be a duration above 0, such as 2s' }),
     fail: Joi.string().valid('closed', 'open').default('closed'),
     observe,
     stream,
@@ -50,13 +48,12 @@ export default definePlugin<Settings>({
 const WAITING: StreamGuard = { push: (chunk) => [chunk], end: () => [], awaitsVerdict: true };
 
 function addressOf(text: string, helpers: Joi.CustomHelpers): unknown {
-  if (REFERENCE.test(text)) return text;
   const url = URL.parse(text);
-  return url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' ? text : helpers.error('url.http');
+  return url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' ? text : helpers.error('string.http');
 }
 
 function durationOf(text: string, helpers: Joi.CustomHelpers): unknown {
-  return REFERENCE.test(text) || (parseDuration(text) ?? 0) > 0 ? text : helpers.error('duration.positive');
+  return (parseDuration(text) ?? 0) > 0 ? text : helpers.error('string.duration');
 }
 
 function asking({ url, timeout, headers }: Settings, send: PluginDeps['send']): (exchange: Exchange) => Promise<Verdict | undefined> | undefined {

@@ -1,4 +1,5 @@
 import { KINDS } from './rules.ts';
+import { kindsIn } from './stems.ts';
 
 /** Signs that are not seen, and letters that only look different: removed before a text is read. */
 const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g;
@@ -20,8 +21,9 @@ export function scoreOf(text: string): number {
 /** Independent signs add up to certainty, never beyond. */
 function plainScore(text: string): number {
   let doubt = 1;
-  for (const { gate, rules } of KINDS) {
-    if (!gate.test(text)) continue;
+  const seen = kindsIn(text);
+  for (const [at, { gate, rules }] of KINDS.entries()) {
+    if ((seen & (1 << at)) === 0 || !gate.test(text)) continue;
     for (const { pattern, weight } of rules) if (pattern.test(text)) doubt *= 1 - weight;
   }
   return 1 - doubt;

@@ -48,7 +48,7 @@ const REQUESTS: Readonly<Record<string, Json>> = {
 /** Bodies that nobody can read are refused altogether while a guardrail reads content. */
 const REFUSED: readonly string[] = ['/v1/audio/transcriptions', '/v1/audio/translations'];
 /** Routes whose requests have no body, or are no calls of a model. */
-const WITHOUT_CONTENT: readonly RegExp[] = [/^\/(health|livez|readyz)$/, /^\/v1\/(models|capabilities)(\/|$)/];
+const WITHOUT_CONTENT: readonly RegExp[] = [/^\/(health|livez|readyz|metrics)$/, /^\/debug\//, /^\/v1\/(models|capabilities)(\/|$)/];
 
 /** Places where a text is no text: what names the model, and what the wire defines to be an address or bytes. */
 const NOT_READ: readonly RegExp[] = [/^model$/, /\.image_url\.url$/, /\.input_audio\.data$/, /\.file\.file_data$/, /^voice$/];
