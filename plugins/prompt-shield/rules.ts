@@ -7,10 +7,8 @@ export interface Rule {
 
 /** Signs of one kind of attack. */
 export interface Kind {
-  /** How a word begins without which no sign of this kind is there: four letters, or a word of three. */
+  /** How words go on, from their first letter, of which one is in every text that a sign of this kind stands in. */
   readonly stems: readonly string[];
-  /** A quick look: true of every text that a sign of this kind stands in. */
-  readonly gate: RegExp;
   readonly rules: readonly Rule[];
 }
 
@@ -29,7 +27,8 @@ const PERSONA = '(?:you are (?:now|going to be|no longer)|you\'re now|act as|act
 const ENCODING = '(?:base ?-?64|rot ?-?13|hex(?:adecimal)?|caesar|cipher(?:text)?|morse|binary|encoded|encrypted|url-?encoded|reversed|backwards)';
 const OBEY = '(?:follow|obey|execute|comply with|carry out|perform|act on|act upon|do (?:exactly )?what|do as|treat)';
 
-const stemsOf = (words: string): readonly string[] => words.split(' ');
+const stemsOf = (words: string): readonly string[] => words.split(',');
+const pairs = (firsts: readonly string[], seconds: readonly string[]): readonly string[] => firsts.flatMap((first) => seconds.map((second) => first + second));
 const rule = (weight: number, ...parts: readonly string[]): Rule => ({ weight, pattern: new RegExp(parts.join(''), 'm') });
 
 /**
@@ -39,8 +38,7 @@ const rule = (weight: number, ...parts: readonly string[]): Rule => ({ weight, p
  */
 export const KINDS: readonly Kind[] = [
   { // Override of earlier instructions.
-    stems: stemsOf('igno disr forg over bypa negl disc aban dism circ canc eras dele rese pay foll obey list adhe comp verg miss olvi oubl inst rule dire orde task'),
-    gate: /\b(?:ignor|disregard|forget|overr|overlook|bypass|neglect|discard|abandon|dismiss|circumvent|cancel|erase|delet|reset|pay no|(?:do not|don't|stop) (?:follow|obey|listen|adher|comply)|vergiss|vergess|missacht|olvid|oubli|(?:new|real|actual|updated|true|only) (?:instruct|rules|directive|orders|task))/,
+    stems: [...stemsOf('ignor,disregard,forget,overr,overlook,bypass,neglect,discard,abandon,dismiss,circumvent,cancel,erase,delet,reset,pay no,vergiss,vergess,missacht,olvid,oubli'), ...pairs(['not ', 'don\'t ', 'stop '], ['follow', 'obey', 'listen', 'adher', 'comply']), ...pairs(['new ', 'real ', 'actual ', 'updated ', 'true ', 'only '], ['instruct', 'rules', 'directive', 'orders', 'task'])],
     rules: [
       rule(0.8, NOT_DENIED, `\\b${OVERRIDE}\\b`, GAP, `\\b${EARLIER}\\b`, '(?: \\w+){0,2}?', ` ${INSTRUCTIONS}\\b`),
       rule(0.7, NOT_DENIED, `\\b${OVERRIDE} (?:absolutely )?(?:all|any|every|each|your|all of|any of)(?: of)?(?: (?:your|the|these|those|my|its))?(?: \\w+)? ?${INSTRUCTIONS}\\b(?! on | about | regarding | in the email)`),
@@ -52,8 +50,7 @@ export const KINDS: readonly Kind[] = [
     ],
   },
   { // Request for the hidden prompt.
-    stems: stemsOf('prom prep pre meta inst guid rule dire prea syst hidd secr init deve inte abov prec prio befo top star begi'),
-    gate: /\b(?:pre-?|meta)?prompt|\binstruct|\bguidelines\b|\brules\b|\bdirectives\b|\bpreamble|\b(?:system|hidden|secret|initial|developer|internal) (?:message|config)|\b(?:above|preceding|prior to|before (?:this|the)|at the (?:top|start|beginning))\b/,
+    stems: [...stemsOf('prompt,preprompt,pre-prompt,metaprompt,instruct,guidelines,rules,directive,preamble,above,preceding,prior to,before this,before the,before by,top of,start of,beginning of,told'), ...pairs(['system ', 'hidden ', 'secret ', 'initial ', 'internal ', 'original ', 'developer ', 'starting ', 'base ', 'root '], ['message', 'config'])],
     rules: [
       rule(0.7, `\\b${SHOW}\\b`, '[^.!?\\n]{0,60}?', '\\b(?:your|the|its) (?:\\w+ ){0,3}?', `${SECRET_PROMPT}\\b(?! (?:manual|requirements|for (?:the|a|my|our|this) (?!session|chat|conversation|assistant|model|bot)))`),
       rule(0.6, `\\b${SHOW}\\b`, '[^.!?\\n]{0,40}?', '\\byour (?:\\w+ ){0,3}?(?:prompt|instructions|guidelines|rules|directives)\\b(?= ?(?:[.?!:;"\'`,)]|$|verbatim|word|exactly|in full|above|and |as |from|given|before|to me|here|now|in a|in the form|with))'),
@@ -62,8 +59,7 @@ export const KINDS: readonly Kind[] = [
     ],
   },
   { // Persona without limits.
-    stems: stemsOf('rest limi filt guid guar boun ethi unet mora amor immo cens cons poli safe inhi scru unbo unli unre unfi unce anyt refu decl say answ rule jail deve god dan evil sudo debu'),
-    gate: /restrict|\blimit|filter|guideline|guardrail|boundar|ethic|moral|censor|constraint|polic|safe|inhibition|scruple|unbound|unlimited|anything|refuse|decline|say no|answers? (?:every|any)|\brules|jailbr|\b(?:developer|god|dan|evil|sudo|unrestricted|debug) mode|\bdan\b/,
+    stems: stemsOf('restrict,limit,filter,guideline,guardrail,boundar,ethic,moral,censor,constraint,polic,safe,inhibition,scruple,unbound,unlimited,unrestrict,unfilter,uncensor,unethic,amoral,immoral,anything,refuse,decline,say no,answers every,answers any,answer every,answer any,rules,jailbr,developer mode,god mode,dan,evil mode,sudo mode,debug mode'),
     rules: [
       rule(0.75, `\\b${PERSONA}\\b`, '[^!?\\n]{0,120}?', `\\b${UNLIMITED}`),
       rule(0.75, `\\b(?:you|your|an?) (?:ai|assistant|model|bot|chatbot|persona|character|system|entity|mode|version)\\b[^!?\\n]{0,60}?\\b${UNLIMITED}`),
@@ -71,8 +67,7 @@ export const KINDS: readonly Kind[] = [
     ],
   },
   { // Fake role markers.
-    stems: stemsOf('syst sys deve admi assi inst begi star end'),
-    gate: /<\||\binst\]|<<\/?sys>>|_of_turn>|\b(?:system|developer|admin)|(?:\[|[<#*="-] ?\/?)(?:assistant|instruct|begin|end|start)/,
+    stems: [...stemsOf('system,sys>>,developer,admin,assistant,instruct,inst]'), ...pairs(['begin', 'end', 'start', 'end of', 'start of', 'beginning of'], pairs([' ', '_', ' the '], ['user', 'hidden', 'original', 'previous']))],
     rules: [
       rule(0.8, '<\\|(?:im_start|im_end|im_sep|system|assistant|user|endoftext|start_header_id|end_header_id|eot_id|begin_of_text|endofprompt|channel|message)\\|>'),
       rule(0.6, '</?(?:system|developer|system[ _-]?(?:prompt|message|instructions?))>'),
@@ -83,8 +78,7 @@ export const KINDS: readonly Kind[] = [
     ],
   },
   { // Encoded payload.
-    stems: stemsOf('base rot hex caes ciph mors bina enco encr deco deci decr unsc reve back'),
-    gate: /base ?-?64|rot ?-?13|\bhex|caesar|cipher|morse|binary|encod|encrypt|decod|decrypt|unscrambl|revers|backward/,
+    stems: stemsOf('base64,base 64,base-64,rot13,rot 13,rot-13,hex,hexadecimal,caesar,cipher,morse,binary,encod,encrypt,url-encod,decod,decipher,decrypt,unscrambl,revers,backward'),
     rules: [
       rule(0.7, `\\b(?:decode|decrypt|decipher|unscramble|translate|convert|reverse|read|interpret|this is|here is|following|message|text|string)\\b[^\\n]{0,60}?\\b${ENCODING}\\b[^\\n]{0,80}?\\b(?:and|then|to)\\b[^\\n]{0,20}?\\b${OBEY}\\b`),
       rule(0.7, `\\b(?:decode|decrypt|decipher)\\b[^\\n]{0,60}?\\b(?:and|then)\\b(?: then)?[^\\n]{0,10}?\\b(?:follow|obey|comply|carry out|do what|do as|execute|act on|perform)\\b[^\\n]{0,40}?\\b(?:it|instructions?|commands?|orders|says|result|message|output)\\b`),

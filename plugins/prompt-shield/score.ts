@@ -22,8 +22,8 @@ export function scoreOf(text: string): number {
 function plainScore(text: string): number {
   let doubt = 1;
   const seen = kindsIn(text);
-  for (const [at, { gate, rules }] of KINDS.entries()) {
-    if ((seen & (1 << at)) === 0 || !gate.test(text)) continue;
+  for (const [at, { rules }] of KINDS.entries()) {
+    if ((seen & (1 << at)) === 0) continue;
     for (const { pattern, weight } of rules) if (pattern.test(text)) doubt *= 1 - weight;
   }
   return 1 - doubt;

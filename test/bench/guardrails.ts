@@ -11,7 +11,7 @@ import { startGenerators } from './generators.ts';
 import { attacks, credentials, type Labelled, ordinary, personalData } from './labelled.ts';
 import { exploreMachine } from './machine.ts';
 import { measure } from './measure.ts';
-import { QUICK } from './options.ts';
+import { type Plan, QUICK } from './options.ts';
 import { floor } from './subjects.ts';
 import { startUpstreams } from './upstreams.ts';
 import { createWorkspace } from './workspace.ts';
@@ -92,11 +92,14 @@ export async function finder(name: string): Promise<(text: string) => boolean> {
   return (text) => handlers?.before_request?.(madeUpExchange({ request: { model: 'm', messages: [{ role: 'user', content: text }] } })) !== undefined;
 }
 
+/** As long as it takes to see what a warm proxy costs. */
+const WARM: Plan = { ...QUICK, rounds: 3, warmUps: 3, load: { ...QUICK.load, unary: { requests: 6000, connections: 16 } } };
+
 /** CPU microseconds of a bare proxy for one request on this machine, now. */
 async function floorUs(): Promise<number> {
   const bench = { workspace: createWorkspace(), machine: exploreMachine(), isResilient: false };
   try {
-    const setting = { plan: QUICK, upstreams: await startUpstreams(bench.workspace, bench.machine), generators: startGenerators(bench.workspace, bench.machine) };
+    const setting = { plan: WARM, upstreams: await startUpstreams(bench.workspace, bench.machine), generators: startGenerators(bench.workspace, bench.machine) };
     const [row] = await measure(setting, [floor(bench)], 'unary', 'same');
     return row?.values.cpuPerRequest ?? Number.NaN;
   } finally {
