@@ -28,7 +28,7 @@ export interface CreateOptions {
   readonly hide: (secret: string) => void;
 }
 
-/** Makes the instance of an entry. Throws for settings that are wrong once references are replaced, and for whatever `create` does. */
+/** Makes the instance of an entry; `identity` tells it from those of other settings. Throws for settings that are wrong once references are replaced, and for whatever `create` does. */
 export async function createInstance(options: CreateOptions, entry: PluginEntry, identity: string): Promise<PluginInstance> {
   const module = options.registry.plugins.get(entry.name);
   if (!module) throw new Error(`"${entry.name}" is not a plugin of this build`);
@@ -39,15 +39,16 @@ export async function createInstance(options: CreateOptions, entry: PluginEntry,
   for (const [setting, instead] of Object.entries(module.toleratedSettings ?? {})) {
     if (setting in value) options.deps.log.warn(`plugin setting is ignored, use ${instead}`, { plugin: entry.name, setting, rule: 'WN15' });
   }
-  const handlers: unknown = await createdInTime(module, settings, identity, options);
+  const { carryover, ledgers } = options;
+  const ledger: PluginDeps['ledger'] = (name, bounds) => carryover.lease(`ledger ${name}`, () => ledgers.open(name, bounds));
+  const handlers: unknown = await createdInTime(module, settings, { ...options.deps, carryover, identity, ledger }, options.clock);
   checkHandlers(handlers);
   return { module, settings, handlers };
 }
 
 /** What comes too late is closed again here, because it belongs to no configuration. */
-async function createdInTime(module: PluginModule, settings: object, identity: string, { deps, carryover, clock, ledgers }: CreateOptions): Promise<unknown> {
-  const ledger: PluginDeps['ledger'] = (name, bounds) => carryover.lease(`ledger ${name}`, () => ledgers.open(name, bounds));
-  const creating = Promise.try(() => module.create(settings, { ...deps, carryover, identity, ledger }));
+async function createdInTime(module: PluginModule, settings: object, deps: PluginDeps, clock: Clock): Promise<unknown> {
+  const creating = Promise.try(() => module.create(settings, deps));
   try {
     return await within(creating, CREATE_LIMIT_MS, clock, 'its create');
   } catch (error) {

@@ -16,7 +16,6 @@ export function billTurn(exchange: LiveExchange, billed: Billed, { catalog }: Pi
   const before = turn?.costUsdBefore;
   if (cost) measured.cost = turn?.costBefore ? { ...cost, ...sumOf(turn.costBefore as unknown as Fields, cost as unknown as Fields) } : cost;
   measured.costUsd = cost?.priced ? cost.totalUsd + (before ?? 0) : before;
-  if (cost?.priced) measured.catalogVersion = cost.catalog;
 }
 
 /** Counts and costs add up, in details too; of what else vendors say, the later one stands. */

@@ -25,8 +25,6 @@ export class Routing {
 export class Measured {
   usage: Usage | undefined;
   costUsd: number | undefined;
-  /** Version of the catalog that priced it. */
-  catalogVersion: string | undefined;
   /** The same by what it was spent on. */
   cost: Cost | undefined;
   ttftMs: number | undefined;
