@@ -5,6 +5,7 @@ import type { GatewayModule } from '../host/registry/registry.ts';
 import admin from './admin/admin.ts';
 import authentication from './auth/authentication.ts';
 import keyAccess from './auth/key-access.ts';
+import keyBudget from './auth/key-budget.ts';
 import catalog from './catalog/catalog.ts';
 import completionCommand from './cli/completion.ts';
 import explainCommand from './cli/explain.ts';
@@ -99,7 +100,7 @@ import webhook from '../plugins/webhook.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  admin, authentication, keyAccess, catalog, completionCommand, explainCommand, initCommand, moduleListCommand, moduleNewCommand, moduleTestCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
+  admin, authentication, keyAccess, keyBudget, catalog, completionCommand, explainCommand, initCommand, moduleListCommand, moduleNewCommand, moduleTestCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
   breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, targetLines, tracing,
 ];
 
