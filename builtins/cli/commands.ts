@@ -148,8 +148,11 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'admin logs list',
     summary: 'List logged requests, newest first',
-    options: [{ flags: '--limit <n>', summary: 'Newest rows to show (50)' }],
-    examples: ['gw admin logs list --limit 10'],
+    options: [
+      { flags: '--limit <n>', summary: 'Newest rows to show (50)' },
+      { flags: '--follow', summary: 'Then print rows as they come, until stopped' },
+    ],
+    examples: ['gw admin logs list --limit 10', 'gw admin logs list --follow'],
     load: () => import('./admin-logs-list.ts'),
   },
   {

@@ -26,6 +26,11 @@ export async function printRows(io: CommandIo, format: OutputFormat, rows: reado
   await printData(io, format, rows, () => fitted(rows.map((row) => columns.map(({ cell }) => cell(row))), columns.map(({ title }) => title), io.terminal));
 }
 
+/** Further rows of a table that was begun: no header, and each as wide as it is. */
+export function printMore({ out }: CommandIo, rows: readonly Row[], columns: readonly Column[]): void {
+  for (const row of rows) out(`${columns.map(({ title, cell }) => cell(row).padEnd(title.length)).join('   ').trimEnd()}\n`);
+}
+
 function fitted(cells: readonly (readonly string[])[], titles: readonly string[], terminal: Terminal | undefined): string {
   const whole = table(titles, cells);
   const longest = whole.split('\n').reduce((most, line) => Math.max(most, line.length), 0);
@@ -47,8 +52,8 @@ export function textOf(value: unknown, absent = '-'): string {
 
 export const column = (title: string, member: string, absent = '-'): Column => ({ title, cell: (row) => textOf(row[member], absent) });
 
-/** A moment of the member: UTC in one form, on a terminal the local time and how long ago. */
-export const timeColumn = (title: string, member: string, { terminal }: CommandIo, now: number): Column => ({ title, cell: (row) => timeOf(row[member], terminal ? now : undefined) });
+/** A moment of the member: UTC in one form, on a terminal the local time and how long ago. Without `now` it is UTC there too. */
+export const timeColumn = (title: string, member: string, { terminal }: CommandIo, now: number | undefined): Column => ({ title, cell: (row) => timeOf(row[member], terminal ? now : undefined) });
 
 /** `now` asks for the local time with its distance from it. What is not a time is shown as it is. */
 export function timeOf(value: unknown, now: number | undefined): string {
