@@ -85,12 +85,13 @@ describe('commands against a running gateway', () => {
   });
 
   it('makes, lists, shows, rotates and revokes keys', async () => {
+    await json('admin', 'keys', 'create', '--name', 'keeper', '--scope', 'admin'); // the last one cannot be revoked
     const made = JSON.parse((await gw('admin', 'keys', 'create', '--name', 'ci', '--scope', 'admin', '--expires-in', '48h')).stdout);
     expect(made).to.include({ name: 'ci' }).and.to.have.property('key').that.matches(/^gw_[0-9a-f]{64}$/);
     expect(made.scopes).to.deep.equal(['admin']);
     expect(Date.parse(made.expires_at) - Date.now()).to.be.within(47 * 3600e3, 49 * 3600e3);
     const { stdout } = await gw('admin', 'keys', 'list');
-    expect(stdout).to.match(/^ID +NAME +SCOPES +EXPIRES +REVOKED\n-- +---- +------ +------- +-------\n/).and.to.match(new RegExp(`^${made.id} {3}ci {5}admin {4}\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC {3}no$`, 'm'));
+    expect(stdout).to.match(/^ID +NAME +SCOPES +EXPIRES +REVOKED\n-- +---- +------ +------- +-------\n/).and.to.match(new RegExp(`^${made.id} {3}ci {7}admin {4}\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC {3}no$`, 'm'));
     expect((await json('admin', 'keys', 'list'))[0]).to.include({ id: made.id });
     expect(parse((await gw('admin', 'keys', 'get', made.id, '--format', 'yaml')).stdout)).to.include({ id: made.id, key: `${made.key.slice(0, 8)}...` });
     expect((await json('admin', 'keys', 'rotate', made.id)).key).to.not.equal(made.key);
@@ -113,6 +114,25 @@ describe('commands against a running gateway', () => {
     expect(await json('admin', 'providers', 'health')).to.include({ status: 'healthy' });
   });
 
+  it('shows, compares, replaces and rolls back the configuration', async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, 'new.yaml'), '# heavier\ntargets: [{virtual_key: echo, weight: 2}]\n');
+    const before = await json('admin', 'config', 'get');
+    expect(before.targets).to.deep.equal([{ virtual_key: 'echo' }]);
+    const file = ['--file', join(cwd, 'new.yaml')];
+    expect((await json('admin', 'config', 'diff', ...file)).find(({ path }: { path: string }) => path === 'targets[0].weight')).to.include({ after: 2 });
+    const set = await gw('admin', 'config', 'set', ...file);
+    expect([set.code, set.stderr], set.stdout).to.deep.equal([0, '']);
+    expect(set.stdout).to.contain('targets[0].weight\n  + 2\n').and.to.match(/\[OK\] Configuration updated\.\n$/);
+    expect((await json('admin', 'config', 'get')).targets).to.deep.equal([{ virtual_key: 'echo', weight: 2 }]);
+    expect((await gw('admin', 'config', 'rollback', '1')).stdout).to.equal('[OK] Rolled back to version 1.\n');
+    expect((await json('admin', 'config', 'history')).map(({ version }: { version: number }) => version)).to.deep.equal([1, 2]);
+    expect((await gw('admin', 'config', 'history')).stdout).to.match(/^VERSION {3}UPDATED_AT +ROLLED_BACK_FROM\n------- {3}---------- +----------------\n1 {9}\d{4}-\d\d-\d\d \d\d:\d\d UTC\n2 .* UTC {3}1\n$/);
+    expectOneError(await gw('admin', 'config', 'rollback', 'abc'), 'POST /admin/config/rollback/abc:');
+    await writeFile(join(cwd, 'new.yaml'), 'targets: [{virtual_key: echo, wieght: 2}]\n');
+    expectOneError(await gw('admin', 'config', 'set', ...file), '/admin/config', 'wieght');
+  });
+
   it('chats, streamed and whole', async () => {
     const [{ models }] = await json('admin', 'providers', 'list');
     const answer = await gw('chat', '--model', models[0].id, 'good morning');
@@ -130,6 +150,8 @@ describe('commands against a running gateway', () => {
     const wrong = await runGw(['admin', 'keys', 'list', '--api-key=my-very-own-wrong-key'], { variables: { GW_URL: gateway.url, GW_API_KEY: MASTER_KEY } });
     expectOneError(wrong, 'unknown, revoked or expired');
     expect(wrong.stderr).to.not.contain('my-very-own-wrong-key');
+    const { key: old } = await json('admin', 'keys', 'create', '--name', 'old', '--expires-in', '1ms');
+    expectOneError(await runGw(['plugins'], { variables: { GW_URL: gateway.url, GW_API_KEY: old } }), 'expired');
     const reader = (...args: string[]): Promise<RunResult> => runGw(args, { variables: { GW_URL: gateway.url, GW_API_KEY: key, MASTER_KEY } });
     expect((await reader('admin', 'keys', 'list')).code).to.equal(0);
     expectOneError(await reader('admin', 'keys', 'create', '--name', 'x'), 'POST /admin/keys:', 'scope');
