@@ -1,6 +1,6 @@
 import { type CommandInput, type RunCommand, UsageError } from '../../host/cli/command.ts';
 import { useOneOf } from '../../host/common/nearest.ts';
-import { parseDuration } from '../../host/config/duration.ts';
+import { parseDuration } from '../../host/contract/duration.ts';
 import type { CommandPlace } from '../../host/host.ts';
 import { Client } from './client.ts';
 import { printData } from './show.ts';
