@@ -194,9 +194,9 @@ function streamFailure(error: GatewayError, requestId: string, redactor: Redacto
 }
 
 /** A stream that a plugin ended after its start was delivered in part: an error, and no rejection (observability 2.4). */
-function outcomeOf({ error, plugins: { rejectedBy }, measured: { ttftMs } }: LiveExchange): ExchangeOutcome {
+function outcomeOf({ error, plugins: { rejectedBy }, measured: { ttftMs }, delivery: { isSent } }: LiveExchange): ExchangeOutcome {
   if (!error) return 'success';
   if (error.code === 'client_canceled') return 'client_canceled';
-  const isWithheld = rejectedBy !== undefined && error.code !== 'plugin_error' && ttftMs === undefined;
+  const isWithheld = rejectedBy !== undefined && error.code !== 'plugin_error' && ttftMs === undefined && !isSent;
   return isWithheld ? 'rejected' : 'error';
 }

@@ -8,6 +8,8 @@ import { MIN_NEEDLE, Needles } from './needles.ts';
  */
 export interface Redactor {
   redact(text: string): string;
+  /** Hides the values that are known, and leaves alone what only looks like a credential. */
+  hideKnown(text: string): string;
   /** Redacts, and only then cuts to `limit` characters (code points) and an ellipsis: half a credential would not be recognised as one. */
   excerpt(text: string, limit?: number): string;
   /**
@@ -84,6 +86,7 @@ export function createRedactor(variables: Readonly<Record<string, string | undef
   };
   return {
     redact,
+    hideKnown: (text) => values.hide(text),
     excerpt: (text, limit = MAX_EXCERPT) => {
       const ahead = Math.max(LOOK_AHEAD, 4 * values.longest);
       const end = 2 * limit + 2 * ahead;

@@ -54,6 +54,10 @@ export class Delivery {
   source: AsyncIterable<Uint8Array> | undefined;
   /** The request's own deadline holds until this settles; without it, until `run` returns. */
   timedUntil: Promise<unknown> | undefined;
+  /** A provider was called with what the client sent: clients learn which one. */
+  isForwarded = false;
+  /** Some of the answer has left. */
+  isSent = false;
   readText: (() => string) | undefined;
   /** What a stream says is put together again although no plugin asks for it. */
   keepsText = false;
