@@ -2,7 +2,9 @@
 import type { BuiltinModule } from '../host/builtin.ts';
 import type { GatewayModule } from '../host/registry/registry.ts';
 
+import admin from './admin/admin.ts';
 import authentication from './auth/authentication.ts';
+import keyAccess from './auth/key-access.ts';
 import catalog from './catalog/catalog.ts';
 import completionCommand from './cli/completion.ts';
 import explainCommand from './cli/explain.ts';
@@ -24,6 +26,7 @@ import aliases from './routing/aliases.ts';
 import ceilings from './routing/ceilings.ts';
 import eligibility from './routing/eligibility.ts';
 import latency from './routing/latency.ts';
+import stores from './stores/stores.ts';
 import chat from './surfaces/chat.ts';
 import completions from './surfaces/completions.ts';
 import embeddings from './surfaces/embeddings.ts';
@@ -81,17 +84,21 @@ import leastLatency from '../strategies/least-latency.ts';
 import loadbalance from '../strategies/loadbalance.ts';
 import single from '../strategies/single.ts';
 
+import budget from '../plugins/budget/index.ts';
 import maxToken from '../plugins/max-token.ts';
+import rateLimit from '../plugins/rate-limit.ts';
+import requestLogger from '../plugins/request-logger.ts';
+import responseCache from '../plugins/response-cache/index.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  authentication, catalog, completionCommand, explainCommand, initCommand, moduleListCommand, moduleNewCommand, moduleTestCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
-  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, targetLines, tracing,
+  admin, authentication, keyAccess, catalog, completionCommand, explainCommand, initCommand, moduleListCommand, moduleNewCommand, moduleTestCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
+  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, targetLines, tracing,
 ];
 
 export const MODULES: readonly GatewayModule[] = [
   ai21, anthropic, azureFoundry, azureOpenai, bedrock, cerebras, cloudflare, cohere, databricks, deepinfra, deepseek, echo, fireworks, gemini, groq, huggingFace, mistral, moonshot,
   novita, nvidiaNim, ollamaCloud, ollama, openai, openrouter, perplexity, qwen, replicate, sambanova, together, vertexAi, xai,
   abTest, conditional, contentBased, costOptimized, fallback, leastLatency, loadbalance, single,
-  maxToken, wordFilter,
+  budget, maxToken, rateLimit, requestLogger, responseCache, wordFilter,
 ];

@@ -27,8 +27,8 @@ export function banner(host: Host, { port, hasNewKey }: RunningGateway): string 
 }
 
 /** Warns of what is lost at a restart. */
-function memoryLines({ stores: { principals, configuration } }: Host): string[] {
-  const forgotten = [...(principals.backend === 'memory' ? ['keys'] : []), ...(configuration.backend === 'memory' ? ['configuration'] : [])];
+function memoryLines({ stores: { keys, configuration } }: Host): string[] {
+  const forgotten = [...(keys.backend === 'memory' ? ['keys'] : []), ...(configuration.backend === 'memory' ? ['configuration'] : [])];
   return forgotten.length > 0 ? [`  in memory only: ${forgotten.join(' and ')}`] : [];
 }
 

@@ -1,10 +1,11 @@
-import { type ChatChunk, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES } from '../contract/index.ts';
+import { hash } from 'node:crypto';
+import { type ChatChunk, type PluginModule, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES, SURFACES } from '../contract/index.ts';
 import { canonicalJson } from '../config/canonical.ts';
 import type { GatewayConfig, PluginEntry } from '../config/document.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { tapEventual } from '../pipeline/eventual.ts';
 import { pluginError } from '../pipeline/gateway-fault.ts';
-import { covers, failsOpen, type GuardDeps, guardHandler, guardsContent, isObserving, noteVerdict } from '../pipeline/guard.ts';
+import { covers, type GuardDeps, guardHandler, guardsContent, isObserving, noteMasked, noteVerdict, passesFaults } from '../pipeline/guard.ts';
 import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import type { PluginInstance } from '../pipeline/plugin-instance.ts';
@@ -38,7 +39,7 @@ export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
     if (!entry.enabled) continue;
     const identity = canonicalJson([entry.name, entry.config]);
     try {
-      const instance = instances.get(identity) ?? await createInstance(options, entry);
+      const instance = instances.get(identity) ?? await createInstance(options, entry, `${entry.name} ${hash('sha256', identity)}`);
       instances.set(identity, instance);
       const stage = entry.stage as Stage;
       requireHandler(instance, stage);
@@ -63,7 +64,7 @@ export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
 function describe(instances: readonly PluginInstance[], listed: readonly Listed[], deps: BindOptions): BoundPlugins {
   const before = listed.filter(({ stage }) => stage === 'before_request').map(({ instance }) => instance);
   const readers = before.filter(({ module, settings }) => guardsContent(module, settings));
-  const contentGuarded = new Set(SURFACE_NAMES.filter((surface) => readers.some(({ module }) => covers(module, surface))));
+  const contentGuarded = new Set(SURFACE_NAMES.filter((surface) => readers.some(({ module }) => covers(module, surface) && !refusesItself(module, surface))));
   const uncovered = new Map<Surface, string>();
   for (const surface of SURFACE_NAMES) {
     const absent = readers.find(({ module }) => !covers(module, surface));
@@ -77,6 +78,12 @@ function describe(instances: readonly PluginInstance[], listed: readonly Listed[
     openStreamGuards: streamGuardOpener(listed, deps),
     dispose: () => disposeAll(instances, deps.clock),
   };
+}
+
+/** Only where a body that cannot be read is the exception: elsewhere no plugin is asked at all. */
+function refusesItself({ refusesUnreadable }: PluginModule, surface: Surface): boolean {
+  const { translator, isUnreadable } = SURFACES[surface];
+  return refusesUnreadable === true && translator !== undefined && isUnreadable !== true;
 }
 
 function tapHandlers(hooks: GenerationHooks, listed: readonly Listed[], deps: GuardDeps): void {
@@ -112,7 +119,7 @@ function openGuard(instance: PluginInstance, exchange: LiveExchange, { hooks }: 
     if (guard === null || (guard !== undefined && typeof guard !== 'object')) throw new Error('its stream returned something that is not a guard');
     return guard as StreamGuard | undefined;
   } catch (cause) {
-    const isOpen = failsOpen(instance.module);
+    const isOpen = passesFaults(instance);
     hooks.pluginFailed.call({ module: instance.module, at: 'guard', exchange, error: cause, isOpen });
     if (isOpen) return undefined;
     throw pluginError(cause);
@@ -143,12 +150,14 @@ function tapInstances(hooks: GenerationHooks, instances: readonly PluginInstance
 }
 
 /** Runs one guard over the chunks that the guards before it let through; its faults follow its plugin's type. */
-function guardChunk({ module }: PluginInstance, step: readonly ChatChunk[], guard: StreamGuard, moment: 'push' | 'end', exchange: LiveExchange, deps: GuardDeps): ChunkStep {
+function guardChunk(instance: PluginInstance, step: readonly ChatChunk[], guard: StreamGuard, moment: 'push' | 'end', exchange: LiveExchange, deps: GuardDeps): ChunkStep {
+  const { module } = instance;
   try {
     const result = passThrough(guard, step, moment);
+    noteMasked(instance, guard, exchange, deps);
     return 'action' in result ? { module, rejection: result } : result;
   } catch (cause) {
-    const isOpen = failsOpen(module);
+    const isOpen = passesFaults(instance);
     deps.hooks.pluginFailed.call({ module, at: 'stream', exchange, error: cause, isOpen });
     if (isOpen) return step;
     throw pluginError(cause);

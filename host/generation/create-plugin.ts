@@ -11,6 +11,7 @@ import { resolveReferences } from '../config/references.ts';
 import type { PluginInstance } from '../pipeline/plugin-instance.ts';
 import { codeFrame, faultPlace, placeText } from '../registry/fault-place.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { Ledgers } from '../stores/ledgers.ts';
 
 /** Longest time that a `create` may take; a start and a change of the configuration wait for it. */
 export const CREATE_LIMIT_MS = 10_000;
@@ -19,32 +20,35 @@ export const CREATE_LIMIT_MS = 10_000;
 export interface CreateOptions {
   readonly registry: Registry;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly deps: Omit<PluginDeps, 'carryover'>;
+  readonly deps: Omit<PluginDeps, 'carryover' | 'identity' | 'ledger'>;
+  readonly ledgers: Ledgers;
   readonly clock: Clock;
   readonly carryover: Carryover;
   /** Keeps a value out of logs and errors. */
   readonly hide: (secret: string) => void;
 }
 
-/** Makes the instance of an entry. Throws for settings that are wrong once references are replaced, and for whatever `create` does. */
-export async function createInstance(options: CreateOptions, entry: PluginEntry): Promise<PluginInstance> {
+/** Makes the instance of an entry; `identity` tells it from those of other settings. Throws for settings that are wrong once references are replaced, and for whatever `create` does. */
+export async function createInstance(options: CreateOptions, entry: PluginEntry, identity: string): Promise<PluginInstance> {
   const module = options.registry.plugins.get(entry.name);
   if (!module) throw new Error(`"${entry.name}" is not a plugin of this build`);
   const { value, undefinedNames } = resolveReferences(entry.config ?? {}, options.environment, options.hide);
   if (undefinedNames.length > 0) throw new Error(`undefined variables: ${undefinedNames.join(', ')}`);
   const { settings, problems } = settingsProblems(module.settings, declaredSettings(module, value), 'config');
   if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('; '));
-  for (const key of module.toleratedSettings ?? []) {
-    if (key in value) options.deps.log.warn('plugin setting is ignored', { plugin: entry.name, setting: key });
+  for (const [setting, instead] of Object.entries(module.toleratedSettings ?? {})) {
+    if (setting in value) options.deps.log.warn(`plugin setting is ignored, use ${instead}`, { plugin: entry.name, setting, rule: 'WN15' });
   }
-  const handlers: unknown = await createdInTime(module, settings, options);
+  const { carryover, ledgers } = options;
+  const ledger: PluginDeps['ledger'] = (name, bounds) => carryover.lease(`ledger ${name}`, () => ledgers.open(name, bounds));
+  const handlers: unknown = await createdInTime(module, settings, { ...options.deps, carryover, identity, ledger }, options.clock);
   checkHandlers(handlers);
   return { module, settings, handlers };
 }
 
 /** What comes too late is closed again here, because it belongs to no configuration. */
-async function createdInTime(module: PluginModule, settings: object, { deps, carryover, clock }: CreateOptions): Promise<unknown> {
-  const creating = Promise.try(() => module.create(settings, { ...deps, carryover }));
+async function createdInTime(module: PluginModule, settings: object, deps: PluginDeps, clock: Clock): Promise<unknown> {
+  const creating = Promise.try(() => module.create(settings, deps));
   try {
     return await within(creating, CREATE_LIMIT_MS, clock, 'its create');
   } catch (error) {

@@ -40,8 +40,10 @@ export class PluginTraces {
   answeredBy: string | undefined;
   /** Name of the plugin that rejected, or `gateway` itself; a verdict counts as a fault of neither side. */
   rejectedBy: string | undefined;
-  /** Headers that plugins add, by their names in lower case. */
-  replyHeaders: Map<string, string> | undefined;
+  /** Headers that plugins add, name and value, by their names in lower case. */
+  replyHeaders: Map<string, readonly [name: string, value: string]> | undefined;
+  /** Set where an answer belongs to its request alone. */
+  isPrivate = false;
   /** Guards of this exchange's stream, by the plugin instance that made them. */
   streamGuards: StreamGuards | undefined;
   /** Plugins whose `after_request` verdict was noted without consequence. */

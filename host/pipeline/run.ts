@@ -88,6 +88,7 @@ function before(exchange: LiveExchange, { hooks }: RunningGeneration): Promise<v
 function after(exchange: LiveExchange, { hooks }: RunningGeneration): Promise<void> | undefined {
   const hook = hooks.afterRequest[exchange.surface];
   exchange.stage = 'after_request';
+  exchange.answered();
   return isTapped(hook) ? throwRefusal(callEventual(hook, exchange)) : undefined;
 }
 

@@ -64,13 +64,13 @@ function tellSettings({ settings, log }: Host): void {
 }
 
 function tellStarted(host: Host, port: number): void {
-  if (host.settings.isProduction && host.stores.principals.backend === 'memory') {
+  if (host.settings.isProduction && host.stores.keys.backend === 'memory') {
     host.log.warn('no durable key store is configured: MASTER_KEY is the only credential that survives a restart');
   }
   host.log.info('gw started', {
     version: host.build.version, addr: `:${port}`, providers: [...host.providers.keys()].join(', '),
-    config_store: host.stores.configuration.backend, api_key_store: host.stores.principals.backend,
-    request_log_store: host.stores.requestLog.backend, audit_store: 'memory',
+    config_store: host.stores.configuration.backend, api_key_store: host.stores.keys.backend,
+    request_log_store: host.stores.requestLog.backend, audit_store: host.stores.audit.backend,
   });
 }
 
