@@ -18,6 +18,7 @@ import versionCommand from './cli/version.ts';
 import fallbackRoute from './fallback/fallback.ts';
 import models from './models/models.ts';
 import probes from './probes/probes.ts';
+import passthrough from './passthrough/passthrough.ts';
 import breaker from './resilience/breaker.ts';
 import health from './resilience/health.ts';
 import limiter from './resilience/limiter.ts';
@@ -93,7 +94,7 @@ import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
   admin, authentication, keyAccess, catalog, completionCommand, explainCommand, initCommand, moduleListCommand, moduleNewCommand, moduleTestCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
-  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, targetLines, tracing,
+  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, passthrough, debug, metrics, pluginLines, requestLines, targetLines, tracing,
 ];
 
 export const MODULES: readonly GatewayModule[] = [

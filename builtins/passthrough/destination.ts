@@ -21,10 +21,10 @@ export function namedDestination(host: Host, { targets }: Generation, name: stri
 }
 
 /** The first target that owns a model; of one that nobody owns, the first whose provider takes any name. */
-export function ownerOf(host: Host, { models, targets, targetList }: Generation, model: string): Destination {
+export function ownerOf(host: Host, { models, targets, targetList }: Generation, model: string, mayServe: (target: Target) => boolean): Destination {
   const owner = models.isKnown(model)
-    ? targets.get(models.owners(model).find(({ serves }) => serves)?.virtualKey ?? '')
-    : targetList.find(({ provider }) => provider?.module.anyModel === true);
+    ? models.owners(model).filter(({ serves }) => serves).map(({ virtualKey }) => targets.get(virtualKey)).find((target) => target && mayServe(target))
+    : targetList.find((target) => target.provider?.module.anyModel === true && mayServe(target));
   const connected = owner && connectedTo(host, owner);
   if (!connected) throw modelNotFound(model, host.redactor);
   return connected;

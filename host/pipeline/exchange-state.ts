@@ -32,6 +32,8 @@ export class Measured {
   upstreamMs = 0;
   /** Body bytes that were sent of an answer that goes on as it is. */
   sentBytes = 0;
+  /** Bytes that passed between client and provider once their connection had left HTTP. */
+  tunnel: { readonly bytesUp: number; readonly bytesDown: number } | undefined;
 }
 
 /** Written by the boundary around plugins, and by plugins through it. */
