@@ -48,7 +48,11 @@ export async function forwardRequest(host: Host, request: IncomingMessage, respo
     sendError(response, error, host.redactor);
     return;
   }
-  await answerExchange(host, forwarding.family.surface, read, response, servingOf(forwarding));
+  try {
+    await answerExchange(host, forwarding.family.surface, read, response, servingOf(forwarding));
+  } finally {
+    forwarding.body.rest?.return(undefined).catch(() => {}); // what nobody read is left to be read in vain
+  }
 }
 
 async function readRequest(host: Host, request: IncomingMessage, response: ServerResponse, taken: Taken | undefined): Promise<[Forwarding, ReadRequest]> {

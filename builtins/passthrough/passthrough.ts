@@ -32,7 +32,13 @@ export default defineBuiltin({
     hooks.upgrade.tap({ name: 'passthrough', stage: ORDER.forwarding }, (request, host) => {
       const path = rawPath(request);
       if (!path.startsWith(ROOT) || !isWebSocket(request) || (routes && isRouted(routes, path))) return undefined;
-      return (upgrade) => { void forwardRequest(host, request, responseOn(upgrade, host), upgrade); };
+      return (upgrade) => {
+        const response = responseOn(upgrade, host);
+        forwardRequest(host, request, response, upgrade).catch((error: unknown) => {
+          host.log.error('an upgrade failed', { trace_id: upgrade.context.id, error });
+          upgrade.socket.destroy();
+        });
+      };
     });
   },
 });

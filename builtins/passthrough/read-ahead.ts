@@ -32,11 +32,16 @@ export async function readAhead(request: IncomingMessage, { maxBytes, clock, wan
   const pieces = see ? seen(arriving, see) : arriving;
   const held: Uint8Array[] = [];
   let bytes = 0;
-  while (wants(bytes)) {
-    const next = await pieces.next();
-    if (next.done) return { held: Buffer.concat(held), rest: undefined, declared };
-    held.push(next.value);
-    bytes += next.value.length;
+  try {
+    while (wants(bytes)) {
+      const next = await pieces.next();
+      if (next.done) return { held: Buffer.concat(held), rest: undefined, declared };
+      held.push(next.value);
+      bytes += next.value.length;
+    }
+  } catch (error) {
+    pieces.return(undefined).catch(() => {}); // the rest is left to be read in vain
+    throw error;
   }
   return { held: Buffer.concat(held), rest: pieces, declared };
 }

@@ -2,6 +2,7 @@ import { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import { GatewayError } from '../../host/contract/index.ts';
+import type { Timer } from '../../host/common/clock.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
 import { bindContext, contextOf } from '../../host/http/context.ts';
@@ -16,6 +17,8 @@ import { failReply } from '../../host/pipeline/run.ts';
 /** Longest silence of both sides, and longest life. Source: data-plane reference 8.1. */
 const IDLE_MS = 15 * 60_000;
 const LIFE_MS = 24 * 60 * 60_000;
+/** Longest time that one side stays open after the other has ended. */
+const CLOSING_MS = 10_000;
 
 /** A client's connection that asks for another protocol. */
 export interface Taken {
@@ -66,9 +69,11 @@ export async function runTunnel({ taken: { socket, head }, reply, upstream, head
   const idle = clock.timer(IDLE_MS, end);
   const life = clock.timer(LIFE_MS, end);
   const seen = (): void => idle.refresh();
+  let closing: Timer | undefined;
+  const ended = (): void => { closing ??= clock.timer(CLOSING_MS, end); };
   socket.write(headOf([...SECURITY_HEADERS, 'X-Request-ID', context.id, ...context.corsHeaders, ...headers]), 'latin1');
-  const down = pump(upstream, socket, seen);
-  const up = pump(socket, upstream, seen);
+  const down = pump(upstream, socket, seen, ended);
+  const up = pump(socket, upstream, seen, ended);
   if (head.length > 0) up(head);
   try {
     for await (const _nothing of reply.body);
@@ -76,6 +81,7 @@ export async function runTunnel({ taken: { socket, head }, reply, upstream, head
   } finally {
     idle.cancel();
     life.cancel();
+    closing?.cancel();
     stopListening();
     exchange.measured.tunnel = { bytesUp: up.bytes(), bytesDown: down.bytes() };
     exchange.measured.sentBytes = down.bytes();
@@ -99,7 +105,7 @@ interface Pump {
 }
 
 /** What one side sends goes to the other no faster than it is taken; an end goes on as one. */
-function pump(from: Duplex, to: Duplex, seen: () => void): Pump {
+function pump(from: Duplex, to: Duplex, seen: () => void, ended: () => void): Pump {
   let bytes = 0;
   const pass = (piece: Buffer): void => {
     bytes += piece.length;
@@ -111,7 +117,10 @@ function pump(from: Duplex, to: Duplex, seen: () => void): Pump {
     seen();
     from.resume();
   });
-  from.on('end', () => { to.end(); });
+  from.on('end', () => {
+    to.end();
+    ended();
+  });
   from.on('close', () => { if (!to.destroyed && !to.writableEnded) to.destroy(); });
   return Object.assign(pass, { bytes: () => bytes });
 }

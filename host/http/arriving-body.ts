@@ -20,7 +20,7 @@ export async function* arrivingBody(request: IncomingMessage, maxBytes: number, 
       yield next.value;
     }
   } finally {
-    void pieces.return?.(); // its listener would keep what is left from being read in vain
+    pieces.return?.().catch(() => {}); // its listener would keep what is left from being read in vain
   }
 }
 
