@@ -27,6 +27,7 @@ import aliases from './routing/aliases.ts';
 import ceilings from './routing/ceilings.ts';
 import eligibility from './routing/eligibility.ts';
 import latency from './routing/latency.ts';
+import configurationStore from './stores/configuration.ts';
 import stores from './stores/stores.ts';
 import chat from './surfaces/chat.ts';
 import completions from './surfaces/completions.ts';
@@ -94,7 +95,7 @@ import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
   admin, authentication, keyAccess, catalog, completionCommand, explainCommand, initCommand, moduleListCommand, moduleNewCommand, moduleTestCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
-  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, passthrough, debug, metrics, pluginLines, requestLines, targetLines, tracing,
+  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, passthrough, debug, metrics, pluginLines, requestLines, targetLines, tracing,
 ];
 
 export const MODULES: readonly GatewayModule[] = [

@@ -91,6 +91,7 @@ export function createHost(environment: HostEnvironment): Host {
     },
     providers: new Map(),
     configFile: undefined,
+    configSource: 'defaults',
     isDraining: false,
     masterKey: settings.masterKey,
     get applier() {

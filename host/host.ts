@@ -41,8 +41,10 @@ export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   readonly surfaces: readonly Surface[];
   /** Providers whose credentials were found at start, by name; offline ones join with the targets that name them. */
   providers: ReadonlyMap<string, ConnectedProvider>;
-  /** The file the configuration came from. */
+  /** The configuration file, in force or not. */
   configFile: LoadedFile | undefined;
+  /** What the start, or the file since then, brought into force. */
+  configSource: 'store' | 'file' | 'defaults';
   /** True from the first signal on: readiness answers 503, connections close after their reply. */
   isDraining: boolean;
   /** The credential that opens everything: from `MASTER_KEY`, or made at start. */

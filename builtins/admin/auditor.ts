@@ -52,7 +52,7 @@ export class Auditor {
   failed(call: Asked, { action, target, about, error }: Pick<AuditEvent, 'action' | 'target'> & { readonly error: unknown; readonly about?: Detail | undefined }): void {
     const reason = error instanceof GatewayError && REFUSALS.has(error.code) ? error.code : undefined;
     if (reason !== undefined) this.record(call, { action, target, outcome: 'denied', detail: { reason } });
-    else this.record(call, { action, target, outcome: 'error', detail: { ...about, error: shownError(error) } });
+    else this.record(call, { action, target, outcome: 'error', detail: { ...about, error: this.#host.redactor.excerpt(shownError(error)) } });
   }
 
   /** Does it and writes its row, whichever way it went. What fails is thrown again. */
@@ -75,7 +75,7 @@ function shownError(error: unknown): string {
 }
 
 /** Frozen when a row is written. Of a session it is the subject, and the id of the credential that it was made from. */
-function actorOf(principal: Principal | undefined): string {
+export function actorOf(principal: Principal | undefined): string {
   if (!principal) return 'unattributed';
   const { id, name } = principal;
   return name === '' || name === id ? id : `${name} (${id})`;

@@ -72,16 +72,16 @@ type ComponentStatus = 'healthy' | 'unavailable' | 'disabled';
 /** `scopes` are those of the caller, as they are now. */
 async function health(host: Host, scopes: readonly Scope[]): Promise<JsonAnswer> {
   const { stores } = host;
-  const [keys, audit] = await Promise.all([answering(stores.keys), answering(stores.audit)]);
+  const [keys, configuration, audit] = await Promise.all([answering(stores.keys), answering(stores.configuration.value), answering(stores.audit)]);
   const providers = providerStates(host);
   const components: readonly { readonly name: string; readonly status: ComponentStatus }[] = [
     { name: 'API', status: 'healthy' },
     { name: 'Key store', status: keys },
-    { name: 'Config store', status: 'healthy' }, // in memory
+    { name: 'Config store', status: configuration },
     { name: 'Request logs', status: stores.requestLog.value ? 'healthy' : 'disabled' },
     { name: 'Audit log', status: audit },
   ];
-  return { status: 200, body: { status: overall(host, [keys, ...providers.map(({ status }) => status)]), providers, components, mcp_servers: [], scopes } };
+  return { status: 200, body: { status: overall(host, [keys, configuration, ...providers.map(({ status }) => status)]), providers, components, mcp_servers: [], scopes } };
 }
 
 /** The audit log has no say in it. */

@@ -1,3 +1,4 @@
+import { listedSettings } from '../../host/config/module-settings.ts';
 import type { PluginModule } from '../../host/contract/index.ts';
 import type { Host } from '../../host/host.ts';
 import type { JsonRoute } from '../../host/http/json-route.ts';
@@ -14,7 +15,6 @@ export function pluginRoutes(host: Host): readonly JsonRoute[] {
 }
 
 function described(module: PluginModule): object {
-  const { name, type, summary, settings } = module;
-  const { keys = {} } = settings.describe() as { readonly keys?: object };
-  return { name, type, summary, settings: Object.keys(keys), fails_open: failsOpen(module) };
+  const { name, type, summary } = module;
+  return { name, type, summary, settings: listedSettings(module), fails_open: failsOpen(module) };
 }

@@ -15,7 +15,7 @@ export function banner(host: Host, { port, hasNewKey }: RunningGateway): string 
     '',
     ...providerLines(host),
     `  ${host.providers.size} providers | strategy ${config?.strategy.mode ?? ''} | ${plugins} plugins`,
-    `  configuration: ${host.configFile?.path ?? 'built-in defaults'}`,
+    `  configuration: ${sourceText(host)}`,
     ...memoryLines(host),
     '',
     `  Address:    ${address}`,
@@ -24,6 +24,11 @@ export function banner(host: Host, { port, hasNewKey }: RunningGateway): string 
     '',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function sourceText({ configSource, configFile, stores }: Host): string {
+  if (configSource === 'store') return `stored (${stores.configuration.backend})`;
+  return configFile?.path ?? 'built-in defaults';
 }
 
 /** Warns of what is lost at a restart. */

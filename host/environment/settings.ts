@@ -3,7 +3,7 @@ import { parseDuration } from '../config/duration.ts';
 import type { BucketSpec } from '../contract/index.ts';
 import { type Level, logLevel } from '../log/logger.ts';
 import type { SettingNote } from './setting-note.ts';
-import { readStoreSettings, type StoreSettings } from './store-settings.ts';
+import { noteUnservedStores, readStoreSettings, type StoreSettings } from './store-settings.ts';
 import type { Variables } from './variables.ts';
 
 export type AddressRange = [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
@@ -17,9 +17,13 @@ export interface Settings {
   readonly configPath: string | undefined;
   /** A changed configuration file is applied while the gateway runs. */
   readonly watchesConfig: boolean;
+  /** The admin API may add MCP servers that are commands: they run on this machine. */
+  readonly allowsAdminStdio: boolean;
   readonly masterKey: string | undefined;
   /** Where keys, sessions and the audit trail are kept. */
   readonly keyStore: StoreSettings;
+  /** Where changes of the configuration are kept. */
+  readonly configurationStore: StoreSettings;
   /** No credential is required on `/v1/*`. */
   readonly allowUnauthenticated: boolean;
   readonly corsOrigins: readonly string[];
@@ -46,7 +50,9 @@ export function readEnvironment(variables: Variables): Settings {
   const allowUnauthenticated = trimmed(variables['ALLOW_UNAUTHENTICATED_PROXY']).toLowerCase() === 'true';
   const corsOrigins = list(variables['CORS_ORIGINS']);
   const rateLimit = readRateLimit(variables, notes);
-  const keyStore = readStoreSettings(variables, notes);
+  const keyStore = readStoreSettings({ prefix: 'API_KEY_STORE', backend: variables['API_KEY_STORE_BACKEND'], dsn: variables['API_KEY_STORE_DSN'] }, notes);
+  const configurationStore = readStoreSettings({ prefix: 'CONFIG_STORE', backend: variables['CONFIG_STORE_BACKEND'], dsn: variables['CONFIG_STORE_DSN'] }, notes);
+  noteUnservedStores(variables, notes);
   if (trimmed(variables['GW_STATE_URL']) !== '') notes.push({ level: 'warn', message: 'GW_STATE_URL has no effect in this version: limits, budgets and caches are those of each process' });
   const hasPprof = isOn(variables['ENABLE_PPROF']);
   noteRisks({ isProduction, allowUnauthenticated, corsOrigins, isLimited: rateLimit !== undefined, hasPprof }, notes);
@@ -56,8 +62,10 @@ export function readEnvironment(variables: Variables): Settings {
     logLevel: logLevel(variables['LOG_LEVEL']),
     configPath: trimmed(variables['GATEWAY_CONFIG']) || undefined,
     watchesConfig: variables['GW_CONFIG_WATCH'] === 'true',
+    allowsAdminStdio: variables['GW_ADMIN_STDIO'] === 'true',
     masterKey: trimmed(variables['MASTER_KEY']) || undefined,
     keyStore,
+    configurationStore,
     allowUnauthenticated,
     corsOrigins: corsOrigins.filter((origin) => !isWildcard(origin)),
     trustedProxies: readRanges(variables['TRUSTED_PROXIES'], notes),

@@ -19,19 +19,29 @@ const BACKENDS: Readonly<Record<string, StoreBackend>> = {
 const DURABLE = Object.keys(BACKENDS).filter((word) => BACKENDS[word] !== 'memory');
 
 /** What this version does not serve yet: it keeps everything in memory, and says so to those who asked for more. */
-const UNSERVED: readonly (readonly [prefix: string, words: readonly string[]])[] = [['CONFIG_STORE', Object.keys(BACKENDS)], ['REQUEST_LOG_STORE', DURABLE]];
+const UNSERVED: readonly (readonly [prefix: string, words: readonly string[]])[] = [['REQUEST_LOG_STORE', DURABLE]];
 
-/** Keys, sessions and the audit trail. Source: configuration reference 4.4. */
-export function readStoreSettings(variables: Variables, notes: SettingNote[]): StoreSettings {
+/** What is said of stores that have no effect. */
+export function noteUnservedStores(variables: Variables, notes: SettingNote[]): void {
   for (const [prefix, words] of UNSERVED) {
     const backend = readBackend(`${prefix}_BACKEND`, variables[`${prefix}_BACKEND`], words, notes);
     if (backend !== undefined && backend !== 'memory') {
       notes.push({ level: 'warn', message: `${prefix}_BACKEND=${backend} has no effect in this version: nothing is stored beyond the process` });
     }
   }
-  const prefix = 'API_KEY_STORE';
-  const backend = readBackend(`${prefix}_BACKEND`, variables['API_KEY_STORE_BACKEND'], Object.keys(BACKENDS), notes) ?? 'memory';
-  const dsn = variables['API_KEY_STORE_DSN']?.trim() || undefined;
+}
+
+/** What the environment says of one store: the words that its variables begin with, and what stands in them. */
+export interface StoreVariables {
+  readonly prefix: 'API_KEY_STORE' | 'CONFIG_STORE';
+  readonly backend: string | undefined;
+  readonly dsn: string | undefined;
+}
+
+/** Keys with sessions and the audit trail, or the configuration. Source: configuration reference 4.4. */
+export function readStoreSettings({ prefix, ...written }: StoreVariables, notes: SettingNote[]): StoreSettings {
+  const backend = readBackend(`${prefix}_BACKEND`, written.backend, Object.keys(BACKENDS), notes) ?? 'memory';
+  const dsn = written.dsn?.trim() || undefined;
   if (backend === 'postgres' && dsn === undefined) {
     notes.push({ level: 'fatal', message: `${prefix}_DSN is not set, and ${prefix}_BACKEND=postgres needs it; set it to postgres://user:password@host:5432/database` });
   }

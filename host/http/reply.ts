@@ -75,7 +75,7 @@ export function sendError(response: ServerResponse, error: GatewayError, redacto
     return;
   }
   const { wire, id } = contextOf(response);
-  const failure = failureOf(error, redactor.excerpt(error.message), id);
+  const failure = failureOf(error, redactor.excerpt(error.message, error.messageLimit), id);
   const { contentType, body } = wire.error(failure);
   sendBody(response, failure.status, contentType, body, [...failureHeaders(failure), ...headers]);
 }

@@ -5,7 +5,9 @@ import type { Host } from '../host.ts';
 import { createApp } from '../http/app.ts';
 import { createHttpServer, listen } from '../http/server.ts';
 import { provideMasterKey } from './master-key.ts';
-import { applyStartConfiguration, connectProviders, loadConfiguration, refuseProblems, StartRefused, warnOfUnreadFiles, watchConfiguration } from './steps.ts';
+import { applyStartConfiguration } from './configuration.ts';
+import { connectProviders, loadConfiguration, refuseProblems, StartRefused, warnOfUnreadFiles } from './steps.ts';
+import { watchConfiguration } from './watch-configuration.ts';
 
 /** What is left after the shutdown deadline gets this long to write its last event. */
 const LAST_WORDS_MS = 5000;

@@ -40,7 +40,7 @@ export function createStores(memory: SharedState, given: StoreDeps): Stores {
     audit: new AuditStore(deps),
     principals,
     requestLog: new Place<RequestLog | undefined>('request log', 'disabled', undefined),
-    configuration: new Place<ConfigurationStore>('configuration store', 'memory', new UnstoredConfiguration()),
+    configuration: new Place<ConfigurationStore>('configuration store', 'memory', new UnstoredConfiguration(deps.clock.now)),
     state: new Place<SharedState>('shared state', 'memory', memory),
     ledgers: new Place<Ledgers>('ledgers', 'memory', MEMORY_LEDGERS),
   };
