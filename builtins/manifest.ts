@@ -17,8 +17,8 @@ import validateCommand from './cli/validate.ts';
 import versionCommand from './cli/version.ts';
 import fallbackRoute from './fallback/fallback.ts';
 import models from './models/models.ts';
-import probes from './probes/probes.ts';
 import passthrough from './passthrough/passthrough.ts';
+import probes from './probes/probes.ts';
 import breaker from './resilience/breaker.ts';
 import health from './resilience/health.ts';
 import limiter from './resilience/limiter.ts';
@@ -94,8 +94,8 @@ import responseCache from '../plugins/response-cache/index.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  admin, authentication, keyAccess, catalog, completionCommand, explainCommand, initCommand, moduleListCommand, moduleNewCommand, moduleTestCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
-  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, passthrough, debug, metrics, pluginLines, requestLines, targetLines, tracing,
+  admin, authentication, keyAccess, catalog, completionCommand, explainCommand, initCommand, moduleListCommand, moduleNewCommand, moduleTestCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, passthrough, probes,
+  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, targetLines, tracing,
 ];
 
 export const MODULES: readonly GatewayModule[] = [

@@ -20,7 +20,7 @@ export function namedDestination(host: Host, { targets }: Generation, name: stri
   return connected;
 }
 
-/** The first target that owns a model; of one that nobody owns, the first whose provider takes any name. */
+/** The first target that owns a model; of one that has no owner, the first whose provider takes any name. */
 export function ownerOf(host: Host, { models, targets, targetList }: Generation, model: string, mayServe: (target: Target) => boolean): Destination {
   const owner = models.isKnown(model)
     ? models.owners(model).filter(({ serves }) => serves).map(({ virtualKey }) => targets.get(virtualKey)).find((target) => target && mayServe(target))

@@ -50,7 +50,7 @@ function declared(host: Host, { config, targets }: Generation, key: keyof Pick<G
 const FILES_PATH = /^\/v1\/(?:files|batches)(?:\/|$)/;
 const STORED_PATH = /^\/v1\/responses\/./;
 
-/** By the path as an upstream may read it, so that no spelling of a path comes by the rules of another. */
+/** By the path as an upstream may read it, so that no path escapes the rules of its family by the way it is written. */
 export function familyOf(path: string): Family {
   if (FILES_PATH.test(path)) return FILES;
   if (STORED_PATH.test(path)) return STORED_RESPONSES;

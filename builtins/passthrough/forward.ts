@@ -51,7 +51,7 @@ export async function forwardRequest(host: Host, request: IncomingMessage, respo
   try {
     await answerExchange(host, forwarding.family.surface, read, response, servingOf(forwarding));
   } finally {
-    forwarding.body.rest?.return(undefined).catch(() => {}); // what nobody read is left to be read in vain
+    forwarding.body.rest?.return(undefined).catch(() => {}); // what was not read is left to be read in vain
   }
 }
 
@@ -84,7 +84,7 @@ function shownRequest({ named, family, model }: Forwarding, { request }: OpaqueB
   return model === undefined || (named !== undefined && family !== RESPONSES) ? rest : { ...rest, model };
 }
 
-/** Holds as much of the body as somebody must see before it leaves. */
+/** Holds as much of the body as must be seen before it leaves. */
 async function lookAhead(generation: Generation, family: Family, request: IncomingMessage, isModelWanted: boolean): Promise<{ body: HeldBody; scanner: MemberScanner | undefined }> {
   const { maxRequestBytes, plugins, services: { clock } } = generation;
   const isInspected = plugins.inspected.has(family.surface);

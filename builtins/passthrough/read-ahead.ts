@@ -23,7 +23,7 @@ export interface ReadAhead {
 
 const NOTHING = Buffer.alloc(0);
 
-/** Reads as much of a body as somebody must see before it goes on. Throws what the client is to blame for. */
+/** Reads as much of a body as must be seen before it goes on. Throws what the client is to blame for. */
 export async function readAhead(request: IncomingMessage, { maxBytes, clock, wants, see }: ReadAhead): Promise<HeldBody> {
   const length = request.headers['content-length'];
   const declared = length === undefined ? undefined : Number(length);

@@ -1,4 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { GatewayError } from '../../host/contract/index.ts';
+import { failureOf } from '../../host/wire/client-failure.ts';
 import type { Clock } from '../../host/common/clock.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import type { ForwardedReply } from '../../host/pipeline/forward-attempt.ts';
@@ -11,8 +13,8 @@ const MAX_MS = 15_000;
 
 export interface CleanBody {
   readonly bytes: Buffer;
-  /** What replaced a body that could not be looked through. */
-  readonly isReplaced: boolean;
+  /** Of what replaced a body that could not be looked through. */
+  readonly contentType?: string;
 }
 
 /** The body of an answer that is not 2xx, without credentials. Throws what ended the exchange meanwhile. */
@@ -21,12 +23,16 @@ export async function cleanBody({ body, headers }: ForwardedReply, exchange: Liv
   const bytes = encoding.every((word) => word === '' || word === 'identity') ? await collected(body, clock) : undefined;
   if (!bytes) closeBody(body);
   exchange.cancellation.throwIfCancelled();
-  if (!bytes) return { bytes: Buffer.from(JSON.stringify(REPLACEMENT)), isReplaced: true };
+  if (!bytes) return replacement(exchange);
   const charset = isUtf8(bytes) ? 'utf8' : 'latin1';
-  return { bytes: Buffer.from(scrub.body(bytes.toString(charset)), charset), isReplaced: false };
+  return { bytes: Buffer.from(scrub.body(bytes.toString(charset)), charset) };
 }
 
-const REPLACEMENT = { error: { message: 'the provider refused the request, and its answer cannot be shown', type: 'upstream_error', code: 'upstream_error' } };
+function replacement({ wire, id }: LiveExchange): CleanBody {
+  const error = new GatewayError('upstream_error', 'the provider refused the request, and its answer cannot be shown');
+  const { contentType, body } = wire.error(failureOf(error, error.message, id));
+  return { bytes: Buffer.from(body), contentType };
+}
 
 /** `undefined` for a body that is too long, too slow, or broken. */
 async function collected(body: AsyncIterable<Uint8Array>, clock: Clock): Promise<Buffer | undefined> {

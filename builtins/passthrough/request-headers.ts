@@ -9,7 +9,7 @@ const OWN = new Set([
   'baggage', 'traceparent', 'tracestate', 'cookie', 'cookie2', 'http2-settings',
 ]);
 
-/** Headers that are no credentials although their names sound like it. */
+/** Headers that are not credentials although their names sound like it. */
 const HARMLESS = new Set(['idempotency-key', 'x-idempotency-key', 'sec-websocket-key', 'sec-token-binding']);
 
 /** Names that credentials of some vendor travel under. */

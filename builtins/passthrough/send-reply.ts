@@ -51,16 +51,16 @@ const isCleaned = (status: number): boolean => status >= 300 && status !== 304;
 
 async function sendCleaned(reply: ForwardedReply, scrub: Scrub, own: readonly string[], exchange: LiveExchange, generation: Generation, response: ServerResponse): Promise<void> {
   try {
-    const { bytes, isReplaced } = await cleanBody(reply, exchange, scrub, generation.services.clock);
-    const headers = relayedHeaders(reply, scrub, isReplaced ? ['content-length', 'content-encoding', 'content-type'] : ['content-length', 'content-encoding']);
-    sendBytes(response, reply.status, [...headers, ...(isReplaced ? ['Content-Type', 'application/json'] : []), ...own], bytes);
+    const { bytes, contentType } = await cleanBody(reply, exchange, scrub, generation.services.clock);
+    const headers = relayedHeaders(reply, scrub, contentType === undefined ? ['content-length', 'content-encoding'] : ['content-length', 'content-encoding', 'content-type']);
+    sendBytes(response, reply.status, [...headers, ...(contentType === undefined ? [] : ['Content-Type', contentType]), ...own], bytes);
     exchange.measured.sentBytes = contextOf(response).bytes;
   } catch (cause) {
     throw await failReply(exchange, exchange.cancellation.cause ?? cause, generation);
   }
 }
 
-/** The bytes as they pass, seen by whoever reads their usage. */
+/** The bytes as they pass, seen by what reads their usage. */
 async function* watched({ body, headers }: ForwardedReply, usage: UsageReader | undefined, exchange: LiveExchange, { services: { clock } }: Generation): AsyncGenerator<Uint8Array> {
   const isStream = exchange.streaming && isEventStream(headers);
   for await (const piece of body) {

@@ -60,7 +60,7 @@ describe('POST /v1/responses', () => {
     ['an unserved provider', '{"model":"m"}', { 'x-provider': 'b' }, 404, 'provider_not_found'],
     ['a model twice', '{"model":"m","model":"n"}', {}, 400, 'invalid_request'],
     ['capitals', '{"Model":"m","model":"m"}', {}, 400, 'invalid_request'],
-    ['a ceiling that is no integer', '{"model":"m","max_output_tokens":"9"}', {}, 400, 'invalid_request'],
+    ['a ceiling that is not an integer', '{"model":"m","max_output_tokens":"9"}', {}, 400, 'invalid_request'],
   ];
   for (const [what, body, headers, status, code] of refusals) {
     it(`is ${status} ${code} with ${what}`, async () => {
@@ -98,7 +98,7 @@ describe('stored responses', () => {
   it('go to responses_target, whatever the request names', async () => {
     const { t, upstream } = await start({ responses_target: 'a' });
     for (const [method, path] of [['GET', '/resp_1?include=x'], ['DELETE', '/resp_1'], ['POST', '/resp_1/cancel'], ['GET', '/resp_1/input_items']] as const) {
-      expect((await t.request(method, `/v1/responses${path}`, undefined, { 'x-provider': 'nobody' })).status, path).to.equal(200);
+      expect((await t.request(method, `/v1/responses${path}`, undefined, { 'x-provider': 'unheard-of' })).status, path).to.equal(200);
       expect(upstream.seen.at(-1)).to.include({ method, url: `/responses${path}` });
     }
   });
@@ -116,7 +116,7 @@ describe('files and batches', () => {
   it('go to batch_target with any method, also where its chat is another wire', async () => {
     const { t, upstream } = await start({ batch_target: 'a' }, { wire: 'native', batches: true, forwardPath: '/openai/v1' });
     for (const [method, path] of [['GET', '/files'], ['POST', '/files'], ['DELETE', '/files/file-1'], ['GET', '/files/file-1/content'], ['POST', '/batches/b1/cancel'], ['PATCH', '/batches/b1'], ['GET', '/%66iles/x']] as const) {
-      expect((await t.request(method, `/v1${path}`, method === 'POST' ? 'x' : undefined, { 'x-provider': 'nobody' })).status, path).to.equal(200);
+      expect((await t.request(method, `/v1${path}`, method === 'POST' ? 'x' : undefined, { 'x-provider': 'unheard-of' })).status, path).to.equal(200);
       expect(upstream.seen.at(-1)).to.include({ method, url: `/openai/v1${path}` });
       expect(upstream.seen.at(-1)?.headers).to.not.have.property('x-provider');
     }

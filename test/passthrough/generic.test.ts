@@ -33,9 +33,9 @@ describe('a request that no route takes', () => {
   });
 
   const resolutions: readonly (readonly [what: string, method: string, body: string | undefined, headers: Record<string, string>, status: number, code: string])[] = [
-    ['names an unknown provider', 'GET', undefined, { 'x-provider': 'nobody' }, 404, 'provider_not_found'],
-    ['names an unknown provider, with a model that is owned', 'POST', '{"model":"m"}', { 'x-provider': 'nobody' }, 404, 'provider_not_found'],
-    ['names a model that nobody owns', 'POST', '{"model":"other"}', {}, 404, 'model_not_found'],
+    ['names an unknown provider', 'GET', undefined, { 'x-provider': 'unheard-of' }, 404, 'provider_not_found'],
+    ['names an unknown provider, with a model that is owned', 'POST', '{"model":"m"}', { 'x-provider': 'unheard-of' }, 404, 'provider_not_found'],
+    ['names a model without an owner', 'POST', '{"model":"other"}', {}, 404, 'model_not_found'],
     ['names nothing', 'GET', undefined, {}, 400, 'provider_not_resolved'],
     ['names a model inside', 'POST', '{"a":{"model":"m"}}', {}, 400, 'provider_not_resolved'],
     ['names no text', 'POST', '{"model":7}', {}, 400, 'provider_not_resolved'],
@@ -43,7 +43,7 @@ describe('a request that no route takes', () => {
     ['is not JSON', 'POST', 'model=m', {}, 400, 'provider_not_resolved'],
     ['is broken JSON', 'POST', '{"model":"m"', {}, 400, 'provider_not_resolved'],
     ['is a list', 'POST', '["model","m"]', {}, 400, 'provider_not_resolved'],
-    ['spells the name in capitals', 'POST', '{"Model":"m"}', {}, 400, 'provider_not_resolved'],
+    ['writes the name in capitals', 'POST', '{"Model":"m"}', {}, 400, 'provider_not_resolved'],
     ['names a model twice', 'POST', '{"model":"m","model":"m"}', {}, 400, 'invalid_request'],
     ['names a model twice, once escaped', 'POST', '{"model":"m","mo\\u0064el":"other"}', {}, 400, 'invalid_request'],
     ['names a provider that cannot be forwarded to', 'GET', undefined, { 'x-provider': 'native' }, 501, 'proxy_not_supported'],
@@ -153,9 +153,9 @@ describe('an answer that is sent on', () => {
 
   for (const status of [200, 201, 404, 409, 429, 500, 503]) {
     it(`keeps its status ${status} and its body`, async () => {
-      const t = await answering(status, { 'content-type': 'application/x-own', 'x-own': 'yes', 'retry-after': '7' }, 'own words');
+      const t = await answering(status, { 'content-type': 'application/x-own', 'x-own': 'yes', 'retry-after': '7' }, 'words of its own');
       const answer = await fetchFrom(t);
-      expect([answer.status, answer.headers.get('content-type'), answer.headers.get('x-own'), answer.headers.get('retry-after'), await answer.text()]).to.deep.equal([status, 'application/x-own', 'yes', '7', 'own words']);
+      expect([answer.status, answer.headers.get('content-type'), answer.headers.get('x-own'), answer.headers.get('retry-after'), await answer.text()]).to.deep.equal([status, 'application/x-own', 'yes', '7', 'words of its own']);
       expect(answer.headers.get('x-gateway-provider')).to.equal('a');
       const line = t.lines.find(({ msg }) => String(msg).startsWith('pass-through request'));
       expect(line).to.include({ msg: status < 400 ? 'pass-through request completed' : 'pass-through request failed', target: 'a' });

@@ -110,9 +110,9 @@ describe('a connection that asks for WebSocket', () => {
 
   const refusals: readonly (readonly [what: string, bytes: string, status: number, code: string])[] = [
     ['without a credential', asking(PATH, ''), 401, 'missing_api_key'],
-    ['for a model that nobody owns', asking('/v1/realtime?model=x'), 404, 'model_not_found'],
+    ['for a model without an owner', asking('/v1/realtime?model=x'), 404, 'model_not_found'],
     ['for nothing', asking('/v1/realtime'), 400, 'provider_not_resolved'],
-    ['for an unknown provider', asking(PATH, `${KEY}X-Provider: nobody\r\n`), 404, 'provider_not_found'],
+    ['for an unknown provider', asking(PATH, `${KEY}X-Provider: unheard-of\r\n`), 404, 'provider_not_found'],
     ['on a path that leads elsewhere', asking('/v1/%2e%2e/x?model=m'), 400, 'invalid_proxy_path'],
   ];
   for (const [what, bytes, status, code] of refusals) {
