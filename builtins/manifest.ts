@@ -9,6 +9,7 @@ import keyBudget from './auth/key-budget.ts';
 import catalog from './catalog/catalog.ts';
 import fallbackRoute from './fallback/fallback.ts';
 import models from './models/models.ts';
+import passthrough from './passthrough/passthrough.ts';
 import probes from './probes/probes.ts';
 import breaker from './resilience/breaker.ts';
 import health from './resilience/health.ts';
@@ -91,7 +92,7 @@ import webhook from '../plugins/webhook.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  admin, authentication, keyAccess, keyBudget, catalog, fallbackRoute, models, probes,
+  admin, authentication, keyAccess, keyBudget, catalog, fallbackRoute, models, passthrough, probes,
   breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, targetLines, tracing,
 ];
 
