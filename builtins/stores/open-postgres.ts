@@ -11,6 +11,7 @@ import { isExposed, openPostgres } from './postgres.ts';
 import { SESSION_SCHEMA } from './session-schema.ts';
 import { SqlAudit } from './sql-audit.ts';
 import { SqlKeys } from './sql-keys.ts';
+import { OWNER_SCHEMA, SqlOwners } from './sql-owners.ts';
 import { SqlSessions } from './sql-sessions.ts';
 
 /** One database for all of them, with a pool for each, so that none waits for another's connections. Source: admin reference 16.3. */
@@ -26,7 +27,10 @@ export async function openPostgresStores(host: Host, { dsn = '', prefix }: Store
   };
   const close = (): Promise<void> => closeInTurn([() => listener.close(), ...opened.map((database) => () => database.close())]);
   try {
-    host.stores.keys.supply('postgres', new SqlKeys(await open(KEY_SCHEMA), listener.tell), listener.feed('key'));
+    const keys = await open(KEY_SCHEMA);
+    await migrate(keys, OWNER_SCHEMA, host.log, host.services.clock.now);
+    host.stores.keys.supply('postgres', new SqlKeys(keys, listener.tell), listener.feed('key'));
+    host.stores.owners.supply('postgres', new SqlOwners(keys, host.services.clock.now));
     host.stores.sessions.supply('postgres', new SqlSessions(await open(SESSION_SCHEMA), listener.tell), listener.feed('session'));
     host.stores.audit.supply('postgres', new SqlAudit(await open(AUDIT_SCHEMA)));
     await listener.open();

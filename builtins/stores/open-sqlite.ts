@@ -9,6 +9,7 @@ import { migrate, type Schema } from './migrate.ts';
 import { SESSION_SCHEMA } from './session-schema.ts';
 import { SqlAudit } from './sql-audit.ts';
 import { SqlKeys } from './sql-keys.ts';
+import { OWNER_SCHEMA, SqlOwners } from './sql-owners.ts';
 import { SqlSessions } from './sql-sessions.ts';
 import { openSqlite } from './sqlite.ts';
 import { derivedDsn } from './sqlite-dsn.ts';
@@ -25,7 +26,10 @@ export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Prom
   };
   const close = (): Promise<void> => closeAll(opened.map((database) => () => database.close()));
   try {
-    host.stores.keys.supply('sqlite', new SqlKeys(await open(keyDsn, KEY_SCHEMA), tellNobody));
+    const keys = await open(keyDsn, KEY_SCHEMA);
+    await migrate(keys, OWNER_SCHEMA, host.log, host.services.clock.now);
+    host.stores.keys.supply('sqlite', new SqlKeys(keys, tellNobody));
+    host.stores.owners.supply('sqlite', new SqlOwners(keys, host.services.clock.now));
     host.stores.sessions.supply('sqlite', new SqlSessions(await open(sessionDsn, SESSION_SCHEMA), tellNobody));
     host.stores.audit.supply('sqlite', new SqlAudit(await open(auditDsn, AUDIT_SCHEMA)));
   } catch (error) {
