@@ -5,16 +5,8 @@ import type { GatewayModule } from '../host/registry/registry.ts';
 import admin from './admin/admin.ts';
 import authentication from './auth/authentication.ts';
 import keyAccess from './auth/key-access.ts';
+import keyBudget from './auth/key-budget.ts';
 import catalog from './catalog/catalog.ts';
-import completionCommand from './cli/completion.ts';
-import explainCommand from './cli/explain.ts';
-import initCommand from './cli/init.ts';
-import moduleListCommand from './cli/module-list.ts';
-import moduleNewCommand from './cli/module-new.ts';
-import moduleTestCommand from './cli/module-test.ts';
-import serveCommand from './cli/serve.ts';
-import validateCommand from './cli/validate.ts';
-import versionCommand from './cli/version.ts';
 import fallbackRoute from './fallback/fallback.ts';
 import models from './models/models.ts';
 import passthrough from './passthrough/passthrough.ts';
@@ -88,13 +80,19 @@ import single from '../strategies/single.ts';
 
 import budget from '../plugins/budget/index.ts';
 import maxToken from '../plugins/max-token.ts';
+import piiRedact from '../plugins/pii-redact/index.ts';
+import promptShield from '../plugins/prompt-shield/index.ts';
 import rateLimit from '../plugins/rate-limit.ts';
+import regexGuard from '../plugins/regex-guard.ts';
 import requestLogger from '../plugins/request-logger.ts';
 import responseCache from '../plugins/response-cache/index.ts';
+import schemaGuard from '../plugins/schema-guard.ts';
+import secretScan from '../plugins/secret-scan/index.ts';
+import webhook from '../plugins/webhook.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  admin, authentication, keyAccess, catalog, completionCommand, explainCommand, initCommand, moduleListCommand, moduleNewCommand, moduleTestCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, passthrough, probes,
+  admin, authentication, keyAccess, keyBudget, catalog, fallbackRoute, models, passthrough, probes,
   breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, targetLines, tracing,
 ];
 
@@ -102,5 +100,5 @@ export const MODULES: readonly GatewayModule[] = [
   ai21, anthropic, azureFoundry, azureOpenai, bedrock, cerebras, cloudflare, cohere, databricks, deepinfra, deepseek, echo, fireworks, gemini, groq, huggingFace, mistral, moonshot,
   novita, nvidiaNim, ollamaCloud, ollama, openai, openrouter, perplexity, qwen, replicate, sambanova, together, vertexAi, xai,
   abTest, conditional, contentBased, costOptimized, fallback, leastLatency, loadbalance, single,
-  budget, maxToken, rateLimit, requestLogger, responseCache, wordFilter,
+  budget, maxToken, piiRedact, promptShield, rateLimit, regexGuard, requestLogger, responseCache, schemaGuard, secretScan, webhook, wordFilter,
 ];

@@ -77,12 +77,17 @@ export async function finishForwarded(exchange: LiveExchange, generation: Runnin
   }
 }
 
-/** Throws the refusal; a promise only where a plugin waits, and then no longer than the client does. */
+/** Throws the refusal; a promise only where a ledger or a plugin waits, and then no longer than the client does. */
 function before(exchange: LiveExchange, { hooks }: RunningGeneration): Promise<void> | undefined {
-  const hook = hooks.beforeRequest[exchange.surface];
   exchange.stage = 'before_request';
-  const waiting = isTapped(hook) ? throwRefusal(callEventual(hook, exchange)) : undefined;
+  const charging = isTapped(hooks.charge) ? throwRefusal(callEventual(hooks.charge, exchange)) : undefined;
+  const waiting = charging ? charging.then(() => beforePlugins(exchange, hooks)) : beforePlugins(exchange, hooks);
   return waiting && exchange.cancellation.race(waiting);
+}
+
+function beforePlugins(exchange: LiveExchange, hooks: RunningGeneration['hooks']): Promise<void> | undefined {
+  const hook = hooks.beforeRequest[exchange.surface];
+  return isTapped(hook) ? throwRefusal(callEventual(hook, exchange)) : undefined;
 }
 
 function after(exchange: LiveExchange, { hooks }: RunningGeneration): Promise<void> | undefined {
