@@ -13,7 +13,7 @@ const ENDS = ['', ';x', '%3bx', '%20', '%00'];
 const PATHS: readonly string[] = [
   ...DOTS.flatMap((dot) => SLASHES.flatMap((slash) => ENDS.map((end) => `/v1/x${slash}${dot}${dot}${end}${slash}secret`))),
   ...DOTS.flatMap((dot) => [`/v1/${dot}`, `/v1/${dot}/x`, `/v1/files/${dot}${dot}/x`, `/v1/responses/${dot}${dot}/x`, `/v1/batches/a/${dot}.`]),
-  '/v1/%25zz%252541', '/v1/a%zz%41', '/v1/%00', '/v1/a%0d%0aX-Evil:%201', '/v1/a%250d%250a', `/v1/${'%25'.repeat(20)}2e`, `/v1/${'%2525'.repeat(40)}`,
+  '/v1/%25zz%252541', '/v1/a%zz%41', '/v1/%00', '/v1/a%0d%0aX-Evil:%201', '/v1/a%250d%250a', `/v1/${'%25'.repeat(20)}2e`,
 ];
 
 const KEY = `Authorization: Bearer ${MASTER_KEY}\r\n`;
