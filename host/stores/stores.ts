@@ -5,6 +5,7 @@ import { AuditStore } from './audit-store.ts';
 import { type Ledgers, MEMORY_LEDGERS } from './ledgers.ts';
 import { type ConfigurationStore, UnstoredConfiguration } from './configuration-store.ts';
 import { KeyStore } from './key-store.ts';
+import { MemoryOwners, type Owners } from './owners.ts';
 import { Place } from './place.ts';
 import { Principals } from './principals.ts';
 import type { SessionStore } from './session-store.ts';
@@ -28,6 +29,8 @@ export interface Stores {
   readonly state: Place<SharedState>;
   /** What is spent, by key. Without a store: the memory of this process. */
   readonly ledgers: Place<Ledgers>;
+  /** Whose files and responses are. Without a store: the memory of this process. */
+  readonly owners: Place<Owners>;
 }
 
 export function createStores(memory: SharedState, given: StoreDeps): Stores {
@@ -43,12 +46,13 @@ export function createStores(memory: SharedState, given: StoreDeps): Stores {
     configuration: new Place<ConfigurationStore>('configuration store', 'memory', new UnstoredConfiguration(deps.clock.now)),
     state: new Place<SharedState>('shared state', 'memory', memory),
     ledgers: new Place<Ledgers>('ledgers', 'memory', MEMORY_LEDGERS),
+    owners: new Place<Owners>('owners', 'memory', new MemoryOwners()),
   };
 }
 
 /** From here on nothing can be supplied any more. */
-export function sealStores({ keys, sessions, audit, principals, requestLog, configuration, state, ledgers }: Stores): void {
-  for (const place of [keys, sessions, audit, principals, requestLog, configuration, state, ledgers]) place.seal();
+export function sealStores({ keys, sessions, audit, principals, requestLog, configuration, state, ledgers, owners }: Stores): void {
+  for (const place of [keys, sessions, audit, principals, requestLog, configuration, state, ledgers, owners]) place.seal();
 }
 
 /** Writes what waits, before the repositories close. */
