@@ -79,7 +79,11 @@ import leastLatency from '../strategies/least-latency.ts';
 import loadbalance from '../strategies/loadbalance.ts';
 import single from '../strategies/single.ts';
 
+import budget from '../plugins/budget/index.ts';
 import maxToken from '../plugins/max-token.ts';
+import rateLimit from '../plugins/rate-limit.ts';
+import requestLogger from '../plugins/request-logger.ts';
+import responseCache from '../plugins/response-cache/index.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
@@ -91,5 +95,5 @@ export const MODULES: readonly GatewayModule[] = [
   ai21, anthropic, azureFoundry, azureOpenai, bedrock, cerebras, cloudflare, cohere, databricks, deepinfra, deepseek, echo, fireworks, gemini, groq, huggingFace, mistral, moonshot,
   novita, nvidiaNim, ollamaCloud, ollama, openai, openrouter, perplexity, qwen, replicate, sambanova, together, vertexAi, xai,
   abTest, conditional, contentBased, costOptimized, fallback, leastLatency, loadbalance, single,
-  maxToken, wordFilter,
+  budget, maxToken, rateLimit, requestLogger, responseCache, wordFilter,
 ];

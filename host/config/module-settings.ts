@@ -21,8 +21,8 @@ export function strategySettings(module: StrategyModule, strategy: StrategyConfi
 
 /** A plugin entry's settings without those that are taken and ignored (specification 4.8). */
 export function declaredSettings(module: PluginModule, config: Readonly<Record<string, unknown>> | null): object {
-  const tolerated: readonly string[] = module.toleratedSettings ?? [];
-  return Object.fromEntries(Object.entries(config ?? {}).filter(([key]) => !tolerated.includes(key)));
+  const { toleratedSettings: tolerated = {} } = module;
+  return Object.fromEntries(Object.entries(config ?? {}).filter(([key]) => !Object.hasOwn(tolerated, key)));
 }
 
 /** How a setting's texts are shown: as any text, or as patterns and other names in which an `@` does not make an e-mail address. */
@@ -34,9 +34,9 @@ export function settingKinds(schema: ObjectSchema): ReadonlyMap<string, SettingK
   return new Map(Object.entries(keys).map(([name, { metas = [] }]) => [name, metas.some(({ isPattern }) => isPattern) ? 'name' : 'text']));
 }
 
-/** The settings of the catalogue: the keys of the schema, in order. */
-export function listedSettings({ settings }: PluginModule): string[] {
-  return [...settingKinds(settings).keys()];
+/** The settings of the catalogue: the keys of the schema, in order, without those that the module leaves out. */
+export function listedSettings({ settings, unlistedSettings = [] }: PluginModule): string[] {
+  return [...settingKinds(settings).keys()].filter((key) => !unlistedSettings.includes(key));
 }
 
 /** Checks a module's settings against its own schema: every problem at once, and the settings with defaults filled in. */

@@ -19,7 +19,7 @@ import type { Slot } from './slot.ts';
 export interface ApplierDeps extends GenerationDeps {
   readonly redactor: Redactor;
   readonly settings: Pick<Settings, 'allowsAdminStdio'>;
-  readonly stores: Pick<Stores, 'configuration' | 'requestLog'>;
+  readonly stores: Pick<Stores, 'configuration' | 'requestLog' | 'ledgers'>;
   readonly hooks: AssemblyHooks & CheckDeps['hooks'];
   readonly slot: Slot;
   /** True once the process is ending: nothing is built for it any more. */

@@ -1,6 +1,7 @@
+import { hash } from 'node:crypto';
 import { errorMessage } from '../common/error-message.ts';
 import {
-  type Carryover, type ChatChunk, type PluginDeps, type PluginHandlers, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES,
+  type Carryover, type ChatChunk, type PluginDeps, type PluginHandlers, type PluginModule, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES, SURFACES,
 } from '../contract/index.ts';
 import type { Clock } from '../common/clock.ts';
 import { closeAll } from '../common/close-all.ts';
@@ -11,12 +12,13 @@ import { resolveReferences } from '../config/references.ts';
 import { declaredSettings, settingsProblems } from '../config/module-settings.ts';
 import { tapEventual } from '../pipeline/eventual.ts';
 import { pluginError } from '../pipeline/gateway-fault.ts';
-import { covers, failsOpen, type GuardDeps, guardHandler, guardsContent, isObserving, noteVerdict } from '../pipeline/guard.ts';
+import { covers, type GuardDeps, guardHandler, guardsContent, isObserving, noteMasked, noteVerdict, passesFaults } from '../pipeline/guard.ts';
 import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import type { PluginInstance } from '../pipeline/plugin-instance.ts';
 import type { RunningPlugins } from '../pipeline/running-generation.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { Ledgers } from '../stores/ledgers.ts';
 
 /** The plugins of one generation. */
 export interface BoundPlugins extends RunningPlugins {
@@ -30,7 +32,8 @@ export interface BindOptions {
   readonly registry: Registry;
   readonly hooks: GenerationHooks;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly deps: Omit<PluginDeps, 'carryover'>;
+  readonly deps: Omit<PluginDeps, 'carryover' | 'identity' | 'ledger'>;
+  readonly ledgers: Ledgers;
   readonly clock: Clock;
   readonly carryover: Carryover;
   /** Keeps a value out of logs and errors. */
@@ -52,7 +55,7 @@ export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
     if (!entry.enabled) continue;
     const identity = canonicalJson([entry.name, entry.config]);
     try {
-      const instance = instances.get(identity) ?? await createInstance(options, entry);
+      const instance = instances.get(identity) ?? await createInstance(options, entry, `${entry.name} ${hash('sha256', identity)}`);
       instances.set(identity, instance);
       const stage = entry.stage as Stage;
       if (typeof instance.handlers[stage] !== 'function') throw new Error(`it has no handler for ${stage}`);
@@ -76,7 +79,7 @@ export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
 
 const disposeAll = (instances: readonly PluginInstance[]): Promise<void> => closeAll(instances.map(({ handlers }) => () => handlers.dispose?.()));
 
-async function createInstance(options: BindOptions, entry: PluginEntry): Promise<PluginInstance> {
+async function createInstance(options: BindOptions, entry: PluginEntry, identity: string): Promise<PluginInstance> {
   const module = options.registry.plugins.get(entry.name);
   if (!module) throw new Error(`"${entry.name}" is not a plugin of this build`);
   const { value, undefinedNames } = resolveReferences(entry.config ?? {}, options.environment, options.hide);
@@ -84,10 +87,12 @@ async function createInstance(options: BindOptions, entry: PluginEntry): Promise
   // Checked once more: what the references stand for may break a rule that their text did not.
   const { settings, problems } = settingsProblems(module.settings, declaredSettings(module, value), 'config');
   if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('; '));
-  for (const key of module.toleratedSettings ?? []) {
-    if (key in value) options.deps.log.warn('plugin setting is ignored', { plugin: entry.name, setting: key });
+  for (const [setting, instead] of Object.entries(module.toleratedSettings ?? {})) {
+    if (setting in value) options.deps.log.warn(`plugin setting is ignored, use ${instead}`, { plugin: entry.name, setting, rule: 'WN15' });
   }
-  const handlers = (await module.create(settings, { ...options.deps, carryover: options.carryover })) as PluginHandlers | undefined;
+  const { carryover, ledgers } = options;
+  const ledger: PluginDeps['ledger'] = (name, bounds) => carryover.lease(`ledger ${name}`, () => ledgers.open(name, bounds));
+  const handlers = (await module.create(settings, { ...options.deps, carryover, identity, ledger })) as PluginHandlers | undefined;
   if (!handlers) throw new Error('its create returns no handlers');
   return { module, settings, handlers };
 }
@@ -99,7 +104,7 @@ function messageOf(entry: PluginEntry, error: unknown): string {
 function describe(instances: readonly PluginInstance[], listed: readonly Listed[], deps: GuardDeps): BoundPlugins {
   const before = listed.filter(({ stage }) => stage === 'before_request').map(({ instance }) => instance);
   const readers = before.filter(({ module, settings }) => guardsContent(module, settings));
-  const contentGuarded = new Set(SURFACE_NAMES.filter((surface) => readers.some(({ module }) => covers(module, surface))));
+  const contentGuarded = new Set(SURFACE_NAMES.filter((surface) => readers.some(({ module }) => covers(module, surface) && !refusesItself(module, surface))));
   const uncovered = new Map<Surface, string>();
   for (const surface of SURFACE_NAMES) {
     const absent = readers.find(({ module }) => !covers(module, surface));
@@ -113,6 +118,12 @@ function describe(instances: readonly PluginInstance[], listed: readonly Listed[
     openStreamGuards: streamGuardOpener(listed, deps),
     dispose: () => disposeAll(instances),
   };
+}
+
+/** Only where a body that cannot be read is the exception: elsewhere no plugin is asked at all. */
+function refusesItself({ refusesUnreadable }: PluginModule, surface: Surface): boolean {
+  const { translator, isUnreadable } = SURFACES[surface];
+  return refusesUnreadable === true && translator !== undefined && isUnreadable !== true;
 }
 
 function tapHandlers(hooks: GenerationHooks, listed: readonly Listed[], deps: GuardDeps): void {
@@ -148,7 +159,7 @@ function openGuard(instance: PluginInstance, exchange: LiveExchange, { hooks }: 
     if (guard === null || (guard !== undefined && typeof guard !== 'object')) throw new Error('its stream returned something that is not a guard');
     return guard as StreamGuard | undefined;
   } catch (cause) {
-    const isOpen = failsOpen(instance.module);
+    const isOpen = passesFaults(instance);
     hooks.pluginFailed.call({ module: instance.module, at: 'guard', exchange, error: cause, isOpen });
     if (isOpen) return undefined;
     throw pluginError(cause);
@@ -179,12 +190,14 @@ function tapInstances(hooks: GenerationHooks, instances: readonly PluginInstance
 }
 
 /** Runs one guard over the chunks that the guards before it let through; its faults follow its plugin's type. */
-function guardChunk({ module }: PluginInstance, step: readonly ChatChunk[], guard: StreamGuard, moment: 'push' | 'end', exchange: LiveExchange, deps: GuardDeps): ChunkStep {
+function guardChunk(instance: PluginInstance, step: readonly ChatChunk[], guard: StreamGuard, moment: 'push' | 'end', exchange: LiveExchange, deps: GuardDeps): ChunkStep {
+  const { module } = instance;
   try {
     const result = passThrough(guard, step, moment);
+    noteMasked(instance, guard, exchange, deps);
     return 'action' in result ? { module, rejection: result } : result;
   } catch (cause) {
-    const isOpen = failsOpen(module);
+    const isOpen = passesFaults(instance);
     deps.hooks.pluginFailed.call({ module, at: 'stream', exchange, error: cause, isOpen });
     if (isOpen) return step;
     throw pluginError(cause);

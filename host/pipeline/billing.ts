@@ -15,17 +15,7 @@ export function billTurn(exchange: LiveExchange, billed: Billed, { catalog }: Pi
   const cost = catalog.cost(target, upstreamModel, billed) ?? (isOther ? catalog.cost(target, reported, billed) : undefined);
   const before = turn?.costUsdBefore;
   measured.costUsd = cost?.priced ? cost.totalUsd + (before ?? 0) : before;
-}
-
-/** Shows what a turn that broke off had used until then. What is charged for it is not known, so no cost is added. */
-export function noteBroken({ measured, turn }: LiveExchange, usage: Usage | undefined): void {
-  measured.usage = usageSum(turn?.usageBefore, usage);
-}
-
-/** Takes the last turn off the sums: the figures count the tokens of complete answers only (observability reference 2.4). */
-export function forgetTurn({ measured, turn }: LiveExchange): void {
-  measured.usage = turn?.usageBefore;
-  measured.costUsd = turn?.costUsdBefore;
+  if (cost?.priced) measured.catalogVersion = cost.catalog;
 }
 
 /** Counts and costs add up, in details too; of what else vendors say, the later one stands. */

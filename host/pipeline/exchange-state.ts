@@ -25,6 +25,8 @@ export class Routing {
 export class Measured {
   usage: Usage | undefined;
   costUsd: number | undefined;
+  /** Version of the catalog that priced it. */
+  catalogVersion: string | undefined;
   ttftMs: number | undefined;
   /** Milliseconds spent in provider calls, waits between them excluded. */
   upstreamMs = 0;
@@ -38,8 +40,10 @@ export class PluginTraces {
   answeredBy: string | undefined;
   /** Name of the plugin that rejected, or `gateway` itself; a verdict counts as a fault of neither side. */
   rejectedBy: string | undefined;
-  /** Headers that plugins add, by their names in lower case. */
-  replyHeaders: Map<string, string> | undefined;
+  /** Headers that plugins add, name and value, by their names in lower case. */
+  replyHeaders: Map<string, readonly [name: string, value: string]> | undefined;
+  /** Set where an answer belongs to its request alone. */
+  isPrivate = false;
   /** Guards of this exchange's stream, by the plugin instance that made them. */
   streamGuards: StreamGuards | undefined;
   /** Plugins whose `after_request` verdict was noted without consequence. */

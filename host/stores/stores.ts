@@ -2,6 +2,7 @@ import type { RequestLog, SharedState } from '../contract/index.ts';
 import { forwardClock } from '../common/clock.ts';
 import { closeInTurn } from '../common/close-all.ts';
 import { AuditStore } from './audit-store.ts';
+import { type Ledgers, MEMORY_LEDGERS } from './ledgers.ts';
 import { type ConfigurationStore, UnstoredConfiguration } from './configuration-store.ts';
 import { KeyStore } from './key-store.ts';
 import { Place } from './place.ts';
@@ -25,6 +26,8 @@ export interface Stores {
   readonly configuration: Place<ConfigurationStore>;
   /** What replicas share. Without a store: the memory of this process. */
   readonly state: Place<SharedState>;
+  /** What is spent, by key. Without a store: the memory of this process. */
+  readonly ledgers: Place<Ledgers>;
 }
 
 export function createStores(memory: SharedState, given: StoreDeps): Stores {
@@ -39,12 +42,13 @@ export function createStores(memory: SharedState, given: StoreDeps): Stores {
     requestLog: new Place<RequestLog | undefined>('request log', 'disabled', undefined),
     configuration: new Place<ConfigurationStore>('configuration store', 'memory', new UnstoredConfiguration(deps.clock.now)),
     state: new Place<SharedState>('shared state', 'memory', memory),
+    ledgers: new Place<Ledgers>('ledgers', 'memory', MEMORY_LEDGERS),
   };
 }
 
 /** From here on nothing can be supplied any more. */
-export function sealStores({ keys, sessions, audit, principals, requestLog, configuration, state }: Stores): void {
-  for (const place of [keys, sessions, audit, principals, requestLog, configuration, state]) place.seal();
+export function sealStores({ keys, sessions, audit, principals, requestLog, configuration, state, ledgers }: Stores): void {
+  for (const place of [keys, sessions, audit, principals, requestLog, configuration, state, ledgers]) place.seal();
 }
 
 /** Writes what waits, before the repositories close. */

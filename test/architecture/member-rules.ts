@@ -6,6 +6,7 @@ import { type Checker, childrenOf, lineOf, type Node, parse, walk } from './sour
  * into a `Map`.
  */
 export const COMPUTED_WRITES: Readonly<Record<string, readonly string[]>> = {
+  'host/contract/exchange-note.ts': ['(exchange as unknown as Noted)[this.#key]'],
   'host/contract/json-numbers.ts': ['container[open.place]'],
   'host/contract/json-shape.ts': ['fields[depth]'],
   'host/contract/members.ts': ['object[name]'],
