@@ -24,6 +24,7 @@ import ceilings from './routing/ceilings.ts';
 import eligibility from './routing/eligibility.ts';
 import latency from './routing/latency.ts';
 import configurationStore from './stores/configuration.ts';
+import requestLogStore from './stores/request-log.ts';
 import stores from './stores/stores.ts';
 import chat from './surfaces/chat.ts';
 import completions from './surfaces/completions.ts';
@@ -88,7 +89,7 @@ import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
   admin, authentication, keyAccess, catalog, completionCommand, explainCommand, initCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
-  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, pluginLines, requestLines, targetLines,
+  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, pluginLines, requestLines, targetLines,
 ];
 
 export const MODULES: readonly GatewayModule[] = [
