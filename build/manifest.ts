@@ -1,4 +1,5 @@
 import { EXTERNAL } from './bundle.ts';
+import { DECLARATIONS, TYPES } from './types.ts';
 
 interface Manifest {
   readonly version: string;
@@ -22,8 +23,8 @@ export function packedManifest(source: Manifest, stamp: Omit<Stamp, 'version'>):
     gw: { version: source.version, ...stamp },
     bin: { gw: 'dist/gw.js' },
     exports: {
-      './contract': './dist/contract.js',
-      './common-wire': './dist/common-wire.js',
+      ...Object.fromEntries(Object.entries(DECLARATIONS).map(([name, file]) => [name, { types: `./dist/${TYPES}/${file}`, default: `./dist/${name.slice(2)}.js` }])),
+      './register': './dist/register.js',
       './joi': './dist/joi.js',
       './package.json': './package.json',
     },

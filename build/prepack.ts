@@ -1,5 +1,5 @@
 /**
- * `npm pack` runs this before it reads the files: the bundle goes to `dist/`, and for as long as npm packs, the package's own
+ * `npm pack` runs this before it reads the files: the bundle and its declarations go to `dist/`, and for as long as npm packs, the package's own
  * `package.json` stands in the place of the checkout's. npm has no other way to give a package another manifest than its
  * repository's; `postpack` puts the checkout's back.
  */
@@ -10,6 +10,7 @@ import { bundle } from './bundle.ts';
 import { licensesOf } from './licenses.ts';
 import { packedManifest } from './manifest.ts';
 import { KEPT, MANIFEST, restoreManifest, ROOT } from './restore.ts';
+import { writeTypes } from './types.ts';
 import { warmCache } from './warm-cache.ts';
 
 const DIST = join(ROOT, 'dist');
@@ -17,6 +18,7 @@ const DIST = join(ROOT, 'dist');
 restoreManifest(); // a run before this one may have been interrupted
 rmSync(DIST, { recursive: true, force: true });
 const { inputs } = await bundle(ROOT, DIST);
+writeTypes(ROOT, DIST);
 copyFileSync(join(ROOT, 'host/gw.js'), join(DIST, 'gw.js'));
 copyFileSync(join(ROOT, 'builtins/catalog/models.json'), join(DIST, 'models.json'));
 writeFileSync(join(DIST, 'LICENSES.txt'), licensesOf(ROOT, Object.keys(inputs)));

@@ -9,6 +9,9 @@ import catalog from './catalog/catalog.ts';
 import completionCommand from './cli/completion.ts';
 import explainCommand from './cli/explain.ts';
 import initCommand from './cli/init.ts';
+import moduleListCommand from './cli/module-list.ts';
+import moduleNewCommand from './cli/module-new.ts';
+import moduleTestCommand from './cli/module-test.ts';
 import serveCommand from './cli/serve.ts';
 import validateCommand from './cli/validate.ts';
 import versionCommand from './cli/version.ts';
@@ -35,9 +38,12 @@ import rerank from './surfaces/rerank.ts';
 import speech from './surfaces/speech.ts';
 import transcriptions from './surfaces/transcriptions.ts';
 import translations from './surfaces/translations.ts';
+import debug from './telemetry/debug/debug.ts';
+import metrics from './telemetry/metrics/metrics.ts';
 import pluginLines from './telemetry/plugin-lines.ts';
 import requestLines from './telemetry/request-lines.ts';
 import targetLines from './telemetry/target-lines.ts';
+import tracing from './telemetry/tracing/tracing.ts';
 
 import ai21 from '../providers/ai21/index.ts';
 import anthropic from '../providers/anthropic/index.ts';
@@ -88,8 +94,8 @@ import responseCache from '../plugins/response-cache/index.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  admin, authentication, keyAccess, catalog, completionCommand, explainCommand, initCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
-  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, pluginLines, requestLines, targetLines,
+  admin, authentication, keyAccess, catalog, completionCommand, explainCommand, initCommand, moduleListCommand, moduleNewCommand, moduleTestCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
+  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, targetLines, tracing,
 ];
 
 export const MODULES: readonly GatewayModule[] = [

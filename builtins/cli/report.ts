@@ -3,8 +3,10 @@ import { ConfigRefused, isDecodeProblem, problemLine, type Problem } from '../..
 /** What is wrong with a configuration, a line each, under the heading the reference states. */
 export function problemReport(problems: readonly Problem[]): string {
   const heading = problems.some(isDecodeProblem) ? 'Error: load config:' : 'Error: validation failed:';
-  return [heading, ...problems.map((problem) => `  ${problemLine(problem)}`), ''].join('\n');
+  return [heading, ...problems.flatMap((problem) => [`  ${problemLine(problem)}`, ...frameLines(problem)]), ''].join('\n');
 }
+
+const frameLines = ({ frame }: Problem): string[] => (frame === undefined ? [] : frame.split('\n').map((line) => `      ${line}`));
 
 /** The report of a refused configuration; `undefined` for other errors. */
 export function refusalReport(error: unknown): string | undefined {

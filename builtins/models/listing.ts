@@ -67,6 +67,7 @@ function bareQuery(model: string, mode: string | undefined, upstreamModel: Route
     isListing: true,
     surface: SURFACE_OF_MODE.get(mode) ?? 'chat',
     model, upstreamModel, metadata: {}, userTexts: () => [], promptCharacters: () => 0, maxTokens: undefined, images: 1,
+    user: undefined, principal: undefined, streaming: false,
   };
 }
 

@@ -41,10 +41,15 @@ export function forwardClock(clock: Clock): Clock {
   };
 }
 
+/** Work that did not finish in its time. */
+export class TookTooLong extends Error {
+  override readonly name = 'TookTooLong';
+}
+
 /** The work's result, or a failure when it takes longer: the caller does not wait for work that hangs. */
 export async function within<T>(work: Promise<T>, ms: number, { timer: start }: Clock, what: string): Promise<T> {
   const limit = Promise.withResolvers<never>();
-  const timer = start(ms, () => limit.reject(new Error(`${what} did not finish within ${ms} ms`)));
+  const timer = start(ms, () => limit.reject(new TookTooLong(`${what} did not finish within ${ms} ms`)));
   try {
     return await Promise.race([work, limit.promise]);
   } finally {

@@ -1,4 +1,9 @@
-/** The message of what was thrown, which need not be an `Error`. */
+/** The message of what was thrown, which need not be an `Error`, nor have a text. */
 export function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    const text = error instanceof Error ? error.message : String(error);
+    return text === 'undefined' ? 'undefined was thrown' : text;
+  } catch {
+    return 'something without a text was thrown';
+  }
 }

@@ -1,6 +1,6 @@
 import { type Fields, isFields } from '../contract/index.ts';
 import type { Description, ValidationErrorItem } from 'joi';
-import { closestMatch } from 'leven';
+import { nearest } from '../common/nearest.ts';
 import type { GatewayConfig } from './document.ts';
 import { type ParsedDocument, parseDocument, type Format } from './parse.ts';
 import { type Path, pathText, type Problem } from './problems.ts';
@@ -97,7 +97,7 @@ function decodeProblem(detail: ValidationErrorItem, description: Description): P
   }
   const key = String(detail.path.at(-1));
   const known = keysOf(describedAt(description, detail.path.slice(0, -1)));
-  const near = key.length > MAX_SUGGESTED ? undefined : closestMatch(key, [...known], { maxDistance: Math.max(2, Math.floor(key.length / 2)) });
+  const near = nearest(key, known);
   const fix = near === undefined ? `remove it, or use one of: ${known.join(', ')}` : `did you mean "${near}"?`;
   return { at, path, rule: 'DC01', message: `unknown key "${key}"`, fix };
 }
@@ -107,9 +107,6 @@ function withheldAt(path: Path, description: Description): Path | undefined {
   const length = path.findIndex((_part, index) => showingOf(describedAt(description, path.slice(0, index + 1))).as === 'withheld');
   return length < 0 ? undefined : path.slice(0, length + 1);
 }
-
-/** Longer keys cannot be a known key with a typing error: no correction is suggested for them. */
-const MAX_SUGGESTED = 64;
 
 const EXPECTED: Readonly<Record<string, string>> = {
   'string.base': 'text', 'boolean.base': 'true or false', 'object.base': 'an object', 'array.base': 'a list', 'number.base': 'a number',

@@ -54,6 +54,7 @@ export interface TargetConfig {
     readonly timeout?: string;
   };
   readonly concurrency?: { readonly max_concurrency?: number; readonly queue_size?: number };
+  readonly settings?: Readonly<Record<string, unknown>>;
 }
 
 export interface PluginEntry {

@@ -1,7 +1,10 @@
 import type { ObjectSchema, ValidationErrorItem } from 'joi';
-import type { PluginModule, StrategyModule } from '../contract/index.ts';
-import type { StrategyConfig } from './document.ts';
+import type { PluginModule, StrategyModule, StrategyTarget } from '../contract/index.ts';
+import type { StrategyConfig, TargetConfig } from './document.ts';
+import { errorMessage } from '../common/error-message.ts';
+import { useOneOf } from '../common/nearest.ts';
 import { pathText } from './problems.ts';
+import { holdsReference } from './references.ts';
 
 export interface SettingsProblem {
   readonly path: string;
@@ -9,6 +12,8 @@ export interface SettingsProblem {
   readonly fix: string;
   /** Rule id that the schema itself states (`.meta({ rule })`). */
   readonly rule: string | undefined;
+  /** What it finds wrong is a reference, and may be right once that is replaced. */
+  readonly mayVanish?: boolean;
 }
 
 /** Where a strategy's settings stand in the document: under `strategy.settings`, or the keys it reads of the block. */
@@ -17,6 +22,11 @@ export function strategySettings(module: StrategyModule, strategy: StrategyConfi
   const block = strategy as unknown as Readonly<Record<string, unknown>>;
   const present = module.settingsFrom.filter((key) => block[key] !== undefined);
   return { base: 'strategy', value: Object.fromEntries(present.map((key) => [key, block[key]])) };
+}
+
+/** A target as a strategy knows it. Its settings have defaults where the strategy reads any. */
+export function strategyTarget({ targetSettings }: StrategyModule, { virtual_key, weight = 0, settings }: TargetConfig): StrategyTarget {
+  return { virtualKey: virtual_key, weight, ...(targetSettings && { settings: readSettings<Record<string, unknown>>(targetSettings, settings) }) };
 }
 
 /** A plugin entry's settings without those that are taken and ignored (specification 4.8). */
@@ -39,13 +49,44 @@ export function listedSettings({ settings, unlistedSettings = [] }: PluginModule
   return [...settingKinds(settings).keys()].filter((key) => !unlistedSettings.includes(key));
 }
 
+interface Settings {
+  readonly problems: readonly SettingsProblem[];
+  /** With defaults filled in. */
+  readonly settings: object;
+}
+
 /** Checks a module's settings against its own schema: every problem at once, and the settings with defaults filled in. */
-export function settingsProblems(schema: ObjectSchema, value: unknown, base: string): { problems: SettingsProblem[]; settings: object } {
-  const result = schema.validate(value ?? {}, { abortEarly: false, convert: false });
-  const details = result.error?.details ?? [];
-  const known = details.length === 0 ? {} : ((schema.describe()['keys'] ?? {}) as Described); // once: describing costs more than checking
-  const problems = details.map((detail) => settingsProblem(known, detail, base));
-  return { problems, settings: result.value as object };
+export function settingsProblems(schema: ObjectSchema, value: unknown, base: string): Settings {
+  try {
+    const result = schema.validate(value ?? {}, { abortEarly: false, convert: false });
+    const details = result.error?.details ?? [];
+    const known = details.length === 0 ? {} : ((schema.describe()['keys'] ?? {}) as Described); // once: describing costs more than checking
+    const problems = details.map((detail) => settingsProblem(known, detail, base));
+    return { problems, settings: result.value as object };
+  } catch (error) {
+    // Its author's own functions run in a schema.
+    return { problems: [{ path: base, message: `settings cannot be checked: ${errorMessage(error)}`, fix: 'correct the schema of the module', rule: undefined }], settings: {} };
+  }
+}
+
+/** The same before references are replaced: each stands for any text, and for nothing but text. */
+export function writtenSettingsProblems(schema: ObjectSchema, value: unknown, base: string): Settings {
+  const { problems, settings } = settingsProblems(schema, value, base);
+  return { problems: problems.filter(({ mayVanish }) => mayVanish !== true), settings };
+}
+
+/** Whether a finding is about a text that a reference will replace, and could be none of the text that takes its place. */
+function mayVanish({ type, context }: ValidationErrorItem): boolean {
+  if (!context || !holdsReference(context.value)) return false;
+  if (type === 'alternatives.types') return (context['types'] as readonly unknown[]).includes('string');
+  if (type === 'alternatives.match') return matchesOfText(context['details']);
+  if (type === 'any.only') return (context['valids'] as readonly unknown[]).some((one) => typeof one === 'string');
+  return type.startsWith('string.') || type === 'any.invalid' || type === 'any.custom';
+}
+
+/** Of several shapes, one that takes a text is enough. */
+function matchesOfText(details: unknown): boolean {
+  return Array.isArray(details) && details.some((detail) => mayVanish(detail as ValidationErrorItem));
 }
 
 type Described = Readonly<Record<string, { metas?: { rule?: string }[] }>>;
@@ -54,8 +95,13 @@ function settingsProblem(known: Described, detail: ValidationErrorItem, base: st
   const setting = pathText(detail.path);
   const path = setting === '' ? base : `${base}.${setting}`;
   const message = `setting ${detail.message.replaceAll('"', '')}`;
-  const fix = detail.type === 'object.unknown' ? `remove it, or use one of: ${Object.keys(known).join(', ') || 'no settings'}` : 'correct the value';
-  return { path, message, fix, rule: ruleOf(known, detail.path) };
+  return { path, message, fix: fixOf(known, detail), rule: ruleOf(known, detail.path), mayVanish: mayVanish(detail) };
+}
+
+function fixOf(known: Described, { type, path, context }: ValidationErrorItem): string {
+  if (type !== 'object.unknown') return holdsReference(context?.value) ? 'write the value itself: what stands for ${…} is always text' : 'correct the value';
+  const names = path.length === 1 ? Object.keys(known) : [];
+  return names.length === 0 ? 'remove it' : `remove it, or ${useOneOf(String(path[0]), names)}`;
 }
 
 /** The rule id that the schema states for a setting. */
@@ -64,7 +110,7 @@ function ruleOf(known: Described, path: readonly (string | number)[]): string | 
   return Object.hasOwn(known, name) ? known[name]?.metas?.find(({ rule }) => rule !== undefined)?.rule : undefined;
 }
 
-/** Settings with defaults, of a schema whose problems have been ruled out. */
+/** Settings with defaults, of a schema whose problems have been ruled out; references may stand in them. */
 export function readSettings<S extends object>(schema: ObjectSchema<S>, value: unknown): S {
-  return schema.validate(value ?? {}, { convert: false }).value as S;
+  return schema.validate(value ?? {}, { abortEarly: false, convert: false }).value as S;
 }

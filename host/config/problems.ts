@@ -12,6 +12,8 @@ export interface Problem {
   readonly needs?: RegExp;
   /** 1-based line in the file, when there is one. */
   readonly line?: number | undefined;
+  /** The lines of a module that it is about, for people. */
+  readonly frame?: string | undefined;
 }
 
 /** One line: path, rule, what is wrong, the fix and the line. */

@@ -1,5 +1,8 @@
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
+/** Whether a text holds a reference: what the text will be is not known before it is replaced. */
+export const holdsReference = (value: unknown): boolean => typeof value === 'string' && value.search(REFERENCE) >= 0;
+
 export interface Resolved<T> {
   readonly value: T;
   /** Names that are not defined, sorted, each once. */

@@ -75,6 +75,7 @@ const target = block({
   request_timeout: text,
   circuit_breaker: block({ failure_threshold: integer, success_threshold: integer, max_half_threshold: integer, timeout: text }),
   concurrency: block({ max_concurrency: integer, queue_size: integer }),
+  settings: freeMap.empty(null),
 });
 
 const plugin = block({

@@ -4,7 +4,6 @@ import type { GatewayConfig } from './document.ts';
 const UNSERVED: Readonly<Record<string, (config: GatewayConfig) => boolean>> = {
   mcp_servers: ({ mcp_servers }) => mcp_servers.length > 0,
   'mcp.stream': ({ mcp }) => mcp.stream === true,
-  observability: ({ observability }) => Object.keys(observability).length > 0,
   batch_target: ({ batch_target }) => Boolean(batch_target),
   responses_target: ({ responses_target }) => Boolean(responses_target),
   'responses.bind_owner': ({ responses }) => responses.bind_owner === true,

@@ -114,3 +114,8 @@ export type ExchangeOutcome = 'success' | 'rejected' | 'error' | 'client_cancele
 export function isChat(exchange: Exchange): exchange is Exchange<'chat' | 'completions'> {
   return exchange.surface === 'chat' || exchange.surface === 'completions';
 }
+
+/** Narrows to one surface, its request and its reply: `isSurface(exchange, 'embeddings')`. */
+export function isSurface<S extends Surface>(exchange: Exchange, surface: S): exchange is Exchange<S> {
+  return exchange.surface === surface;
+}

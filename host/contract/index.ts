@@ -2,10 +2,10 @@
  * The public entry point `gw/contract`: everything a third-party provider, strategy or plugin may import.
  * Shipped modules import it by the same name.
  */
-export { bearer, CONTRACT, definePlugin, defineProvider, defineStrategy, headerKey } from './define.ts';
+export { bearer, CONTRACT, CONTRACT_VERSION, definePlugin, defineProvider, defineStrategy, headerKey } from './define.ts';
 export { ERRORS, failedAnswer, GatewayError } from './errors.ts';
 export type { ErrorCode, ErrorEnvelope, ErrorType, GatewayErrorOptions, UpstreamFault } from './errors.ts';
-export { isChat, STAGES } from './exchange.ts';
+export { isChat, isSurface, STAGES } from './exchange.ts';
 export type { Exchange, ExchangeOutcome, KeyLimits, Measurements, Principal, Scope, Stage } from './exchange.ts';
 export { ExchangeNote } from './exchange-note.ts';
 export { countOf, decodedUri, type Fields, isFields, isText } from './fields.ts';
@@ -26,7 +26,7 @@ export type {
   Billed, BucketSpec, Carryover, Cost, Counters, HttpReply, HttpRequest, HttpSend, Labels, Log, PluginPrices, Prices, RequestLog,
   RequestLogRow, SharedState, TokenPrice,
 } from './services.ts';
-export type { Rank, RankFigures, RankNotes, RouteQuery, RouteTarget, StrategyDeps, StrategyModule, StrategyProblem, StrategyTarget } from './strategy.ts';
+export type { Rank, RankFigures, RankNotes, RouteQuery, RouteTarget, RunningStrategy, SettledCall, StrategyDeps, StrategyModule, StrategyProblem, StrategyTarget } from './strategy.ts';
 export { SURFACE_NAMES, SURFACES } from './surface.ts';
 export type { ReplyOf, RequestOf, Surface, SurfaceBodies, TranslatedSurface } from './surface.ts';
 export { targetFirst, targetKeyProblem, targetNames } from './target-key.ts';

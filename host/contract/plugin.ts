@@ -26,7 +26,8 @@ export type PluginType = 'guardrail' | 'ratelimit' | 'logging' | 'metrics' | 'tr
 
 export interface PluginModule<S extends object = object> {
   readonly kind: 'plugin';
-  readonly contract: 1;
+  /** What it was written for; the host refuses what it does not speak. */
+  readonly contract: number | string;
   /** Name in the configuration, equal to the file or folder name. */
   readonly name: string;
   readonly type: PluginType;

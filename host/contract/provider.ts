@@ -7,7 +7,8 @@ import type { UploadedFile } from './wire/other.ts';
 /** A provider is data and pure functions: where the service is, what it cannot express, and how bodies translate. */
 export interface ProviderModule {
   readonly kind: 'provider';
-  readonly contract: 1;
+  /** What it was written for; the host refuses what it does not speak. */
+  readonly contract: number | string;
   /** Canonical name, equal to the folder name and to the `virtual_key` operators write. */
   readonly name: string;
   /** `common`: the provider speaks the clients' format. `native`: any other. */

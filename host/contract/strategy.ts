@@ -1,10 +1,12 @@
 import type { ObjectSchema } from 'joi';
-import type { TokenPrice } from './services.ts';
+import type { Principal } from './exchange.ts';
+import type { Carryover, Log, TokenPrice } from './services.ts';
 import type { Surface } from './surface.ts';
 
 export interface StrategyModule<S extends object = object> {
   readonly kind: 'strategy';
-  readonly contract: 1;
+  /** What it was written for; the host refuses what it does not speak. */
+  readonly contract: number | string;
   /** The `strategy.mode` that selects it, equal to the file or folder name. */
   readonly name: string;
   readonly summary: string;
@@ -17,10 +19,32 @@ export interface StrategyModule<S extends object = object> {
   readonly settings: ObjectSchema<S>;
   /** Keys of the `strategy` block that make up the settings, instead of `strategy.settings`. */
   readonly settingsFrom?: readonly string[];
+  /** Joi schema of `targets[].settings`, for every target alike. Without it, settings of a target are refused. */
+  readonly targetSettings?: ObjectSchema;
   /** Rules that need the targets, such as weights. Only called when the settings pass. */
   check?(settings: S, targets: readonly StrategyTarget[]): readonly StrategyProblem[];
-  /** Called once per applied configuration. Whatever passes the checks must construct. */
-  create(settings: S, deps: StrategyDeps): Rank;
+  /** Called once per applied configuration. Whatever passes the checks must construct. Returns the ranking, alone or with what else it does. */
+  create(settings: S, deps: StrategyDeps): Rank | RunningStrategy;
+}
+
+/** A ranking that learns from what became of the calls, or holds something. */
+export interface RunningStrategy {
+  readonly rank: Rank;
+  /** Told how each call of a target ended. Synchronous; what it throws is logged, and changes nothing. */
+  readonly settled?: (call: SettledCall) => void;
+  /** Runs once when the last request that uses the configuration has ended. */
+  readonly dispose?: () => void | Promise<void>;
+}
+
+/** One call of one target that has ended, refusals of breaker and limiter included. */
+export interface SettledCall {
+  readonly virtualKey: string;
+  /** The exchange it was made for: calls of one request have one id. */
+  readonly exchangeId: string;
+  /** `failure` is the target's fault; `ignored` nobody's: the client left, a limit was reached. */
+  readonly outcome: 'success' | 'failure' | 'ignored';
+  /** Milliseconds of the call; of a stream, to its first chunk. `undefined` when none was made. */
+  readonly durationMs: number | undefined;
 }
 
 export interface StrategyProblem {
@@ -56,6 +80,8 @@ export interface StrategyTarget {
   readonly virtualKey: string;
   /** 0 when omitted. */
   readonly weight: number;
+  /** `targets[].settings`, checked by `targetSettings` and with its defaults; absent for a strategy that has none. */
+  readonly settings?: Readonly<Record<string, unknown>>;
 }
 
 export interface RouteTarget extends StrategyTarget {
@@ -80,10 +106,21 @@ export interface RouteQuery {
   readonly maxTokens: number | undefined;
   /** Images asked for; 1 unless said. */
   readonly images: number;
+  /** Entries of `X-Gateway-Metadata`, which chat and completions read; empty elsewhere. */
   readonly metadata: Readonly<Record<string, string>>;
+  /** The request's `user`, where it names one. */
+  readonly user: string | undefined;
+  /** The credential of the request; `undefined` without one, and while models are listed. */
+  readonly principal: Principal | undefined;
+  readonly streaming: boolean;
 }
 
 export interface StrategyDeps {
+  readonly log: Log;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Objects of this process that outlive a configuration change. */
+  readonly carryover: Carryover;
   /** Recent median of a target's successful calls, of streams to their first chunk, in milliseconds; `undefined` without samples. */
   readonly medianMs: (virtualKey: string) => number | undefined;
   /** Catalog price of a model at a target. */

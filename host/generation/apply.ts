@@ -85,8 +85,6 @@ class QueueingApplier implements Applier {
   readonly #closing = new Cancellation();
   #running: RunningDocument = { document: {}, version: 0 };
   #start: StartSource | undefined;
-  /** What the process watches itself by since it started. */
-  #observability: string | undefined;
   #number = 0;
   #queue: Promise<unknown> = Promise.resolve();
   #isFollowing = false;
@@ -135,7 +133,6 @@ class QueueingApplier implements Applier {
       const generation = await this.#swapIn(config);
       this.#start = source;
       this.#running = { document: decoded.document, version };
-      this.#observability = observabilityOf(config);
       return generation;
     });
   }
@@ -205,7 +202,6 @@ class QueueingApplier implements Applier {
     });
     if (!entry) throw new Error('a configuration was taken in and not kept');
     this.#running = { document, version: entry.version };
-    this.#warnOfRestart(config);
     return { generation, entry };
   }
 
@@ -235,7 +231,6 @@ class QueueingApplier implements Applier {
       await this.#swapIn(config);
       this.#running = { document: decoded.document, version };
       log.info('the configuration of another process is in force', { version });
-      this.#warnOfRestart(config);
     } catch (error) {
       if (error === this.#closing.cause) return;
       this.#unusable = version;
@@ -255,14 +250,4 @@ class QueueingApplier implements Applier {
     const field = this.#scrubber.firstSecret(document);
     if (field !== undefined) this.#deps.services.log.warn('a secret is stored as it was sent: write a ${VAR} reference instead', { rule: 'WN11', field });
   }
-
-  #warnOfRestart(config: GatewayConfig): void {
-    if (observabilityOf(config) === this.#observability) return;
-    this.#deps.services.log.warn('observability has changed: it counts from the next start on', { rule: 'WN12', pending_restart: true });
-  }
-}
-
-/** One text for all that mean the same. */
-function observabilityOf({ observability: { tracing = {}, exporters = [] } }: GatewayConfig): string {
-  return canonicalJson({ tracing, exporters });
 }

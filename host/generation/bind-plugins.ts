@@ -1,15 +1,8 @@
 import { hash } from 'node:crypto';
-import { errorMessage } from '../common/error-message.ts';
-import {
-  type Carryover, type ChatChunk, type PluginDeps, type PluginHandlers, type PluginModule, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES, SURFACES,
-} from '../contract/index.ts';
-import type { Clock } from '../common/clock.ts';
-import { closeAll } from '../common/close-all.ts';
+import { type ChatChunk, type PluginModule, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES, SURFACES } from '../contract/index.ts';
 import { canonicalJson } from '../config/canonical.ts';
 import type { GatewayConfig, PluginEntry } from '../config/document.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
-import { resolveReferences } from '../config/references.ts';
-import { declaredSettings, settingsProblems } from '../config/module-settings.ts';
 import { tapEventual } from '../pipeline/eventual.ts';
 import { pluginError } from '../pipeline/gateway-fault.ts';
 import { covers, type GuardDeps, guardHandler, guardsContent, isObserving, noteMasked, noteVerdict, passesFaults } from '../pipeline/guard.ts';
@@ -17,8 +10,7 @@ import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import type { PluginInstance } from '../pipeline/plugin-instance.ts';
 import type { RunningPlugins } from '../pipeline/running-generation.ts';
-import type { Registry } from '../registry/registry.ts';
-import type { Ledgers } from '../stores/ledgers.ts';
+import { buildProblem, createInstance, type CreateOptions, disposeAll, requireHandler } from './create-plugin.ts';
 
 /** The plugins of one generation. */
 export interface BoundPlugins extends RunningPlugins {
@@ -27,17 +19,9 @@ export interface BoundPlugins extends RunningPlugins {
   dispose(): Promise<void>;
 }
 
-export interface BindOptions {
+export interface BindOptions extends CreateOptions {
   readonly config: GatewayConfig;
-  readonly registry: Registry;
   readonly hooks: GenerationHooks;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly deps: Omit<PluginDeps, 'carryover' | 'identity' | 'ledger'>;
-  readonly ledgers: Ledgers;
-  readonly clock: Clock;
-  readonly carryover: Carryover;
-  /** Keeps a value out of logs and errors. */
-  readonly hide: (secret: string) => void;
 }
 
 interface Listed {
@@ -58,10 +42,10 @@ export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
       const instance = instances.get(identity) ?? await createInstance(options, entry, `${entry.name} ${hash('sha256', identity)}`);
       instances.set(identity, instance);
       const stage = entry.stage as Stage;
-      if (typeof instance.handlers[stage] !== 'function') throw new Error(`it has no handler for ${stage}`);
+      requireHandler(instance, stage);
       listed.push({ entry, stage, instance });
     } catch (error) {
-      problems.push({ path: `plugins[${index}].config`, rule: 'PB01', message: messageOf(entry, error), fix: 'correct the settings, or define the variables they name' });
+      problems.push(buildProblem(index, entry, error, options.registry));
     }
   }
   const built = [...instances.values()];
@@ -72,36 +56,12 @@ export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
     tapInstances(options.hooks, built, options);
     return bound;
   } catch (error) {
-    await disposeAll(built).catch((cause: unknown) => options.deps.log.error('plugins of a refused configuration could not be closed', { error: cause }));
+    await disposeAll(built, options.clock).catch((cause: unknown) => options.deps.log.error('plugins of a refused configuration could not be closed', { error: cause }));
     throw error;
   }
 }
 
-const disposeAll = (instances: readonly PluginInstance[]): Promise<void> => closeAll(instances.map(({ handlers }) => () => handlers.dispose?.()));
-
-async function createInstance(options: BindOptions, entry: PluginEntry, identity: string): Promise<PluginInstance> {
-  const module = options.registry.plugins.get(entry.name);
-  if (!module) throw new Error(`"${entry.name}" is not a plugin of this build`);
-  const { value, undefinedNames } = resolveReferences(entry.config ?? {}, options.environment, options.hide);
-  if (undefinedNames.length > 0) throw new Error(`undefined variables: ${undefinedNames.join(', ')}`);
-  // Checked once more: what the references stand for may break a rule that their text did not.
-  const { settings, problems } = settingsProblems(module.settings, declaredSettings(module, value), 'config');
-  if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('; '));
-  for (const [setting, instead] of Object.entries(module.toleratedSettings ?? {})) {
-    if (setting in value) options.deps.log.warn(`plugin setting is ignored, use ${instead}`, { plugin: entry.name, setting, rule: 'WN15' });
-  }
-  const { carryover, ledgers } = options;
-  const ledger: PluginDeps['ledger'] = (name, bounds) => carryover.lease(`ledger ${name}`, () => ledgers.open(name, bounds));
-  const handlers = (await module.create(settings, { ...options.deps, carryover, identity, ledger })) as PluginHandlers | undefined;
-  if (!handlers) throw new Error('its create returns no handlers');
-  return { module, settings, handlers };
-}
-
-function messageOf(entry: PluginEntry, error: unknown): string {
-  return `plugin "${entry.name}" cannot be built: ${errorMessage(error)}`;
-}
-
-function describe(instances: readonly PluginInstance[], listed: readonly Listed[], deps: GuardDeps): BoundPlugins {
+function describe(instances: readonly PluginInstance[], listed: readonly Listed[], deps: BindOptions): BoundPlugins {
   const before = listed.filter(({ stage }) => stage === 'before_request').map(({ instance }) => instance);
   const readers = before.filter(({ module, settings }) => guardsContent(module, settings));
   const contentGuarded = new Set(SURFACE_NAMES.filter((surface) => readers.some(({ module }) => covers(module, surface) && !refusesItself(module, surface))));
@@ -116,7 +76,7 @@ function describe(instances: readonly PluginInstance[], listed: readonly Listed[
     uncovered,
     mayChangeModel: before.some(({ module }) => module.type === 'transform' && module.keepsModel !== true),
     openStreamGuards: streamGuardOpener(listed, deps),
-    dispose: () => disposeAll(instances),
+    dispose: () => disposeAll(instances, deps.clock),
   };
 }
 

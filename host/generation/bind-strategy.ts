@@ -1,13 +1,12 @@
-import { errorMessage } from '../common/error-message.ts';
 import {
-  type ChatRequest, contentTexts, isChat, type Rank, type RankNotes, type RouteQuery, type RouteTarget, type StrategyDeps, type StrategyModule,
+  type ChatRequest, contentTexts, isChat, type Rank, type RankNotes, type RouteQuery, type RouteTarget, type RunningStrategy, type StrategyDeps, type StrategyModule,
 } from '../contract/index.ts';
 import type { StrategyConfig } from '../config/document.ts';
-import { ConfigRefused } from '../config/problems.ts';
 import { readSettings, strategySettings } from '../config/module-settings.ts';
 import { ORDER } from '../hooks/order.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import type { GenerationHooks } from '../pipeline/hooks.ts';
+import { createRunning } from './create-strategy.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { FailoverRules } from '../pipeline/retry.ts';
 import type { Target } from '../pipeline/target.ts';
@@ -16,6 +15,7 @@ import type { Target } from '../pipeline/target.ts';
 export interface BoundStrategy extends FailoverRules {
   readonly module: StrategyModule;
   readonly rank: Rank;
+  readonly dispose?: () => void | Promise<void>;
 }
 
 /** Makes the configured strategy and taps it on the route. What it invents or repeats is dropped. */
@@ -23,27 +23,28 @@ export function bindStrategy(config: StrategyConfig, registry: Registry, hooks: 
   const module = registry.strategies.get(config.mode);
   if (!module) throw new Error(`"${config.mode}" is not a strategy of this build`); // CV13 has refused it before
   const settings = readSettings(module.settings, strategySettings(module, config).value);
-  const rank = createRank(module, settings, deps);
+  const { rank, settled, dispose } = createRunning(module, settings, deps, registry.fileOf('strategy', module.name));
   hooks.route.tap({ name: 'strategy', stage: ORDER.strategy }, (all, exchange) => rankTargets(rank, all, routeQuery(exchange, targets), exchange.routing.explaining ?? notesFor(exchange)));
+  if (settled) tapSettled(hooks, module, settled, deps);
   return {
     module,
     rank,
+    ...(dispose && { dispose }),
     advances: module.advances ?? false,
     failoverOn: new Set(config.failover_on),
     failoverStatuses: new Set(config.failover_on_status_codes),
   };
 }
 
-function createRank(module: StrategyModule, settings: object, deps: StrategyDeps): Rank {
-  let rank: unknown;
-  let why = 'its create returns no function';
-  try {
-    rank = module.create(settings, deps);
-  } catch (error) {
-    why = errorMessage(error);
-  }
-  if (typeof rank === 'function') return rank as Rank;
-  throw new ConfigRefused([{ path: 'strategy', rule: 'PB01', message: `strategy "${module.name}" cannot be built: ${why}`, fix: 'correct its settings or the module' }]);
+/** Only for a strategy that asks: other requests pay nothing for it. */
+function tapSettled(hooks: GenerationHooks, { name }: StrategyModule, settled: NonNullable<RunningStrategy['settled']>, { log }: StrategyDeps): void {
+  hooks.settled.tap('strategy', ({ target: { virtualKey }, exchange, outcome, upstreamMs }) => {
+    try {
+      settled({ virtualKey, exchangeId: exchange.id, outcome: outcome ?? 'ignored', durationMs: upstreamMs });
+    } catch (error) {
+      log.error('strategy failed to take an outcome', { strategy: name, error, trace_id: exchange.id });
+    }
+  });
 }
 
 /** The view of an exchange that strategies rank by. Texts are read only when a strategy asks. */
@@ -51,7 +52,7 @@ export function routeQuery(exchange: LiveExchange, targets: ReadonlyMap<string, 
   const { model, surface, metadata } = exchange;
   const request = exchange.turn?.request ?? exchange.request;
   const chat = isChat(exchange) ? (request as ChatRequest) : undefined;
-  const images = (request as { readonly n?: unknown }).n;
+  const { n: images, user } = request as { readonly n?: unknown; readonly user?: unknown };
   return {
     isListing: false,
     surface,
@@ -62,6 +63,9 @@ export function routeQuery(exchange: LiveExchange, targets: ReadonlyMap<string, 
     promptCharacters: () => (chat?.messages ?? []).reduce((sum, message) => sum + charactersOf(message.content), 0),
     maxTokens: numberOf(chat?.max_completion_tokens) ?? numberOf(chat?.max_tokens),
     images: surface === 'images' && typeof images === 'number' ? images : 1,
+    user: typeof user === 'string' && user !== '' ? user : undefined,
+    principal: exchange.principal,
+    streaming: exchange.streaming,
   };
 }
 

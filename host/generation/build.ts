@@ -1,8 +1,9 @@
 import { within } from '../common/clock.ts';
 import { CLOSE_LIMIT_MS, closeInTurn } from '../common/close-all.ts';
-import type { PluginPrices, Prices, SharedState, StrategyDeps, TokenPrice } from '../contract/index.ts';
+import type { Carryover, PluginPrices, Prices, SharedState, StrategyDeps, TokenPrice } from '../contract/index.ts';
 import { DEFAULT_MAX_REQUEST_BYTES, type GatewayConfig, type TargetConfig } from '../config/document.ts';
 import { parseDuration } from '../config/duration.ts';
+import { strategyTarget } from '../config/module-settings.ts';
 import { createGenerationHooks, type GenerationHooks, sealGenerationHooks } from '../pipeline/hooks.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import { RetryBudget, retryPolicy } from '../pipeline/retry.ts';
@@ -50,11 +51,12 @@ export async function buildGeneration(deps: GenerationDeps, config: GatewayConfi
   const undoLater = (what: string, close: () => Promise<void>): void => { undo.unshift(() => within(close(), CLOSE_LIMIT_MS, deps.services.clock, what)); };
   undoLater('what configurations share', () => carryover.release());
   try {
+    const mode = deps.registry.strategies.get(config.strategy.mode);
     const targetList = await everyResult(config.targets.map(async (target) => {
       const provider = await providerOf(deps, target.virtual_key);
       if (provider?.module.offline) undoLater(`the provider ${target.virtual_key}`, () => provider.dispose());
       const budget = (): RetryBudget => carryover.lease(`retry budget ${target.virtual_key}`, () => new RetryBudget(deps.services.clock));
-      return buildTarget(target, provider, budget);
+      return { ...buildTarget(target, provider, budget), settings: mode && strategyTarget(mode, target).settings };
     }));
     const targets = new Map(targetList.map((target) => [target.virtualKey, target]));
     const models = buildModelIndex(targetList, (target) => modelsOf(deps, target));
@@ -63,7 +65,9 @@ export async function buildGeneration(deps: GenerationDeps, config: GatewayConfi
       hide: (secret) => deps.services.redactor.register(secret),
     });
     undoLater('the plugins', () => plugins.dispose());
-    const strategy = bindStrategy(config.strategy, deps.registry, hooks, targets, strategyDeps(deps, hooks));
+    const strategy = bindStrategy(config.strategy, deps.registry, hooks, targets, strategyDeps(deps, hooks, carryover));
+    const { dispose } = strategy;
+    if (dispose) undoLater(`dispose of the strategy "${config.strategy.mode}"`, async () => dispose());
     await deps.hooks.assemble.promise({ config, hooks, carryover, targets: targetList, registry: deps.registry, models, plugins, strategy, services: deps.services });
     sealGenerationHooks(hooks);
     const generation: Generation = {
@@ -172,8 +176,11 @@ function dearer(one: TokenPrice, other: TokenPrice): TokenPrice {
   };
 }
 
-function strategyDeps({ services }: GenerationDeps, { median }: GenerationHooks): StrategyDeps {
+function strategyDeps({ services }: GenerationDeps, { median }: GenerationHooks, carryover: Carryover): StrategyDeps {
   return {
+    log: services.log,
+    now: services.clock.now,
+    carryover,
     medianMs: (virtualKey) => median.call(virtualKey),
     price: (target, model) => services.catalog.tokenPrice(target, model),
     random: services.random,

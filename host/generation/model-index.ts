@@ -58,7 +58,7 @@ export function buildModelIndex(targets: readonly Target[], modelsOf: (target: T
     return cache;
   };
   const mark = (serves: (target: Target) => boolean): readonly RouteTarget[] => Object.freeze(targets.map((target) => Object.freeze({
-    virtualKey: target.virtualKey, weight: target.weight, serves: serves(target),
+    virtualKey: target.virtualKey, weight: target.weight, serves: serves(target), ...(target.settings && { settings: target.settings }),
   })));
   const route = (model: string, surface: Surface, streaming: boolean): readonly RouteTarget[] => {
     const candidates = owners.get(model) ?? anyModel;

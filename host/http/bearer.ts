@@ -9,7 +9,7 @@ const SCHEME = 'Bearer ';
  */
 export function bearerOf({ headers: { authorization } }: IncomingMessage): string | GatewayError {
   if (authorization?.startsWith(SCHEME)) return authorization.slice(SCHEME.length) || invalidKey();
-  return new GatewayError('missing_api_key', 'the Authorization header is missing, or does not begin with "Bearer " and one blank');
+  return new GatewayError('missing_api_key', 'the Authorization header is missing, or its scheme is not Bearer');
 }
 
 export function invalidKey(): GatewayError {

@@ -14,8 +14,8 @@ export function billTurn(exchange: LiveExchange, billed: Billed, { catalog }: Pi
   const isOther = reported !== undefined && reported !== upstreamModel;
   const cost = catalog.cost(target, upstreamModel, billed) ?? (isOther ? catalog.cost(target, reported, billed) : undefined);
   const before = turn?.costUsdBefore;
+  if (cost) measured.cost = turn?.costBefore ? { ...cost, ...sumOf(turn.costBefore as unknown as Fields, cost as unknown as Fields) } : cost;
   measured.costUsd = cost?.priced ? cost.totalUsd + (before ?? 0) : before;
-  if (cost?.priced) measured.catalogVersion = cost.catalog;
 }
 
 /** Counts and costs add up, in details too; of what else vendors say, the later one stands. */

@@ -1,5 +1,5 @@
 /** What changes while an exchange runs, by who writes it. Each is created whole, so that all exchanges have one shape. */
-import type { RankNotes, Usage } from '../contract/index.ts';
+import type { Cost, RankNotes, Usage } from '../contract/index.ts';
 import type { PluginInstance, StreamGuards } from './plugin-instance.ts';
 import type { Target } from './target.ts';
 
@@ -25,8 +25,8 @@ export class Routing {
 export class Measured {
   usage: Usage | undefined;
   costUsd: number | undefined;
-  /** Version of the catalog that priced it. */
-  catalogVersion: string | undefined;
+  /** The same by what it was spent on. */
+  cost: Cost | undefined;
   ttftMs: number | undefined;
   /** Milliseconds spent in provider calls, waits between them excluded. */
   upstreamMs = 0;
@@ -57,4 +57,6 @@ export class Delivery {
   /** The request's own deadline holds until this settles; without it, until `run` returns. */
   timedUntil: Promise<unknown> | undefined;
   readText: (() => string) | undefined;
+  /** What a stream says is put together again although no plugin asks for it. */
+  keepsText = false;
 }

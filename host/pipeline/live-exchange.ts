@@ -138,7 +138,8 @@ export class LiveExchange implements Exchange {
   }
 
   get catalogVersion(): string | undefined {
-    return this.measured.catalogVersion;
+    const { cost } = this.measured;
+    return cost?.priced ? cost.catalog : undefined;
   }
 
   get isPrivate(): boolean {

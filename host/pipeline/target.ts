@@ -7,6 +7,8 @@ export interface Target {
   readonly virtualKey: string;
   readonly weight: number;
   readonly config: TargetConfig;
+  /** What the strategy reads of it, with defaults. */
+  readonly settings?: Readonly<Record<string, unknown>> | undefined;
   /** `undefined` while no credential registers its provider. */
   readonly provider: ConnectedProvider | undefined;
   readonly retry: RetryPolicy;

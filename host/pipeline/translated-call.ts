@@ -150,7 +150,7 @@ function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneratio
     edit: edit?.(call, turn.request as ChatRequest),
     filter,
     isGuarded: isHeldBack(exchange.plugins.streamGuards),
-    assembles: generation.plugins.count > 0 || turn.openStream !== undefined,
+    assembles: generation.plugins.count > 0 || turn.openStream !== undefined || exchange.delivery.keepsText,
   });
 }
 

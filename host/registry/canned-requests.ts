@@ -15,17 +15,18 @@ const REQUESTS: Readonly<Record<TranslatedSurface, object>> = {
   'audio.speech': { model: 'm', input: 'hi', voice: 'v' },
 };
 
+/** A call such as a translator gets when it serves. */
+export const CANNED_CALL: CallInfo = {
+  model: 'm', stream: false, root: 'http://localhost', credentials: {}, exchangeId: '0'.repeat(32), signal: AbortSignal.any([]), wait: async () => {},
+};
+
 /** Runs a translator on its surface's smallest request; says what is wrong, or nothing. A refusal as such is not wrong. */
 export function translatorProblem(surface: string, translator: unknown): string | undefined {
   const request = REQUESTS[surface as TranslatedSurface] as object | undefined;
   const { toUpstream } = translator as { toUpstream?: (request: object, call: CallInfo) => WireRequest };
   if (!request || typeof toUpstream !== 'function') return undefined; // the shape rule reports it
-  const call: CallInfo = {
-    model: 'm', stream: false, root: 'http://localhost', credentials: {}, exchangeId: '0'.repeat(32),
-    signal: new AbortController().signal, wait: async () => {},
-  };
   try {
-    const wire: unknown = toUpstream(Object.freeze({ ...request }), call);
+    const wire: unknown = toUpstream(Object.freeze({ ...request }), CANNED_CALL);
     if (wire instanceof Promise) {
       wire.catch(() => {}); // it is refused; how it ends is no matter
       return 'translators are synchronous, this one returns a promise';

@@ -1,26 +1,39 @@
-import { readdir, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join, parse } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { errorMessage } from '../common/error-message.ts';
 import type { Problem } from '../config/problems.ts';
+import { type Entry, entriesOf } from './entries.ts';
+import { importFault } from './import-fault.ts';
+import { placeText } from './fault-place.ts';
+import { statedContract } from './package-contract.ts';
 import type { Candidate, ModuleKind } from './registry.ts';
 
 export const MODULE_ROOTS: Readonly<Record<string, ModuleKind>> = { providers: 'provider', strategies: 'strategy', plugins: 'plugin' };
 
 const IMPORT_LIMIT_MS = 10_000;
 
+/** A module that is there and could not be imported. Of a package neither kind nor name is known. */
+export interface Refused {
+  readonly kind?: ModuleKind;
+  readonly name?: string;
+}
+
 export interface Discovered {
   readonly candidates: readonly Candidate[];
   readonly problems: readonly Problem[];
+  readonly refused: readonly Refused[];
 }
 
 export interface DiscoverOptions {
   /** Folders that may hold `providers/`, `strategies/` and `plugins/`. */
   readonly folders: readonly string[];
-  /** Package names from the configuration's `modules`. */
+  /** The configuration's `modules`: names of packages, and paths that begin with `.` or `/`. */
   readonly packages: readonly string[];
-  /** Folder that package names are resolved from. */
+  /** Folder that both are resolved from. */
   readonly packagesFrom: string;
+  /** Line of an item of `modules` in the configuration. */
+  readonly lineOf?: (index: number) => number | undefined;
   /** Names that need no import, because they are shipped: `providers/openai`. */
   readonly isShipped: (kind: ModuleKind, name: string, folder: string) => boolean;
 }
@@ -35,63 +48,69 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
       }
     }
   }
-  for (const name of options.packages) found.push(await importPackage(name, options.packagesFrom));
-  return { candidates: found.flatMap(({ candidates }) => candidates), problems: found.flatMap(({ problems }) => problems) };
+  for (const index of options.packages.keys()) found.push(await importListed(options, index));
+  return {
+    candidates: found.flatMap(({ candidates }) => candidates),
+    problems: found.flatMap(({ problems }) => problems),
+    refused: found.flatMap(({ refused }) => refused),
+  };
 }
 
-interface Entry {
-  readonly name: string;
-  readonly file: string;
-}
-
-/** Module files of one root: `name.ts`, `name.js` or `name/index.ts`; names with `_` or `.` in front are skipped. */
-async function entriesOf(root: string): Promise<Entry[]> {
-  const found = await readdir(root, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
-    throw error;
-  });
-  const entries: Entry[] = [];
-  for (const item of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (/^[._]/.test(item.name)) continue;
-    const path = join(root, item.name);
-    const isFolder = item.isSymbolicLink() ? (await stat(path)).isDirectory() : item.isDirectory();
-    if (isFolder) {
-      const index = (await readdir(path)).find((name) => /^index\.[cm]?[jt]s$/.test(name));
-      entries.push({ name: item.name, file: join(path, index ?? 'index.ts') });
-    } else if (/(?<!\.d)\.[cm]?[jt]s$/.test(item.name)) {
-      entries.push({ name: parse(item.name).name, file: path });
-    }
-  }
-  return entries;
-}
-
-async function importFile(kind: ModuleKind, { name, file }: Entry): Promise<Discovered> {
+/** Imports one file as a module of a kind. */
+export async function importFile(kind: ModuleKind, { name, file, problem }: Entry): Promise<Discovered> {
+  const refused = [{ kind, name }];
+  if (problem) return { candidates: [], problems: [{ path: file, rule: 'MV10', ...problem }], refused };
   try {
     const module = await importWithin(pathToFileURL(file).href);
-    return { candidates: [{ value: module.default, kind, expectedName: name, origin: file }], problems: [] };
+    return { candidates: [{ value: module.default, kind, expectedName: name, origin: file, file }], problems: [], refused: [] };
   } catch (error) {
-    return { candidates: [], problems: [importProblem(file, error)] };
+    const { message, fix, place, frame } = importFault(error, file);
+    const line = place?.file === file ? place.line : undefined;
+    return { candidates: [], problems: [{ path: file, rule: 'MV10', message, fix, frame, line }], refused };
   }
 }
 
-/** A package exports one module, or a list of them, as its default. */
-async function importPackage(name: string, from: string): Promise<Discovered> {
+/** What an item of `modules` names exports one module, or a list of them, as its default. */
+async function importListed({ packages, packagesFrom, lineOf }: DiscoverOptions, index: number): Promise<Discovered> {
+  const name = packages[index] ?? '';
+  const place = { path: `modules[${index}]`, line: lineOf?.(index) };
+  const title = isPath(name) ? `file ${name}` : `package ${name}`;
+  const refuse = (rule: string, message: string, fix: string, frame?: string): Discovered =>
+    ({ candidates: [], problems: [{ ...place, rule, message: `${title}: ${message}`, fix, frame }], refused: [{}] });
+  const file = resolveListed(name, packagesFrom);
+  if (file instanceof Error) return refuse('MV10', notFound(file, packagesFrom), isPath(name) ? 'correct the path; it counts from the folder of the configuration' : `run "npm install ${name}" in the folder of the configuration, or correct the name`);
+  const contract = isPath(name) ? undefined : statedContract(file);
+  if (contract) return refuse('MV03', contract.message, contract.fix);
   try {
-    const file = resolvePackage(name, from);
     const module = await importWithin(pathToFileURL(file).href);
-    const values = Array.isArray(module.default) && module.default.length > 0 ? (module.default as unknown[]) : [module.default];
-    return { candidates: values.map((value) => ({ value, kind: kindOf(value), origin: `package ${name}` })), problems: [] };
+    const values = Array.isArray(module.default) ? (module.default as unknown[]) : [module.default];
+    if (values.length === 0) return refuse('MV01', 'it exports an empty list', 'export a module by default, or a list of modules');
+    return { candidates: values.map((value) => ({ value, kind: kindOf(value), origin: title, file, place })), problems: [], refused: [] };
   } catch (error) {
-    return { candidates: [], problems: [importProblem(`package ${name}`, error)] };
+    const fault = importFault(error, file);
+    const where = fault.place?.file === file ? ` at ${placeText(fault.place)}` : '';
+    return refuse('MV10', fault.message + where, fault.fix, fault.frame);
   }
 }
+
+const isPath = (name: string): boolean => /^\.{0,2}\//.test(name) || isAbsolute(name);
 
 /** As an `import` written in the configuration's folder would find it. */
-function resolvePackage(name: string, from: string): string {
-  const resolver = createRequire(join(from, 'package.json')).resolve as (name: string, options: object) => string;
-  return resolver(name, { conditions: new Set(['node', 'import', 'default']) });
+function resolveListed(name: string, from: string): string | Error {
+  try {
+    const resolver = createRequire(join(from, 'package.json')).resolve as (name: string, options: object) => string;
+    return resolver(name, { conditions: new Set(['node', 'import', 'default']) });
+  } catch (error) {
+    return error as Error;
+  }
 }
 
+function notFound(error: NodeJS.ErrnoException, from: string): string {
+  const [reason = ''] = errorMessage(error).split('\n');
+  return `it cannot be found from ${from}${error.code === 'MODULE_NOT_FOUND' ? '' : `: ${reason}`}`;
+}
+
+/** Of what states no kind, the rules say that it is no module, whatever kind is asked for. */
 function kindOf(value: unknown): ModuleKind {
   const kind = (value as { kind?: ModuleKind } | null | undefined)?.kind;
   return Object.values(MODULE_ROOTS).find((known) => known === kind) ?? 'plugin';
@@ -108,9 +127,4 @@ async function importWithin(url: string): Promise<{ default?: unknown }> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-function importProblem(path: string, error: unknown): Problem {
-  const message = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-  return { path, rule: 'MV10', message: `it cannot be imported: ${message}`, fix: 'correct the module, or remove it from the folder' };
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from '../common/error-message.ts';
 import { isFields, type PluginModule, type ProviderModule, type StrategyModule } from '../contract/index.ts';
 import type { Problem } from '../config/problems.ts';
 
@@ -28,6 +29,10 @@ export interface Candidate {
   readonly kind: ModuleKind;
   readonly expectedName?: string;
   readonly origin: Origin;
+  /** The file it was imported from. */
+  readonly file?: string;
+  /** Where its problems are told, when that is not its file: the item of `modules` that names it. */
+  readonly place?: Pick<Problem, 'path' | 'line'>;
 }
 
 /** The host's hooks that modules pass on their way in. */
@@ -41,6 +46,12 @@ export interface Registry {
   readonly strategies: ReadonlyMap<string, StrategyModule>;
   readonly plugins: ReadonlyMap<string, PluginModule>;
   originOf(kind: ModuleKind, name: string): Origin | undefined;
+  /** The file of a third-party module. */
+  fileOf(kind: ModuleKind, name: string): string | undefined;
+  /** Remembers a module that is there and was refused; of a package that cannot be imported, without kind and name. */
+  refuse(refused: { readonly kind?: ModuleKind; readonly name?: string }): void;
+  /** Whether a module of this name may be one that was refused. */
+  isRefused(kind: ModuleKind, name: string): boolean;
   /** Checks and takes a module; what is wrong with it comes back, and a module with a problem is not taken. */
   add(candidate: Candidate): readonly Problem[];
   /** From here on nothing can be added. */
@@ -51,17 +62,25 @@ export interface Registry {
 export function createRegistry(hooks: RegistryHooks): Registry {
   const byKind = { provider: new Map<string, ProviderModule>(), strategy: new Map<string, StrategyModule>(), plugin: new Map<string, PluginModule>() };
   const origins = new Map<string, Origin>();
+  const files = new Map<string, string>();
+  const refused = new Set<string>();
   let isSealed = false;
+
+  const refuse: Registry['refuse'] = ({ kind, name }) => { refused.add(name === undefined ? ANY : `${kind} ${name}`); };
 
   const add = (candidate: Candidate): readonly Problem[] => {
     if (isSealed) throw new Error(`the registry is sealed: ${candidate.origin} comes too late`);
     const problems = checkCandidate(hooks, candidate);
-    if (problems.length > 0) return problems;
+    if (problems.length > 0) {
+      for (const name of [candidate.expectedName, ownName(candidate.value)]) if (name !== undefined) refuse({ kind: candidate.kind, name });
+      return problems;
+    }
     const module = candidate.value as GatewayModule;
     const key = `${module.kind} ${module.name}`;
     const taken = origins.get(key);
-    if (taken !== undefined) return [collision(module, candidate.origin, taken)];
+    if (taken !== undefined) return [collision(module, candidate, taken)];
     origins.set(key, candidate.origin);
+    if (candidate.file !== undefined) files.set(key, candidate.file);
     (byKind[module.kind] as Map<string, GatewayModule>).set(module.name, module);
     hooks.registered.call({ module, origin: candidate.origin });
     return [];
@@ -72,23 +91,55 @@ export function createRegistry(hooks: RegistryHooks): Registry {
     strategies: byKind.strategy,
     plugins: byKind.plugin,
     originOf: (kind, name) => origins.get(`${kind} ${name}`),
+    fileOf: (kind, name) => files.get(`${kind} ${name}`),
+    refuse,
+    isRefused: (kind, name) => refused.has(ANY) || refused.has(`${kind} ${name}`),
     add,
     seal: () => { isSealed = true; },
   };
 }
 
-function checkCandidate(hooks: RegistryHooks, { value, kind, expectedName, origin }: Candidate): Problem[] {
+/** Stands for every module of a package that could not be imported. */
+const ANY = '*';
+
+function checkCandidate(hooks: RegistryHooks, candidate: Candidate): Problem[] {
+  const { value, kind, expectedName, origin } = candidate;
   const problems: Problem[] = [];
-  const report: ModuleCheck['report'] = (rule, message, fix) => problems.push({ path: origin, rule, message, fix });
-  if (!isFields(value)) {
-    report('MV01', `it has no default export of a ${kind}`, `export default define${kind[0]?.toUpperCase()}${kind.slice(1)}({ … })`);
-    return problems;
+  const report: ModuleCheck['report'] = (rule, message, fix) => problems.push({ ...placeOf(candidate), rule, message: `${titleOf(candidate)}${message}`, fix });
+  try {
+    if (isFields(value) && isKind(value['kind'])) hooks.checkModule.call({ value, kind, expectedName, origin, report });
+    else report('MV01', `it has no default export of a ${kind}`, `export default ${helperOf(kind)}({ … })`);
+  } catch (error) {
+    report('MV04', `it cannot be looked at: ${errorMessage(error)}`, 'export plain data: no getters that throw, no proxies');
   }
-  hooks.checkModule.call({ value, kind, expectedName, origin, report });
   return problems;
 }
 
-function collision(module: GatewayModule, origin: Origin, taken: Origin): Problem {
-  const message = `the ${module.kind} "${module.name}" already exists, from ${taken}`;
-  return { path: origin, rule: 'MV09', message, fix: taken === SHIPPED ? 'rename it; shipped modules cannot be replaced' : 'remove or rename one of the two' };
+/** The helper of the contract that makes a module of this kind. */
+export const helperOf = (kind: ModuleKind): string => `define${kind[0]?.toUpperCase()}${kind.slice(1)}`;
+
+const isKind = (value: unknown): boolean => value === 'provider' || value === 'strategy' || value === 'plugin';
+
+const placeOf = ({ origin, place }: Candidate): Pick<Problem, 'path' | 'line'> => place ?? { path: origin };
+
+/** A package may hold several modules, and its problems are told at one place. */
+function titleOf({ value, kind, origin, place }: Candidate): string {
+  if (!place) return '';
+  const name = ownName(value);
+  return name === undefined ? `${origin}: ` : `${origin}: the ${kind} "${name}": `;
+}
+
+function ownName(value: unknown): string | undefined {
+  try {
+    const name = isFields(value) ? value['name'] : undefined;
+    return typeof name === 'string' ? name : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function collision(module: GatewayModule, candidate: Candidate, taken: Origin): Problem {
+  const title = candidate.place ? `${candidate.origin}: ` : '';
+  const message = `${title}the ${module.kind} "${module.name}" already exists, from ${taken}`;
+  return { ...placeOf(candidate), rule: 'MV09', message, fix: taken === SHIPPED ? 'rename it; shipped modules cannot be replaced' : 'remove or rename one of the two' };
 }

@@ -1,5 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { TookTooLong, within } from '../common/clock.ts';
+import { errorMessage } from '../common/error-message.ts';
 import { findConfigFile, isFile, loadConfigFile, type LoadedFile } from '../config/load.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import type { ProviderModule } from '../contract/index.ts';
@@ -32,12 +34,14 @@ export async function loadConfiguration(host: Host, path: string | undefined): P
 async function loadModules(host: Host, file: LoadedFile | undefined): Promise<readonly Problem[]> {
   const install = realpathSync(host.installDirectory);
   const folders = [...new Set([install, ...(file && isFolder(file.folder) ? [realpathSync(file.folder)] : [])])];
-  const { candidates, problems } = await discover({
+  const { candidates, problems, refused } = await discover({
     folders,
     packages: file?.config?.modules ?? [],
     packagesFrom: file?.folder ?? host.workingDirectory,
+    lineOf: (index) => file?.lineOf(['modules', index]),
     isShipped: (kind, name, folder) => folder === install && host.registry.originOf(kind, name) === SHIPPED,
   });
+  for (const one of refused) host.registry.refuse(one);
   return [...problems, ...candidates.flatMap((candidate) => host.registry.add(candidate))];
 }
 
@@ -62,7 +66,10 @@ function inRegistrationOrder(modules: readonly ProviderModule[]): ProviderModule
   return modules.toSorted((a, b) => Number(isIncidental(a)) - Number(isIncidental(b)) || (a.name < b.name ? -1 : 1));
 }
 
-/** Registers every provider whose credentials are in the environment. One that cannot be built is left out, and logged. */
+/** Longest time that `open` of a provider may take: some ask for a token, or look for credentials in several places. */
+const OPEN_LIMIT_MS = 30_000;
+
+/** Registers every provider whose credentials are in the environment. One that cannot be built is left out, and logged; one that never ends ends the start. */
 export async function connectProviders(host: Host): Promise<void> {
   const { variables, log, counters, services } = host;
   const deps = { log, now: services.clock.now, send: sendHttp(services) };
@@ -70,9 +77,10 @@ export async function connectProviders(host: Host): Promise<void> {
   for (const module of inRegistrationOrder([...host.registry.providers.values()])) {
     if (module.offline || !hasCredentials(module, variables)) continue;
     try {
-      providers.set(module.name, await connectProvider(module, variables, deps));
+      providers.set(module.name, await within(connectProvider(module, variables, deps), OPEN_LIMIT_MS, services.clock, `open of the provider "${module.name}"`));
     } catch (error) {
-      log.warn('provider could not be set up, it is skipped', { provider: module.name, error });
+      if (error instanceof TookTooLong) throw new StartRefused(error.message);
+      log.warn('provider could not be set up, it is skipped', { provider: module.name, error: error instanceof Error ? error : errorMessage(error) });
       counters.add('gateway_provider_init_failures_total', { provider: module.name });
     }
   }

@@ -3,19 +3,23 @@ import { type Checker, importsOf, lineOf, type Node, parse, walk } from './sourc
 const COMMON_WIRE = 'host/wire/common-wire.ts';
 /** It answers as an upstream of the common wire does. */
 const UPSTREAM = 'providers/echo/respond.ts';
+/** The kit of module authors plays upstreams, and the client that reads what became of their streams. */
+const KIT = 'host/testing/';
+/** Answers of a service on the common wire, for a new provider's test. */
+const FIXTURES = 'builtins/cli/module-files.ts';
 
 /** What only a client's wire writes, and the files or folders where it may stand: there, where upstreams are read or asked, and where one is played. */
 const TEXTS: Readonly<Record<string, readonly string[]>> = {
-  '[DONE]': [COMMON_WIRE, 'host/upstream/sse.ts', UPSTREAM],
-  'text/event-stream': [COMMON_WIRE, 'providers/'],
+  '[DONE]': [COMMON_WIRE, 'host/upstream/sse.ts', UPSTREAM, KIT, FIXTURES],
+  'text/event-stream': [COMMON_WIRE, 'providers/', KIT],
   '404 page not found': [COMMON_WIRE],
 };
 
 /** `toEnvelope` is part of the contract: module authors may call it, the gateway asks the wire. */
-export const ENVELOPES: readonly string[] = [COMMON_WIRE, 'host/contract/errors.ts', UPSTREAM];
+export const ENVELOPES: readonly string[] = [COMMON_WIRE, 'host/contract/errors.ts', UPSTREAM, FIXTURES];
 
 /** Where no path decides: what has none, and exchanges without a client. Everybody else uses the wire of the request. */
-export const KNOW_THE_COMMON_WIRE: readonly string[] = ['host/wire/client-wires.ts', 'host/http/server.ts', 'host/http/arrivals.ts', 'host/pipeline/live-exchange.ts'];
+export const KNOW_THE_COMMON_WIRE: readonly string[] = ['host/wire/client-wires.ts', 'host/http/server.ts', 'host/http/arrivals.ts', 'host/pipeline/live-exchange.ts', 'host/testing/relay-stream.ts'];
 
 /** Refuses what is written for clients of one wire anywhere but in that wire. */
 export const wireProblems: Checker = (path, source) => {

@@ -5,6 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { MODULES } from '../../builtins/manifest.ts';
 import type { RouteQuery, RouteTarget, StrategyModule, TokenPrice } from '../../host/contract/index.ts';
+import { ranking } from '../strategies/support.ts';
 import { readSettings, strategySettings } from '../../host/config/module-settings.ts';
 import { rankTargets } from '../../host/generation/bind-strategy.ts';
 
@@ -21,7 +22,7 @@ export interface DecisionCost {
 }
 
 const query: RouteQuery = {
-  isListing: false, surface: 'chat', model: 'gpt-4o', maxTokens: undefined, images: 1, metadata: { team: 'research' },
+  isListing: false, surface: 'chat', model: 'gpt-4o', maxTokens: undefined, images: 1, metadata: { team: 'research' }, user: undefined, principal: undefined, streaming: false,
   upstreamModel: () => 'gpt-4o',
   userTexts: () => ['Please summarise the attached minutes in three sentences.'],
   promptCharacters: () => 58,
@@ -49,7 +50,7 @@ export function decisionOver(module: StrategyModule, count: number): Decision {
   const prices = new Map(keys.map((key, at): [string, TokenPrice] => [key, { input: (at * 7) % 11, output: (at * 5) % 13, cacheRead: undefined, cacheWrite: undefined, embedding: undefined, image: undefined }]));
   const medians = new Map(keys.map((key, at): [string, number | undefined] => [key, at % 5 === 4 ? undefined : (at * 37) % 101]));
   const settings = readSettings(module.settings, strategySettings(module, { mode: module.name, ...blockOf(keys) }).value);
-  const rank = module.create(settings, { medianMs: (key) => medians.get(key), price: (key) => prices.get(key), random: Math.random });
+  const rank = ranking(module, settings, { medianMs: (key) => medians.get(key), price: (key) => prices.get(key), random: Math.random });
   return { rank: () => rank(targets, query), route: () => rankTargets(rank, targets, query) };
 }
 

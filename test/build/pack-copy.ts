@@ -6,13 +6,14 @@ import { promisify } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** What a checkout holds of the package's sources. */
-const SOURCES = ['build', 'builtins', 'docs', 'host', 'plugins', 'providers', 'strategies', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'config.example.yaml', 'package.json'];
+const SOURCES = ['build', 'builtins', 'docs', 'host', 'plugins', 'providers', 'strategies', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'config.example.yaml', 'package.json', 'tsconfig.json'];
 const run = promisify(execFile);
 
 export interface Packed {
   /** Where the package is installed: it holds `node_modules/gw`. */
   readonly folder: string;
   readonly bin: string;
+  readonly archive: string;
 }
 
 /** Packs a copy of the checkout, as packing changes its manifest for a while, and unpacks the package where npm would; both folders are empty. */
@@ -25,5 +26,5 @@ export async function packCopy(checkout: string, folder: string): Promise<Packed
   await run('tar', ['xzf', archive], { cwd: folder });
   await mkdir(join(folder, 'node_modules'));
   await rename(join(folder, 'package'), join(folder, 'node_modules/gw'));
-  return { folder, bin: join(folder, 'node_modules/gw/dist/gw.js') };
+  return { folder, bin: join(folder, 'node_modules/gw/dist/gw.js'), archive: join(folder, archive) };
 }

@@ -8,7 +8,8 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { EXTERNAL } from '../../build/bundle.ts';
 import { packedManifest } from '../../build/manifest.ts';
-import { atEnd, MASTER_KEY, temporaryFolder } from '../kit/index.ts';
+import { atEnd, chatReply, forSuite, MASTER_KEY, replyJson, stubUpstream, temporaryFolder } from '../kit/index.ts';
+import { packModules } from './module-package.ts';
 import { packCopy, type Packed } from './pack-copy.ts';
 
 const run = promisify(execFile);
@@ -29,8 +30,8 @@ export default defineProvider({
 `;
 
 /** Starts what was unpacked, until it tells its address. */
-async function serve(bin: string, cwd: string): Promise<string> {
-  const child = spawn(process.execPath, [bin, 'serve'], { cwd, env: { PATH, HOME, PORT: '0', MASTER_KEY, REFUSES_KEY: 'sk-refuses' }, stdio: ['ignore', 'ignore', 'pipe'] });
+async function serve(bin: string, cwd: string, variables: Readonly<Record<string, string>> = {}): Promise<string> {
+  const child = spawn(process.execPath, [bin, 'serve'], { cwd, env: { PATH, HOME, PORT: '0', MASTER_KEY, REFUSES_KEY: 'sk-refuses', ...variables }, stdio: ['ignore', 'ignore', 'pipe'] });
   const exited = new Promise<void>((resolve) => { child.once('close', () => resolve()); });
   atEnd(async () => {
     child.kill('SIGKILL');
@@ -90,15 +91,40 @@ async function expectFiles({ bin }: Packed): Promise<void> {
   expect(await readFile(join(dirname(bin), 'LICENSES.txt'), 'utf8')).to.match(/^joi \d/m);
 }
 
+/** A configuration of the three modules of the package, in an empty folder that holds nothing but what npm put there. */
+async function installBoth(packed: Packed, modules: string): Promise<string> {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'package.json'), '{ "private": true }');
+  await run('npm', ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', packed.archive, modules], { cwd: folder });
+  const plugin = '{ name: third-guard, stage: before_request, enabled: true, config: { words: [forbidden] } }';
+  await writeFile(join(folder, 'config.yaml'), `strategy: { mode: third-first, settings: { first: third } }\ntargets: [{ virtual_key: echo, models: [m] }, { virtual_key: third, models: [m] }]\nmodules: [gw-third]\nplugins: [${plugin}]\n`);
+  return folder;
+}
+
 describe('the package that npm pack makes', function packed() {
-  this.timeout(240_000);
+  this.timeout(480_000);
+  const installed = forSuite(async () => packCopy(await temporaryFolder(), await temporaryFolder()));
 
   it('serves, takes modules beside its configuration, says what it is, and brings compiled code and licences with it', async () => {
-    const installed = await packCopy(await temporaryFolder(), await temporaryFolder());
-    await expectFiles(installed);
-    await expectCommands(installed);
-    await expectRefusal(installed);
-    await expectExample(installed);
+    await expectFiles(installed());
+    await expectCommands(installed());
+    await expectRefusal(installed());
+    await expectExample(installed());
+  });
+
+  it('has types that a package of three modules is built with, writing into its own dist alone, and serves it installed beside itself', async () => {
+    const modules = await packModules(installed(), await temporaryFolder());
+    const folder = await installBoth(installed(), modules);
+    const stub = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('from the third')));
+    const url = await serve(join(folder, 'node_modules/gw/dist/gw.js'), folder, { THIRD_API_KEY: 'sk-third', THIRD_BASE_URL: stub.url });
+    const ask = async (content: string): Promise<string> => {
+      const headers = { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' };
+      const response = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] }) });
+      return `${response.status} ${response.headers.get('x-gateway-target')} ${await response.text()}`;
+    };
+    expect(await ask('hello')).to.match(/^200 third /).and.to.include('from the third');
+    expect(await ask('a forbidden word')).to.match(/^400 /).and.to.include('it holds a word that is not wanted');
+    expect(stub.seen.map(({ headers }) => headers.authorization)).to.deep.equal(['Bearer sk-third']);
   });
 });
 
@@ -112,7 +138,9 @@ describe('the manifest of the package', () => {
     const { dependencies, devDependencies, exports, bin, gw } = packedManifest(source, { commit: 'abc', built: 'now' }) as Record<string, any>;
     expect(Object.keys(dependencies)).to.deep.equal([...EXTERNAL]);
     expect(devDependencies).to.equal(undefined);
-    expect([bin.gw, ...Object.values(exports)].filter((path) => String(path).endsWith('.ts'))).to.deep.equal([]);
+    const built = Object.values(exports).map((entry) => (entry as { default?: string }).default ?? String(entry));
+    expect([bin.gw, ...built].filter((path) => !/\.js(on)?$/.test(path))).to.deep.equal([]);
+    expect(exports['./testing'].types).to.match(/\.d\.ts$/);
     expect(gw).to.deep.equal({ version: '1.2.3', commit: 'abc', built: 'now' });
   });
 

@@ -66,7 +66,7 @@ describe('npm start', function npmStart() {
     expect(second.masterKey).not.to.equal(first.masterKey);
     expect((await call(`${second.url}/v1/models`, made.key ?? '')).status).to.equal(200);
     const files = await readdir(join(cwd, '.data'));
-    expect(files).to.include.members(['keys.db', 'keys-sessions.db', 'keys-audit.db']);
+    expect(files).to.include.members(['keys.db', 'keys-sessions.db', 'keys-audit.db', 'config.db']);
     for (const name of files) expect((await stat(join(cwd, '.data', name))).mode & 0o777, name).to.equal(0o600);
     expect((await stat(join(cwd, '.data'))).mode & 0o777).to.equal(0o700);
     await second.stop();
@@ -74,7 +74,7 @@ describe('npm start', function npmStart() {
 
   it('leaves it to the environment where that says anything', async () => {
     const cwd = await temporaryFolder();
-    const started = await start(cwd, { API_KEY_STORE_BACKEND: 'memory' });
+    const started = await start(cwd, { API_KEY_STORE_BACKEND: 'memory', CONFIG_STORE_BACKEND: 'memory' });
     expect(existsSync(join(cwd, '.data'))).to.equal(false);
     await started.stop();
   });

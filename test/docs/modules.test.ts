@@ -33,6 +33,7 @@ describe('docs/modules.md', () => {
   const tables: readonly (readonly [heading: string, file: string, name: string])[] = [
     ['Field of a plugin', 'plugin', 'PluginModule'], ['Handler', 'plugin', 'PluginHandlers'], ["Of the plugin's `deps`", 'plugin', 'PluginDeps'],
     ['Field of a strategy', 'strategy', 'StrategyModule'], ['Of the notes', 'strategy', 'RankNotes'], ['Of the query', 'strategy', 'RouteQuery'], ["Of the strategy's `deps`", 'strategy', 'StrategyDeps'],
+    ['Of the exchange', 'exchange', 'Exchange'], ['Of a running strategy', 'strategy', 'RunningStrategy'], ['Of a settled call', 'strategy', 'SettledCall'],
     ['Field of a provider', 'provider', 'ProviderModule'], ['Of the connection', 'provider', 'Connection'],
   ];
   for (const [heading, file, name] of tables) {
@@ -46,6 +47,13 @@ describe('docs/modules.md', () => {
     const listed = tableRows(PAGE).map(([rule]) => codes(rule)[0] ?? '').filter((rule) => /^MV\d\d$/.test(rule));
     expect(listed).to.deep.equal([...new Set(used)].toSorted());
     expect(listed).to.include.members(MODULE_RULES.map(({ id }) => id));
+  });
+
+  it('lists every function of gw/testing', async () => {
+    const cells = firstCells('Of `gw/testing`').length; // the table is there
+    const text = read(`docs/${PAGE}`);
+    expect(cells).to.be.greaterThan(0);
+    for (const name of Object.keys(await import('gw/testing'))) expect(text, name).to.include(`\`${name}`);
   });
 
   it('lists every verdict', () => {

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { golden as read } from '../../host/testing/golden.ts';
 
 /** Text of a fixture under `test/fixtures`. */
 export function golden(name: string): string {
-  return readFileSync(fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url)), 'utf8');
+  return read(new URL(`../fixtures/${name}`, import.meta.url));
 }

@@ -1,55 +1,16 @@
-import type { CallInfo, ChatReply, ProviderModule, StreamEvent, UnaryReply } from 'gw/contract';
-import { normalizeReply } from '../../host/pipeline/normalize.ts';
-import { Relay } from '../../host/pipeline/relay.ts';
-import { CommonStream } from '../../host/wire/common-wire.ts';
-import { eventsOf } from './host.ts';
+import type { StreamEvent } from 'gw/contract';
+import { relayStream as relay, type RelayedStream as Relayed } from '../../host/testing/relay-stream.ts';
 
-/** A call as translators see it, for tests without a host. */
-export function callFor(model: string, more: Partial<CallInfo> = {}): CallInfo {
-  return {
-    model, stream: false, root: 'https://api.example/v1', credentials: {}, exchangeId: '0123456789abcdef0123456789abcdef',
-    signal: new AbortController().signal, wait: async () => {}, ...more,
-  };
-}
+export { callFor, translateReply, unaryReply } from '../../host/testing/relay-stream.ts';
 
-/** A whole reply with this body: JSON unless it is bytes. */
-export function unaryReply(body: unknown, status = 200, headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' }): UnaryReply {
-  const bytes = body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  return { status, headers, body: bytes, json: () => JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown };
-}
-
-export interface RelayedStream {
-  /** Chunks as a client gets them, without the end marker. */
+/** The kit's, with chunks that tests look into freely. */
+export interface RelayedStream extends Omit<Relayed, 'chunks'> {
   readonly chunks: readonly any[];
-  /** What they add up to. */
-  readonly reply: ChatReply;
-  readonly failure: Error | undefined;
 }
-
-const FACTS = { model: 'routed', provider: 'p', created: 1_700_000_000 };
 
 /** Runs the bytes of an upstream's stream through a provider's decoder and the host's relay, in the given pieces. */
-export function relayStream(module: ProviderModule, call: CallInfo, pieces: readonly Uint8Array[], request: object = {}): RelayedStream {
-  const { openStream: open, editStream: edit } = module.translators.chat ?? {};
-  const relay = new Relay({
-    encoder: new CommonStream(), model: FACTS.model, created: FACTS.created, stripUsage: false, framing: module.framing ?? 'sse', decode: typeof open === 'function' ? open(call) : undefined,
-    edit: edit?.(call, request as never),
-  });
-  let out = pieces.map((piece) => relay.push(Buffer.from(piece))).join('');
-  if (!relay.isDone && !relay.failure) out += relay.end();
-  return {
-    chunks: eventsOf(Buffer.from(out, 'latin1').toString('utf8')),
-    reply: relay.assembly.reply({ id: relay.id, created: FACTS.created, model: FACTS.model, provider: FACTS.provider, usage: relay.usage }),
-    failure: relay.failure,
-  };
-}
-
-/** The unary answer as a client gets it. */
-export function translateReply(module: ProviderModule, call: CallInfo, body: unknown, request: object = {}): ChatReply {
-  const reply = module.translators.chat?.fromUpstream(unaryReply(body), call, request as never);
-  if (!reply) throw new Error(`${module.name} has no chat`);
-  normalizeReply(reply, FACTS);
-  return reply;
+export function relayStream(...asked: Parameters<typeof relay>): RelayedStream {
+  return relay(...asked);
 }
 
 /** An event stream of these events. */

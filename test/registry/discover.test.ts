@@ -52,7 +52,7 @@ describe('module discovery', () => {
 
   it('finds nothing where there are no such folders', async () => {
     const folder = await writeTree({ 'config.yaml': '', plugins: 'a file, no folder' });
-    expect(await find(folder)).to.deep.equal({ candidates: [], problems: [] });
+    expect(await find(folder)).to.deep.equal({ candidates: [], problems: [], refused: [] });
   });
 
   it('takes one folder after the other', async () => {
@@ -84,7 +84,7 @@ describe('module discovery', () => {
     const { candidates, problems } = await find(folder);
     expect(candidates).to.deep.equal([]);
     expect(problems).to.have.lengthOf(1);
-    expect(problems[0]).to.include({ rule: 'MV10', path: join(folder, 'providers/acme/index.ts') });
+    expect(problems[0]).to.include({ rule: 'MV10', path: join(folder, 'providers/acme') });
   });
 
   it('reports every file that cannot be imported, and imports the others', async () => {
@@ -168,7 +168,7 @@ describe('packages of the modules list', () => {
     });
     const { candidates, problems } = await find(folder, { packages: ['gw-absent', 'gw-typed', 'gw-throws'] });
     expect(candidates).to.deep.equal([]);
-    expect(problems.map(({ path, rule }) => `${path} ${rule}`)).to.deep.equal(['package gw-absent MV10', 'package gw-typed MV10', 'package gw-throws MV10']);
+    expect(problems.map(({ path, rule }) => `${path} ${rule}`)).to.deep.equal(['modules[0] MV10', 'modules[1] MV10', 'modules[2] MV10']);
     expect(problems[0]?.message).to.include('gw-absent');
     expect(problems[1]?.message).to.include('node_modules');
   });

@@ -28,13 +28,13 @@ describe('the shipped modules', () => {
     let asked = 0;
     const toUpstream = (): object => {
       asked += 1;
-      return { path: '/' };
+      return { path: '/', body: 'x' };
     };
     const value = { ...MODULES.find(({ kind }) => kind === 'provider')!, translators: { chat: { toUpstream, fromUpstream: () => ({}) } } };
     const report = (rule: string, message: string): void => expect.fail(`${rule} ${message}`);
     for (const origin of [SHIPPED, 'providers/acme/index.ts']) {
       for (const rule of MODULE_RULES) rule.check({ value, kind: 'provider', expectedName: undefined, origin, report });
-      expect(asked, origin).to.equal(origin === SHIPPED ? 0 : 1);
+      expect(asked > 0, origin).to.equal(origin !== SHIPPED);
     }
   });
 });

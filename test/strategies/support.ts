@@ -16,7 +16,15 @@ export function rankOf(mode: string, block: object = {}, deps: Partial<StrategyD
   const module = strategy(mode);
   const { settings, problems } = settingsProblems(module.settings, strategySettings(module, { mode, ...block }).value, 'strategy');
   if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('; '));
-  return module.create(settings, { medianMs: () => undefined, price: () => undefined, random: () => 0, ...deps });
+  return ranking(module, settings, { medianMs: () => undefined, price: () => undefined, random: () => 0, ...deps });
+}
+
+const quiet = (): void => {};
+
+/** What a strategy makes of settings, with nothing around it but what is given. */
+export function ranking(module: StrategyModule, settings: object, deps: Pick<StrategyDeps, 'medianMs' | 'price' | 'random'>): Rank {
+  const made = module.create(settings, { log: { debug: quiet, info: quiet, warn: quiet, error: quiet }, now: () => 0, carryover: { lease: (_key, create) => create() }, ...deps });
+  return typeof made === 'function' ? made : made.rank.bind(made);
 }
 
 /** What its own rules say of a block and the targets' weights. */
@@ -38,7 +46,7 @@ export function targets(...written: readonly string[]): readonly RouteTarget[] {
 export function query(more: Partial<RouteQuery> = {}): RouteQuery {
   return {
     isListing: false, surface: 'chat', model: 'm', upstreamModel: () => more.model ?? 'm', userTexts: () => [], promptCharacters: () => 0,
-    maxTokens: undefined, images: 1, metadata: {}, ...more,
+    maxTokens: undefined, images: 1, metadata: {}, user: undefined, principal: undefined, streaming: false, ...more,
   };
 }
 

@@ -1,8 +1,10 @@
-import { type PluginModule, type Stage, STAGES } from '../../contract/index.ts';
+import { errorMessage } from '../../common/error-message.ts';
+import { useOneOf } from '../../common/nearest.ts';
+import { isFields, type PluginModule, type Stage, type StageProblem, STAGES } from '../../contract/index.ts';
 import { canonicalJson } from '../canonical.ts';
 import type { GatewayConfig, PluginEntry } from '../document.ts';
-import { type ConfigRule, type KnownModules, sortedNames } from './rule.ts';
-import { declaredSettings, readSettings, settingsProblems } from '../module-settings.ts';
+import { type ConfigRule, type KnownModules, useKnown } from './rule.ts';
+import { declaredSettings, readSettings, writtenSettingsProblems } from '../module-settings.ts';
 
 interface Listed {
   readonly entry: PluginEntry;
@@ -27,6 +29,21 @@ function resolved(config: GatewayConfig, known: KnownModules): (Listed & { modul
     const module = known.plugins.get(listed.entry.name);
     return module && isStage(listed.entry.stage) ? [{ ...listed, module }] : [];
   });
+}
+
+/** What the plugin says of its stages. A function of it that fails is reported as well. */
+function stageProblem(module: PluginModule, stages: readonly Stage[], { entry }: Listed): StageProblem | undefined {
+  try {
+    const settings = readSettings(module.settings, declaredSettings(module, entry.config));
+    const reads: unknown = module.readsContent?.(settings) ?? true;
+    if (typeof reads !== 'boolean') return { message: 'its readsContent returns neither true nor false', fix: 'return true or false' };
+    const said: unknown = module.checkStages?.(stages, settings);
+    if (said === undefined) return undefined;
+    if (isFields(said) && typeof said['message'] === 'string') return { message: said['message'], fix: typeof said['fix'] === 'string' ? said['fix'] : 'list it at other stages' };
+    return { message: 'its checkStages returns something that is not a problem', fix: 'return { message, fix } or undefined' };
+  } catch (error) {
+    return { message: `its readsContent or checkStages failed: ${errorMessage(error)}`, fix: 'correct the plugin' };
+  }
 }
 
 export const pluginRules: readonly ConfigRule[] = [
@@ -56,7 +73,8 @@ export const pluginRules: readonly ConfigRule[] = [
     id: 'BV02',
     check: (config, { known, report }) => {
       for (const { entry, path } of enabled(config)) {
-        if (!known.plugins.has(entry.name)) report(`${path}.name`, `"${entry.name}" is not a plugin of this build`, `use one of: ${sortedNames(known.plugins)}`);
+        if (known.plugins.has(entry.name) || known.isRefused('plugin', entry.name)) continue;
+        report(`${path}.name`, `"${entry.name}" is not a plugin of this build`, useKnown(entry.name, known.plugins));
       }
     },
   },
@@ -64,7 +82,7 @@ export const pluginRules: readonly ConfigRule[] = [
     id: 'BV03',
     check: (config, { report }) => {
       for (const { entry, path } of enabled(config)) {
-        if (!isStage(entry.stage)) report(`${path}.stage`, `plugin "${entry.name}" has the stage "${entry.stage ?? ''}"`, `use one of: ${STAGES.join(', ')}`);
+        if (!isStage(entry.stage)) report(`${path}.stage`, `plugin "${entry.name}" has the stage "${entry.stage ?? ''}"`, useOneOf(entry.stage ?? '', STAGES));
       }
     },
   },
@@ -72,7 +90,7 @@ export const pluginRules: readonly ConfigRule[] = [
     id: 'BV06',
     check: (config, { known, report }) => {
       for (const { entry, path, module } of resolved(config, known)) {
-        const { problems } = settingsProblems(module.settings, declaredSettings(module, entry.config), `${path}.config`);
+        const { problems } = writtenSettingsProblems(module.settings, declaredSettings(module, entry.config), `${path}.config`);
         for (const problem of problems) report(problem.path, `plugin "${entry.name}": ${problem.message}`, problem.fix, problem.rule);
       }
     },
@@ -81,15 +99,15 @@ export const pluginRules: readonly ConfigRule[] = [
     id: 'BV07',
     check: (config, { known, report }) => {
       for (const { entry, path, module } of resolved(config, known)) {
-        if (module.stages.some((stage) => stage === entry.stage)) continue;
+        if (module.stages.includes(entry.stage as Stage)) continue;
         report(`${path}.stage`, `plugin "${entry.name}" does nothing at ${entry.stage ?? ''}`, `list it at ${module.stages.join(' or ')}`);
       }
       for (const [name, entries] of byName(config)) {
         const module = known.plugins.get(name);
         const first = entries[0];
         const stages = entries.map(({ entry }) => entry.stage).filter(isStage);
-        if (!module?.checkStages || !first || stages.length < entries.length) continue; // one stage is unknown: which one was meant cannot be guessed
-        const problem = module.checkStages(stages, readSettings(module.settings, declaredSettings(module, first.entry.config)));
+        if (!module || !first || stages.length < entries.length) continue; // one stage is unknown: which one was meant cannot be guessed
+        const problem = stageProblem(module, stages, first);
         if (problem) report(first.path, `plugin "${name}": ${problem.message}`, problem.fix);
       }
     },

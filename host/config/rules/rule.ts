@@ -1,3 +1,4 @@
+import { useOneOf } from '../../common/nearest.ts';
 import type { PluginModule, ProviderModule, StrategyModule } from '../../contract/index.ts';
 import type { GatewayConfig } from '../document.ts';
 import type { Problem } from '../problems.ts';
@@ -7,6 +8,8 @@ export interface KnownModules {
   readonly providers: ReadonlyMap<string, ProviderModule>;
   readonly strategies: ReadonlyMap<string, StrategyModule>;
   readonly plugins: ReadonlyMap<string, PluginModule>;
+  /** Whether a module of this name is there but was refused: an unknown name would be reported beside its own faults. */
+  isRefused(kind: 'provider' | 'strategy' | 'plugin', name: string): boolean;
 }
 
 /** What a tap on `checkConfig` gets. */
@@ -30,7 +33,8 @@ export interface ConfigRule {
   check(config: GatewayConfig, context: RuleContext): void;
 }
 
-export const sortedNames = (modules: ReadonlyMap<string, unknown>): string => [...modules.keys()].toSorted().join(', ');
+/** What to write instead of a name that no module has. */
+export const useKnown = (name: string, modules: ReadonlyMap<string, unknown>): string => useOneOf(name, [...modules.keys()].toSorted());
 
 /** The tap that a rule is on the `checkConfig` hook. */
 export function ruleTap(rule: ConfigRule): (config: GatewayConfig, context: CheckContext) => void {

@@ -1,6 +1,6 @@
 import type { GatewayConfig, TargetConfig } from '../document.ts';
 import { parseDuration } from '../duration.ts';
-import { type ConfigRule, type RuleContext, sortedNames } from './rule.ts';
+import { type ConfigRule, type RuleContext, useKnown } from './rule.ts';
 
 type TargetCheck = (target: TargetConfig, path: string, report: RuleContext['report']) => void;
 
@@ -106,8 +106,8 @@ export const providerRule: ConfigRule = {
   id: 'BV01',
   check: ({ targets }, { known, report }) => {
     targets.forEach(({ virtual_key }, index) => {
-      if (virtual_key === '' || known.providers.has(virtual_key)) return;
-      report(`targets[${index}].virtual_key`, `"${virtual_key}" is not a provider of this build`, `use one of: ${sortedNames(known.providers)}`);
+      if (virtual_key === '' || known.providers.has(virtual_key) || known.isRefused('provider', virtual_key)) return;
+      report(`targets[${index}].virtual_key`, `"${virtual_key}" is not a provider of this build`, useKnown(virtual_key, known.providers));
     });
   },
 };

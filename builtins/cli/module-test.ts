@@ -1,0 +1,99 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { stringify } from 'yaml';
+import { defineBuiltin } from '../../host/builtin.ts';
+import { errorMessage } from '../../host/common/error-message.ts';
+import type { CommandInput, CommandIo } from '../../host/cli/command-line.ts';
+import { ConfigRefused } from '../../host/config/problems.ts';
+import { isFields, parseJson } from '../../host/contract/index.ts';
+import type { Host } from '../../host/host.ts';
+import { loadModule } from '../../host/registry/load-module.ts';
+import type { GatewayModule } from '../../host/registry/registry.ts';
+import type { Check } from '../../host/testing/module-checks.ts';
+
+/** `gw module test <path>`: the contract suite of the module's kind, on its own fixtures. */
+export default defineBuiltin({
+  name: 'module-test-command',
+  apply: ({ hooks }) => hooks.command.tap('module test', (commandLine, host) => commandLine.add({
+    name: 'module test',
+    args: ['path'],
+    summary: 'Run the contract suite on a provider, strategy or plugin',
+    run: (input, io) => testModule(host, input, io),
+  })),
+});
+
+interface Result {
+  readonly title: string;
+  readonly ok: boolean;
+  readonly message?: string;
+}
+
+async function testModule(host: Host, { args: [path = ''], format }: CommandInput, { out }: CommandIo): Promise<number> {
+  const loaded = await loadModule(resolve(host.workingDirectory, path));
+  if ('problem' in loaded) throw new ConfigRefused([loaded.problem]);
+  const results: Result[] = [];
+  for (const check of await checksOf(loaded.module, join(dirname(loaded.file), 'fixtures'))) results.push(await resultOf(check));
+  const failed = results.filter(({ ok }) => !ok).length;
+  if (format === 'table') out(host.redactor.redact(reportOf(loaded.module, results, failed)));
+  else out(host.redactor.redact(format === 'json' ? `${JSON.stringify(results, undefined, 2)}\n` : stringify(results)));
+  return failed > 0 ? 1 : 0;
+}
+
+async function resultOf({ title, run }: Check): Promise<Result> {
+  try {
+    await run();
+    return { title, ok: true };
+  } catch (error) {
+    return { title, ok: false, message: errorMessage(error) };
+  }
+}
+
+function reportOf({ kind, name }: GatewayModule, results: readonly Result[], failed: number): string {
+  const lines = results.flatMap(({ title, ok, message = '' }) => (ok ? [`  ok    ${title}`] : [`  FAIL  ${title}`, ...message.split('\n').map((line) => `        ${line}`)]));
+  return `${kind} ${name}\n${lines.join('\n')}\n\n${results.length} checks, ${failed === 0 ? 'all hold' : `${failed} failed`}\n`;
+}
+
+/** The suites are loaded for this command alone. */
+async function checksOf(module: GatewayModule, folder: string): Promise<readonly Check[]> {
+  const settings = objectIn(folder, 'settings.json');
+  switch (module.kind) {
+    case 'provider': return (await import('../../host/testing/provider-checks.ts')).providerContract(module, providerFacts(folder));
+    case 'strategy': {
+      const targets = readIn(folder, 'targets.json');
+      return (await import('../../host/testing/module-checks.ts')).strategyContract(module, { ...(settings && { settings }), ...(Array.isArray(targets) && { targets: targets as string[] }) });
+    }
+    default: {
+      const exchange = objectIn(folder, 'exchange.json');
+      return (await import('../../host/testing/module-checks.ts')).pluginContract(module, { ...(settings && { settings }), ...(exchange && { exchanges: [exchange] }) });
+    }
+  }
+}
+
+/** `reply.json`, `stream.*`, `error-<status>.json`, and in `facts.json` what they say: `model`, `says`, `errors` by status. */
+function providerFacts(folder: string): object {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const { model, says, errors } = objectIn(folder, 'facts.json') ?? {};
+  const told = isFields(errors) ? errors : {};
+  const stream = names.find((name) => name.startsWith('stream.'));
+  return {
+    ...(typeof model === 'string' && { model }),
+    ...(typeof says === 'string' && { says }),
+    ...(names.includes('reply.json') && { reply: readFileSync(join(folder, 'reply.json'), 'utf8') }),
+    ...(stream !== undefined && { stream: readFileSync(join(folder, stream)) }),
+    errors: names.flatMap((name) => {
+      const status = /^error-(\d{3})\./.exec(name)?.[1];
+      const message = status === undefined ? undefined : told[status];
+      return status === undefined ? [] : [{ status: Number(status), body: readFileSync(join(folder, name), 'utf8'), ...(typeof message === 'string' && { message }) }];
+    }),
+  };
+}
+
+function readIn(folder: string, name: string): unknown {
+  const path = join(folder, name);
+  return existsSync(path) ? parseJson(readFileSync(path, 'utf8')) : undefined;
+}
+
+function objectIn(folder: string, name: string): Readonly<Record<string, unknown>> | undefined {
+  const read = readIn(folder, name);
+  return isFields(read) ? read : undefined;
+}

@@ -1,0 +1,98 @@
+import Joi from 'joi';
+import { STAGES, SURFACES, SURFACE_NAMES } from '../contract/index.ts';
+import type { ModuleKind } from './registry.ts';
+import { callable, distinct, either, fields, filled, flag, listOf, matching, oneOf, recordOf, shape, type Shape, text } from './shape.ts';
+
+const name = matching(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'lower-case words joined by hyphens', "'my-module'");
+const settingsSchema = shape('a Joi object schema', isObjectSchema, 'Joi.object({ … }), with the joi that "import Joi from \'joi\'" gives');
+const words = listOf(text);
+const milliseconds = shape('a whole number above 0', (value) => Number.isSafeInteger(value) && (value as number) > 0, '10_000');
+const stages = distinct(filled(listOf(oneOf(...STAGES))));
+const translated = [...new Set(SURFACE_NAMES.map((surface) => SURFACES[surface].translator).filter((surface) => surface !== undefined))];
+const directions = { toUpstream: callable, fromUpstream: callable };
+const translator = fields({ required: directions, optional: { relaysBytes: flag } });
+const chatTranslator = fields({ required: directions, optional: { openStream: either('"common" or a function', oneOf('common'), callable), editStream: callable, relaysBytes: flag } });
+
+/** Of a schema that another joi made, the library says so by throwing. */
+function isObjectSchema(value: unknown): boolean {
+  try {
+    return Joi.isSchema(value) && value.type === 'object';
+  } catch {
+    return false;
+  }
+}
+
+/** Headers that stay with the host: credentials, and what is the connection's own. */
+const KEPT_HEADERS = new Set<unknown>([
+  'authorization', 'proxy-authorization', 'cookie', 'x-api-key', 'api-key', 'host', 'connection', 'content-length', 'content-type', 'content-encoding', 'transfer-encoding',
+]);
+const clientHeader = shape('a lower-case header name that is not kept by the host', (value) => name(value, '').length === 0 && !KEPT_HEADERS.has(value), "'x-trial'");
+
+const connection = fields({
+  required: {
+    env: listOf(either('the name of a variable, or a list of such names', text, filled(words))),
+    baseUrl: either('text or a function', text, callable),
+  },
+  optional: {
+    optionalEnv: words, baseUrlEnv: text, rootStyle: oneOf('api-root', 'host'), root: callable, authorize: callable, open: callable, models: callable,
+    connectTimeoutMs: milliseconds, headersTimeoutMs: milliseconds,
+  },
+});
+
+const treatment = either('forward, translate, unsupported or { rename }', oneOf('forward', 'translate', 'unsupported'), fields({ required: { rename: text } }));
+
+/** What the helpers of the contract stamp; other rules look at it. */
+const beside = ['kind', 'contract'] as const;
+
+/** What a module of each kind holds: docs/modules.md explains every field. */
+export const SHAPES: Readonly<Record<ModuleKind, Shape>> = {
+  provider: fields({
+    beside,
+    required: {
+      name,
+      wire: oneOf('common', 'native'),
+      connection,
+      params: recordOf(treatment),
+      translators: fields({ optional: Object.fromEntries(translated.map((surface) => [surface, surface === 'chat' ? chatTranslator : translator])) }),
+    },
+    optional: {
+      paramsFor: callable,
+      framing: oneOf('sse', 'ndjson', 'eventstream'),
+      passthrough: flag, batches: flag, responses: flag, anyModel: flag, offline: flag,
+      discovery: fields({ required: { path: text, read: callable } }),
+      catalogModels: oneOf(false),
+      forwardPath: text,
+      clientHeaders: listOf(clientHeader),
+      describedAs: callable,
+      imageFormats: words,
+      converse: callable,
+      toFault: callable,
+    },
+  }),
+  strategy: fields({
+    beside,
+    required: { name, summary: text, settings: settingsSchema, create: callable },
+    optional: { settingsFrom: words, targetSettings: settingsSchema, check: callable, advances: flag },
+  }),
+  plugin: fields({
+    beside,
+    required: {
+      name,
+      type: oneOf('guardrail', 'ratelimit', 'logging', 'metrics', 'transform', 'auth'),
+      summary: text,
+      stages,
+      settings: settingsSchema,
+      create: callable,
+    },
+    optional: {
+      surfaces: listOf(oneOf(...SURFACE_NAMES)),
+      unlistedSettings: words,
+      toleratedSettings: recordOf(text),
+      rejectsAs: oneOf('request_rejected', 'rate_limit_exceeded', 'insufficient_quota'),
+      keepsModel: flag,
+      checkStages: callable,
+      readsContent: callable,
+      refusesUnreadable: flag,
+    },
+  }),
+};

@@ -1,0 +1,70 @@
+import { type ChatChunk, type Exchange, isFields, type PluginDeps, type PluginHandlers, type PluginModule, setMember, type Stage, type Verdict } from '../contract/index.ts';
+import { settingsProblems } from '../config/module-settings.ts';
+import { checkHandlers } from '../generation/create-plugin.ts';
+import { type ExchangeFacts, type Heard, madeUpExchange, madeUpPluginDeps, nothingHeard } from './made-up.ts';
+
+/** What became of an exchange that one plugin saw. */
+export interface Tried extends Heard {
+  /** By stage, of those that ran; `undefined`: go on. */
+  readonly verdicts: { readonly [S in Stage]?: Verdict | undefined };
+  /** Chunks that its stream guard let through; of a refused stream, those before. */
+  readonly chunks: readonly ChatChunk[];
+  /** The reason of the first refusal, by a stage or by the stream guard. */
+  readonly rejection: string | undefined;
+  readonly handlers: PluginHandlers;
+}
+
+interface TryOptions {
+  /** Chunks of a streamed answer; they pass the plugin's stream guard. */
+  readonly chunks?: readonly ChatChunk[];
+  readonly deps?: Partial<PluginDeps>;
+}
+
+/**
+ * Makes a plugin with these settings and shows it one exchange: `before_request`; the answer, where the facts hold a `reply`
+ * or the options `chunks`; `on_error`, where they hold an `error`; then `finished` and `dispose`. Throws what the plugin throws, and for
+ * settings that its schema refuses.
+ */
+export async function tryPlugin<S extends object>(module: PluginModule<S>, settings: object, facts: ExchangeFacts = {}, { chunks = [], deps = {} }: TryOptions = {}): Promise<Tried> {
+  const checked = settingsProblems(module.settings, settings, 'config');
+  if (checked.problems.length > 0) throw new Error(checked.problems.map(({ path, message }) => `${path}: ${message}`).join('; '));
+  const heard = nothingHeard();
+  const handlers: unknown = await module.create(checked.settings as S, madeUpPluginDeps(heard, deps));
+  checkHandlers(handlers);
+  const exchange = madeUpExchange(facts, heard);
+  const verdicts: { [stage: string]: Verdict | undefined } = {};
+  const run = async (stage: Stage): Promise<void> => {
+    if (handlers[stage]) setMember(verdicts, stage, await verdictOf(handlers, stage, { ...exchange, stage }));
+  };
+  await run('before_request');
+  const guarded = guardChunks(handlers, exchange, chunks);
+  if (exchange.reply !== undefined || chunks.length > 0) await run('after_request');
+  if (exchange.error) await run('on_error');
+  handlers.finished?.(exchange, exchange.error ? 'error' : 'success');
+  await handlers.dispose?.();
+  const rejected = [verdicts['before_request'], guarded.rejection, verdicts['after_request']].find((verdict) => verdict?.action === 'reject');
+  return { ...heard, verdicts, chunks: guarded.passed, rejection: rejected?.action === 'reject' ? rejected.reason : undefined, handlers };
+}
+
+const ACTIONS: ReadonlySet<unknown> = new Set(['reject', 'answer', 'rewrite']);
+
+/** Anything but a verdict is a fault of the plugin, as in the gateway. */
+async function verdictOf(handlers: PluginHandlers, stage: Stage, exchange: Exchange): Promise<Verdict | undefined> {
+  const verdict: unknown = await handlers[stage]?.(exchange);
+  if (verdict === undefined) return undefined;
+  if (isFields(verdict) && ACTIONS.has(verdict['action'])) return verdict as unknown as Verdict;
+  throw new Error(`${stage} returned something that is not a verdict: return undefined to go on`);
+}
+
+function guardChunks(handlers: PluginHandlers, exchange: Exchange, chunks: readonly ChatChunk[]): { passed: readonly ChatChunk[]; rejection: Verdict | undefined } {
+  const guard = chunks.length > 0 ? handlers.stream?.(exchange) : undefined;
+  if (!guard) return { passed: chunks, rejection: undefined };
+  const passed: ChatChunk[] = [];
+  for (const chunk of chunks) {
+    const result = guard.push(structuredClone(chunk));
+    if ('action' in result) return { passed, rejection: result };
+    for (const one of result) passed.push(one);
+  }
+  const rest = guard.end();
+  return 'action' in rest ? { passed, rejection: rest } : { passed: [...passed, ...rest], rejection: undefined };
+}
