@@ -17,6 +17,7 @@ import validateCommand from './cli/validate.ts';
 import versionCommand from './cli/version.ts';
 import fallbackRoute from './fallback/fallback.ts';
 import models from './models/models.ts';
+import openapi from './openapi/openapi.ts';
 import probes from './probes/probes.ts';
 import breaker from './resilience/breaker.ts';
 import health from './resilience/health.ts';
@@ -94,7 +95,7 @@ import responseCache from '../plugins/response-cache/index.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  admin, authentication, keyAccess, catalog, completionCommand, explainCommand, initCommand, moduleListCommand, moduleNewCommand, moduleTestCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
+  admin, authentication, keyAccess, catalog, completionCommand, explainCommand, initCommand, moduleListCommand, moduleNewCommand, moduleTestCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, openapi, probes,
   breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, targetLines, tracing,
 ];
 
