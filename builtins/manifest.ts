@@ -43,6 +43,7 @@ import debug from './telemetry/debug/debug.ts';
 import metrics from './telemetry/metrics/metrics.ts';
 import pluginLines from './telemetry/plugin-lines.ts';
 import requestLines from './telemetry/request-lines.ts';
+import routeRecords from './telemetry/route-records.ts';
 import targetLines from './telemetry/target-lines.ts';
 import tracing from './telemetry/tracing/tracing.ts';
 
@@ -96,7 +97,7 @@ import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
   admin, authentication, keyAccess, catalog, completionCommand, explainCommand, initCommand, moduleListCommand, moduleNewCommand, moduleTestCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, openapi, probes,
-  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, targetLines, tracing,
+  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, routeRecords, targetLines, tracing,
 ];
 
 export const MODULES: readonly GatewayModule[] = [

@@ -28,6 +28,7 @@ class Line {
 
   shift(): WaitingRow | undefined {
     const item = this.first;
+    if (!item) return undefined;
     this.#head += 1;
     if (this.#head >= 1024 && this.#head * 2 >= this.#items.length) {
       this.#items = this.#items.slice(this.#head);

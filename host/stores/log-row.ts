@@ -1,5 +1,6 @@
 import type { RequestLogRow } from '../contract/index.ts';
 import type { Redactor } from '../log/redact.ts';
+import { redactedCopy } from '../log/redacted-copy.ts';
 import type { LogRow } from './log-repository.ts';
 
 /** Characters of a model's name or another short text that are kept; of an error. */
@@ -29,7 +30,7 @@ export function storedRow(row: RequestLogRow, redactor: Redactor): LogRow {
     catalog_version: text(row.catalog_version),
     bytes_up: whole(row.bytes_up),
     bytes_down: whole(row.bytes_down),
-    decision: row.decision === undefined ? null : storable(JSON.stringify(row.decision)),
+    decision: row.decision === undefined ? null : storable(JSON.stringify(redactedCopy(row.decision, redactor))),
   };
 }
 
