@@ -34,7 +34,7 @@ export const FIGURES = {
   },
   gateway_provider_init_failures_total: { kind: 'counter', help: 'Providers that could not be set up at start', labels: { provider: 'any' } },
   gateway_circuit_breaker_state: { kind: 'gauge', help: 'State of the circuit breaker of a target: 0 closed, 1 open, 2 half-open', labels: { provider: 'any' } },
-  gateway_rate_limit_rejections_total: { kind: 'counter', help: 'Requests that a rate limit refused', labels: { key_type: ['ip', 'admin_session', 'key', 'plugin'] } },
+  gateway_rate_limit_rejections_total: { kind: 'counter', help: 'Requests that a rate limit refused', labels: { key_type: ['ip', 'admin_session', 'plugin'] } },
   gateway_ab_requests_total: { kind: 'counter', help: 'Requests of the ab-test strategy, by the label of their variant', labels: { variant: 'any' } },
   gateway_guardrail_verdicts_total: {
     kind: 'counter', help: 'Verdicts of guardrails, by what followed from them', labels: { plugin: 'any', stage: 'any', action: ['rejected', 'masked', 'observed', 'recorded'] },

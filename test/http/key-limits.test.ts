@@ -85,7 +85,7 @@ describe('a key with requests per minute', () => {
     expect((await t.get('/v1/models', headers)).headers.get('retry-after')).to.equal('1');
     clock.advance(1000);
     expect(await call()).to.equal('200 a');
-    expect(t.samples.filter(({ name, labels }) => name === 'gateway_rate_limit_rejections_total' && labels['key_type'] === 'key')).to.have.length(2);
+    expect(t.samples.filter(({ name, labels }) => name === 'gateway_rate_limit_rejections_total' && labels['key_type'] === 'plugin')).to.have.length(2);
   });
 
   it('shares them with its sessions, however many there are, and with no other key', async () => {
