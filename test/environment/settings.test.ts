@@ -157,7 +157,7 @@ describe('a start that is refused', () => {
 describe('the request log in the settings', () => {
   const told = (variables: Record<string, string>): string[] => readEnvironment(variables).notes.filter(({ level }) => level === 'fatal').map(({ message }) => message);
 
-  it('is not kept unless a backend is named, by any of its words', () => {
+  it('is not kept unless a backend is named, in upper or lower case', () => {
     expect(readEnvironment({}).logStore).to.equal(undefined);
     expect(readEnvironment({ REQUEST_LOG_STORE_BACKEND: ' SQLite ' }).logStore).to.deep.include({ backend: 'sqlite', dsn: undefined });
     expect(readEnvironment({ REQUEST_LOG_STORE_BACKEND: 'postgresql', REQUEST_LOG_STORE_DSN: ' postgres://h/d ' }).logStore).to.deep.include({ backend: 'postgres', dsn: 'postgres://h/d' });
