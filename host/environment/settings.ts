@@ -58,7 +58,7 @@ export function readEnvironment(variables: Variables): Settings {
   const configurationStore = readStoreSettings({ prefix: 'CONFIG_STORE', backend: variables['CONFIG_STORE_BACKEND'], dsn: variables['CONFIG_STORE_DSN'] }, notes);
   const logStore = readLogStoreSettings({ prefix: 'REQUEST_LOG_STORE', backend: variables['REQUEST_LOG_STORE_BACKEND'], dsn: variables['REQUEST_LOG_STORE_DSN'] }, notes);
   const logRetention = readRetention(variables['REQUEST_LOG_RETENTION'], notes);
-  if (trimmed(variables['GW_STATE_URL']) !== '') notes.push({ level: 'warn', message: 'GW_STATE_URL has no effect in this version: limits, budgets and caches are those of each process' });
+  if (trimmed(variables['GW_STATE_URL']) !== '') notes.push({ level: 'warn', message: 'GW_STATE_URL has no effect in this version: limits and caches are those of each process, budgets unless API_KEY_STORE_BACKEND is postgres' });
   const hasPprof = isOn(variables['ENABLE_PPROF']);
   noteRisks({ isProduction, allowUnauthenticated, corsOrigins, isLimited: rateLimit !== undefined, hasPprof }, notes);
   return {

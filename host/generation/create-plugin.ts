@@ -11,7 +11,6 @@ import { resolveReferences } from '../config/references.ts';
 import type { PluginInstance } from '../pipeline/plugin-instance.ts';
 import { codeFrame, faultPlace, placeText } from '../registry/fault-place.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { Ledgers } from '../stores/ledgers.ts';
 
 /** Longest time that a `create` may take; a start and a change of the configuration wait for it. */
 export const CREATE_LIMIT_MS = 10_000;
@@ -20,8 +19,7 @@ export const CREATE_LIMIT_MS = 10_000;
 export interface CreateOptions {
   readonly registry: Registry;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly deps: Omit<PluginDeps, 'carryover' | 'identity' | 'ledger'>;
-  readonly ledgers: Ledgers;
+  readonly deps: Omit<PluginDeps, 'carryover' | 'identity'>;
   readonly clock: Clock;
   readonly carryover: Carryover;
   /** Keeps a value out of logs and errors. */
@@ -39,9 +37,7 @@ export async function createInstance(options: CreateOptions, entry: PluginEntry,
   for (const [setting, instead] of Object.entries(module.toleratedSettings ?? {})) {
     if (setting in value) options.deps.log.warn(`plugin setting is ignored, use ${instead}`, { plugin: entry.name, setting, rule: 'WN15' });
   }
-  const { carryover, ledgers } = options;
-  const ledger: PluginDeps['ledger'] = (name, bounds) => carryover.lease(`ledger ${name}`, () => ledgers.open(name, bounds));
-  const handlers: unknown = await createdInTime(module, settings, { ...options.deps, carryover, identity, ledger }, options.clock);
+  const handlers: unknown = await createdInTime(module, settings, { ...options.deps, carryover: options.carryover, identity }, options.clock);
   checkHandlers(handlers);
   return { module, settings, handlers };
 }

@@ -21,5 +21,6 @@ export const ORDER = {
   listings: 20,
   probes: 30,
   admin: 40,
+  forwarding: 50,
   fallback: 100,
 } as const;

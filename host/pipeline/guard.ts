@@ -79,6 +79,12 @@ export function guardsContent(module: PluginModule, settings: object): boolean {
   return module.readsContent?.(settings) ?? true;
 }
 
+/** Whether the plugin may look at what a body says: all that are not about counts or credentials. */
+export function mayInspect(module: PluginModule, settings: object): boolean {
+  if (module.type === 'guardrail') return module.readsContent?.(settings) ?? true;
+  return module.type === 'transform' || module.type === 'logging';
+}
+
 /** Whether one of the guards may hold back or end the stream; the others only watch. */
 export function holdsBack(guards: StreamGuards): boolean {
   return guards.keys().some((instance) => !isObserving(instance));
