@@ -137,12 +137,12 @@ function readFormat({ name, refusesFormat }: CommandDefinition<never>, given: st
   if (given === undefined) return 'table';
   const asked = String(given).toLowerCase();
   const format = FORMATS.find((one) => one === asked);
-  if (format === undefined && typeof refusesFormat !== 'string') {
+  if (format === undefined) {
     const near = nearest(asked, FORMATS);
-    throw new UsageError(`unknown format "${String(given)}"${near === undefined ? '' : `, did you mean "${near}"?`}; use one of: ${FORMATS.join(', ')}`);
+    throw new UsageError(`unknown format "${String(given)}"${near === undefined ? '' : `, did you mean "${near}"?`}; use one of: ${FORMATS.join(', ')}${typeof refusesFormat === 'string' ? `; ${refusesFormat}, gw ${name} does not support --format ${asked}` : ''}`);
   }
   if (format !== 'table' && refusesFormat) {
-    throw new UsageError(`gw ${name} does not support --format ${asked}${refusesFormat === true ? '' : `; ${refusesFormat}`}`);
+    throw new UsageError(`gw ${name} does not support --format ${format}${refusesFormat === true ? '' : `; ${refusesFormat}`}`);
   }
-  return format ?? 'table';
+  return format;
 }
