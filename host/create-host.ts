@@ -1,7 +1,7 @@
 import type { BuiltinModule } from './builtin.ts';
 import { NO_CATALOG } from './common/catalog.ts';
 import { type Clock, within } from './common/clock.ts';
-import { CLOSE_LIMIT_MS, closeAll, closeInTurn } from './common/close-all.ts';
+import { CLOSE_LIMIT_MS, closeAll, closeInTurn, ClosingTime } from './common/close-all.ts';
 import { createCommandLine } from './cli/command-line.ts';
 import { CONFIG_RULES } from './config/rules/config-rules.ts';
 import { ruleTap } from './config/rules/rule.ts';
@@ -26,6 +26,7 @@ import { createMemoryState } from './state/shared-state.ts';
 import { BoundedState } from './stores/bounded-state.ts';
 import { createStores, sealStores } from './stores/stores.ts';
 import type { Variables } from './environment/variables.ts';
+import { disposeProvider } from './upstream/connect.ts';
 import { Transport } from './upstream/transport.ts';
 
 /** Everything a host takes from its surroundings. Nothing below `main.ts` reads the process. */
@@ -77,7 +78,7 @@ export function createHost(environment: HostEnvironment): Host {
     outbox: new Outbox(log),
     protection: new Protection(),
     commandLine: createCommandLine((text) => redactor.redact(text)),
-    services: { clock, random, log, counters, redactor, transport, catalog: NO_CATALOG, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },
+    services: { clock, closing: new ClosingTime(clock), random, log, counters, redactor, transport, catalog: NO_CATALOG, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },
     get surfaces() {
       return (surfaces ??= namedSurfaces(hooks));
     },
@@ -137,7 +138,7 @@ async function closeHost(host: Host): Promise<void> {
     () => host.applier.close(),
     () => host.slot.close(),
     () => host.hooks.close.promise(host),
-    () => closeAll([...host.providers].map(([name, provider]) => bounded(`dispose of the provider "${name}"`, () => provider.dispose()))),
+    () => closeAll([...host.providers.values()].map((provider) => () => disposeProvider(provider, host.services))),
     bounded('the connections', () => host.services.transport.close()),
   ]).catch((error: unknown) => host.log.error('closing failed', { error }));
 }

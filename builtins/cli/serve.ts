@@ -25,6 +25,7 @@ async function serve(host: Host, io: CommandIo): Promise<number> {
   let isStarted = false;
   io.onStop(() => {
     host.isDraining = true; // at once, also while the gateway is starting
+    host.services.closing.endWithin(shutdownTimeoutMs);
     // A start that hangs, in a module for example, gets the time that requests get.
     if (!isStarted) startLimit = clock.timer(shutdownTimeoutMs, () => hung.resolve(0));
     stopped.resolve();

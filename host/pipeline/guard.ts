@@ -1,7 +1,10 @@
 import {
-  type Answer, GatewayError, type GuardrailSettings, type PluginModule, type Rejection, type Rewrite, type Stage, type Surface, SURFACES, type Verdict,
+  type Answer, countOf, GatewayError, type GuardrailSettings, isFields, isText, type PluginModule, type Rejection, type Rewrite, type Stage, type Surface, SURFACES, type Verdict,
 } from '../contract/index.ts';
-import { isFields } from '../contract/fields.ts';
+import { replyProblem, requestProblem } from '../boundary/bodies.ts';
+import { DETACHED_LIMIT_MS, HANDLER_LIMIT_MS } from '../boundary/limits.ts';
+import { ModuleFault } from '../boundary/module-fault.ts';
+import { inTime, isThenable } from '../boundary/thenable.ts';
 import type { Clock } from '../common/clock.ts';
 import type { LiveExchange } from './live-exchange.ts';
 import type { Eventual } from './eventual.ts';
@@ -12,7 +15,7 @@ import type { PluginInstance, StreamGuards } from './plugin-instance.ts';
 /** The hooks that hear of verdicts, failures and runs of plugins, and the clock for the runs. */
 export interface GuardDeps {
   readonly hooks: Pick<GenerationHooks, 'stageRan' | 'verdict' | 'pluginFailed'>;
-  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly clock: Pick<Clock, 'monotonic' | 'timer'>;
 }
 
 export type GuardedHandler = (exchange: LiveExchange) => Eventual<GatewayError | undefined>;
@@ -22,33 +25,40 @@ export type GuardedHandler = (exchange: LiveExchange) => Eventual<GatewayError |
  * fail open or closed, `observe` and `record` turn rejections into notes. An error ends the stage.
  */
 export function guardHandler(instance: PluginInstance, stage: Stage, deps: GuardDeps): GuardedHandler | undefined {
-  const handler = instance.handlers[stage];
+  const handler = instance.handlers[stage]?.bind(instance.handlers);
   if (!handler) return undefined;
+  const { boundary } = instance;
   const settle = (exchange: LiveExchange, decided: unknown, run: StageRun | undefined): GatewayError | undefined => {
     if (decided === undefined || stage === 'on_error') return undefined;
     const verdict = decided as Verdict | null;
     if (verdict?.action === 'reject') return applyRejection(instance, stage, verdict, exchange, deps, run);
     if (verdict?.action === 'answer') applyAnswer(instance, stage, verdict, exchange);
     else if (verdict?.action === 'rewrite') applyRewrite(stage, verdict, exchange);
-    else throw new Error(`${instance.module.name} returned something that is not a verdict`);
+    else throw new Error('it returned something that is not a verdict: return undefined to go on');
     return undefined;
   };
-  const fault = (exchange: LiveExchange, cause: unknown, run: StageRun | undefined): GatewayError | undefined => {
-    if (run) Object.assign(run, { outcome: 'error', error: cause });
+  const fault = (exchange: LiveExchange, thrown: unknown, run: StageRun | undefined): GatewayError | undefined => {
+    const cause = new ModuleFault(boundary.module, stage, thrown);
+    if (run) Object.assign(run, { outcome: 'error', error: cause.cause });
     return pluginFault(instance, stage, exchange, cause, deps);
   };
   const guarded = (exchange: LiveExchange, run: StageRun | undefined): Eventual<GatewayError | undefined> => {
     exchange.stage = stage;
     try {
-      const decided: unknown = handler(exchange);
+      const decided: unknown = boundary.call(handler, exchange, undefined);
       if (decided === undefined) return undefined;
-      if (isThenable(decided)) return Promise.resolve(decided).then((late) => settle(exchange, late, run)).catch((cause: unknown) => fault(exchange, cause, run));
+      if (isThenable(decided)) return inTime(decided, limitMs(stage, exchange), deps.clock, stage).then((late) => settle(exchange, late, run)).catch((cause: unknown) => fault(exchange, cause, run));
       return settle(exchange, decided, run);
     } catch (cause) {
       return fault(exchange, cause, run);
     }
   };
   return (exchange) => (isTapped(deps.hooks.stageRan) ? measured(guarded, instance, stage, exchange, deps) : guarded(exchange, undefined));
+}
+
+/** What runs apart from the client has less time: nobody would end it. */
+function limitMs(stage: Stage, { streaming }: LiveExchange): number {
+  return stage === 'on_error' || (stage === 'after_request' && streaming) ? DETACHED_LIMIT_MS : HANDLER_LIMIT_MS;
 }
 
 /** Runs a handler, and reports the run when it is over. */
@@ -65,8 +75,6 @@ function measured(
   const result = guarded(exchange, run);
   return result instanceof Promise ? result.then(end) : end(result);
 }
-
-const isThenable = (value: unknown): value is PromiseLike<unknown> => typeof value === 'object' && value !== null && 'then' in value;
 
 /** Whether the plugin sees bodies of the surface at all. */
 export function covers(module: PluginModule, surface: Surface): boolean {
@@ -89,10 +97,10 @@ export function failsOpen(module: PluginModule): boolean {
   return module.type === 'logging' || module.type === 'metrics';
 }
 
-function pluginFault({ module }: PluginInstance, stage: Stage, exchange: LiveExchange, error: unknown, { hooks }: GuardDeps): GatewayError | undefined {
+function pluginFault({ module }: PluginInstance, stage: Stage, exchange: LiveExchange, fault: ModuleFault, { hooks }: Pick<GuardDeps, 'hooks'>): GatewayError | undefined {
   const isOpen = failsOpen(module) || stage === 'on_error';
-  hooks.pluginFailed.call({ module, at: stage, exchange, error, isOpen });
-  return isOpen ? undefined : pluginError(error);
+  hooks.pluginFailed.call({ module, at: stage, exchange, fault, isOpen });
+  return isOpen ? undefined : pluginError(fault);
 }
 
 function applyRejection(instance: PluginInstance, stage: Stage, rejection: Rejection, exchange: LiveExchange, deps: GuardDeps, run: StageRun | undefined): GatewayError | undefined {
@@ -100,7 +108,7 @@ function applyRejection(instance: PluginInstance, stage: Stage, rejection: Rejec
   const { stream } = instance.settings as GuardrailSettings;
   const isRecorded = module.type === 'guardrail' && stage === 'after_request' && exchange.streaming && stream === 'record';
   const isRejected = !isObserving(instance) && !isRecorded;
-  if (run) Object.assign(run, { outcome: isRejected ? 'rejected' : actionOf(instance), reason: rejection.reason });
+  if (run) Object.assign(run, { outcome: isRejected ? 'rejected' : actionOf(instance), reason: reasonOf(rejection) });
   if (isRejected) return rejectionError(module, stage, rejection, exchange, deps);
   noteVerdict(instance, stage, rejection, exchange, deps);
   return undefined;
@@ -115,49 +123,49 @@ export function isObserving({ module, settings }: PluginInstance): boolean {
 const actionOf = (instance: PluginInstance): 'observed' | 'recorded' => (isObserving(instance) ? 'observed' : 'recorded');
 
 /** Reports a verdict without consequence; those of a stream's guard and of its `after_request` are one. */
-export function noteVerdict(instance: PluginInstance, stage: Stage, { reason }: Rejection, exchange: LiveExchange, { hooks }: GuardDeps): void {
+export function noteVerdict(instance: PluginInstance, stage: Stage, rejection: Rejection, exchange: LiveExchange, { hooks }: Pick<GuardDeps, 'hooks'>): void {
   if (stage === 'after_request') {
     if (exchange.plugins.noted?.has(instance)) return;
     (exchange.plugins.noted ??= new Set()).add(instance);
   }
-  hooks.verdict.call({ module: instance.module, stage, exchange, action: actionOf(instance), reason });
+  hooks.verdict.call({ module: instance.module, stage, exchange, action: actionOf(instance), reason: reasonOf(rejection) });
 }
 
 /** The error a rejection becomes, by stage and plugin type (data-plane reference 3.5). */
 export function rejectionError(module: PluginModule, stage: Stage, rejection: Rejection, exchange: LiveExchange, { hooks }: Pick<GuardDeps, 'hooks'>): GatewayError {
-  hooks.verdict.call({ module, stage, exchange, action: 'rejected', reason: rejection.reason });
+  hooks.verdict.call({ module, stage, exchange, action: 'rejected', reason: reasonOf(rejection) });
   exchange.plugins.rejectedBy = module.name;
-  const reason = rejection.reason || 'rejected';
+  const reason = reasonOf(rejection);
   if (stage === 'after_request') return new GatewayError('response_rejected', `response rejected by ${module.name} (after_request): ${reason}`);
   const code = module.rejectsAs ?? (module.type === 'ratelimit' ? 'rate_limit_exceeded' : 'request_rejected');
   return new GatewayError(code, `request rejected by ${module.name} (before_request): ${reason}`, {
-    retryAfterMs: code === 'rate_limit_exceeded' ? rejection.retryAfterMs : undefined,
+    retryAfterMs: code === 'rate_limit_exceeded' && countOf(rejection.retryAfterMs) > 0 ? rejection.retryAfterMs : undefined,
   });
 }
 
+/** A rejection stays one, whatever its plugin gives for a reason. */
+const reasonOf = ({ reason }: Rejection): string => (isText(reason) ? reason : 'rejected');
+
 /** A plugin's answer counts on chat surfaces before the provider only; elsewhere it is ignored. The plugin keeps its own. */
 function applyAnswer({ module }: PluginInstance, stage: Stage, { reply }: Answer, exchange: LiveExchange): void {
-  if (stage !== 'before_request' || !SURFACES[exchange.surface].isChat) return;
-  if (!isFields(reply)) throw new Error('an answer without a reply');
+  const { isChat } = SURFACES[exchange.surface];
+  const problem = isChat ? replyProblem(exchange.surface, reply) : undefined;
+  if (problem !== undefined || !isFields(reply)) throw new Error(`it returned an answer that is none: ${problem ?? 'the body is not an object'}`);
+  if (stage !== 'before_request' || !isChat) return;
   exchange.reply = structuredClone(reply);
   exchange.plugins.answeredBy = module.name;
 }
 
 function applyRewrite(stage: Stage, { body }: Rewrite, exchange: LiveExchange): void {
-  if (!isFields(body)) throw new Error('a rewrite without a body');
-  const { isChat, isRaw } = SURFACES[exchange.surface];
+  const { surface } = exchange;
+  const problem = stage === 'after_request' ? replyProblem(surface, body) : requestProblem(surface, body);
+  if (problem !== undefined) throw new Error(`it returned a rewrite that does not fit ${surface}: ${problem}`);
   if (stage === 'after_request') {
-    if (isRaw && !isRawReply(body)) throw new Error('a rewrite of audio needs a content type and bytes');
     exchange.reply = body as LiveExchange['reply'];
     return;
   }
   const request = body as LiveExchange['request'];
-  if (isChat) exchange.request = request;
+  if (SURFACES[surface].isChat) exchange.request = request;
   else if (request.model !== undefined) exchange.request = { ...exchange.request, model: request.model };
   exchange.model = exchange.request.model ?? exchange.model;
-}
-
-function isRawReply({ contentType, body }: Readonly<Record<string, unknown>>): boolean {
-  if (typeof contentType !== 'string') return false;
-  return body instanceof Uint8Array || (typeof body === 'object' && body !== null && Symbol.asyncIterator in body);
 }

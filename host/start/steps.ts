@@ -79,7 +79,7 @@ export async function connectProviders(host: Host): Promise<void> {
   for (const module of inRegistrationOrder([...host.registry.providers.values()])) {
     if (module.offline || !hasCredentials(module, variables)) continue;
     try {
-      providers.set(module.name, await within(connectProvider(module, variables, deps), OPEN_LIMIT_MS, services.clock, `open of the provider "${module.name}"`));
+      providers.set(module.name, await within(connectProvider(module, variables, { ...deps, file: host.registry.fileOf('provider', module.name) }), OPEN_LIMIT_MS, services.clock, `open of the provider "${module.name}"`));
     } catch (error) {
       if (error instanceof TookTooLong) throw new StartRefused(error.message);
       log.warn('provider could not be set up, it is skipped', { provider: module.name, error: error instanceof Error ? error : errorMessage(error) });
