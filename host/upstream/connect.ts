@@ -77,8 +77,8 @@ export async function connectProvider(module: ProviderModule, variables: Variabl
 }
 
 /** Closes what a provider opened, within the time that there is. One that fails is logged, and keeps nothing else from being closed. */
-export function disposeProvider(provider: ConnectedProvider, services: ClosingServices): Promise<void> {
-  return disposeModule(provider.ref, () => provider.dispose(), services);
+export async function disposeProvider(provider: ConnectedProvider, services: ClosingServices): Promise<void> {
+  await disposeModule(provider.ref, () => provider.dispose(), services);
 }
 
 /** Only variables the provider declares reach it. */
