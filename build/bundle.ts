@@ -7,7 +7,10 @@ import { build, type Metafile, type Plugin } from 'esbuild';
  * Loaded by few gateways, and large: they stay dependencies of the package. Everything else is in the bundle, because a start
  * is mostly the finding and reading of several hundred files.
  */
-export const EXTERNAL = ['@aws-sdk/credential-providers', '@smithy/eventstream-codec', '@smithy/signature-v4', 'google-auth-library', 'multer'] as const;
+export const EXTERNAL = [
+  '@aws-sdk/credential-providers', '@grpc/grpc-js', '@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-grpc', '@opentelemetry/exporter-trace-otlp-proto', '@opentelemetry/resources',
+  '@opentelemetry/sdk-trace', '@smithy/eventstream-codec', '@smithy/signature-v4', 'google-auth-library', 'multer', 'prom-client',
+] as const;
 
 /** What `main` must share with third-party modules is an entry of its own: whoever imports it gets the bundle's own instance. */
 const ENTRIES = {

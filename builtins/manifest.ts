@@ -33,9 +33,12 @@ import rerank from './surfaces/rerank.ts';
 import speech from './surfaces/speech.ts';
 import transcriptions from './surfaces/transcriptions.ts';
 import translations from './surfaces/translations.ts';
+import debug from './telemetry/debug/debug.ts';
+import metrics from './telemetry/metrics/metrics.ts';
 import pluginLines from './telemetry/plugin-lines.ts';
 import requestLines from './telemetry/request-lines.ts';
 import targetLines from './telemetry/target-lines.ts';
+import tracing from './telemetry/tracing/tracing.ts';
 
 import ai21 from '../providers/ai21/index.ts';
 import anthropic from '../providers/anthropic/index.ts';
@@ -78,17 +81,21 @@ import leastLatency from '../strategies/least-latency.ts';
 import loadbalance from '../strategies/loadbalance.ts';
 import single from '../strategies/single.ts';
 
+import budget from '../plugins/budget/index.ts';
 import maxToken from '../plugins/max-token.ts';
+import rateLimit from '../plugins/rate-limit.ts';
+import requestLogger from '../plugins/request-logger.ts';
+import responseCache from '../plugins/response-cache/index.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
   authentication, catalog, completionCommand, explainCommand, initCommand, moduleListCommand, moduleNewCommand, moduleTestCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
-  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, pluginLines, requestLines, targetLines,
+  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, targetLines, tracing,
 ];
 
 export const MODULES: readonly GatewayModule[] = [
   ai21, anthropic, azureFoundry, azureOpenai, bedrock, cerebras, cloudflare, cohere, databricks, deepinfra, deepseek, echo, fireworks, gemini, groq, huggingFace, mistral, moonshot,
   novita, nvidiaNim, ollamaCloud, ollama, openai, openrouter, perplexity, qwen, replicate, sambanova, together, vertexAi, xai,
   abTest, conditional, contentBased, costOptimized, fallback, leastLatency, loadbalance, single,
-  maxToken, wordFilter,
+  budget, maxToken, rateLimit, requestLogger, responseCache, wordFilter,
 ];

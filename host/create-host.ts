@@ -13,6 +13,7 @@ import { createHostHooks } from './host-hooks.ts';
 import { sealHooks } from './hooks/seal.ts';
 import type { BuildInfo, Host } from './host.ts';
 import { createActivity } from './http/activity.ts';
+import { Connections } from './http/connections.ts';
 import { Outbox } from './http/outbox.ts';
 import { Protection } from './http/protection.ts';
 import { createLogger, type LineWriter } from './log/logger.ts';
@@ -35,6 +36,8 @@ export interface HostEnvironment {
   readonly workingDirectory: string;
   readonly installDirectory: string;
   readonly build: BuildInfo;
+  /** The command line of the process; none unless given. */
+  readonly argv?: readonly string[];
   readonly platform: Host['platform'];
   readonly clock: Clock;
   /** Uniform in [0, 1). */
@@ -66,6 +69,7 @@ export function createHost(environment: HostEnvironment): Host {
 
   const host: Host = {
     build: environment.build,
+    argv: environment.argv ?? [],
     platform: environment.platform,
     installDirectory: environment.installDirectory,
     workingDirectory: environment.workingDirectory,
@@ -75,6 +79,7 @@ export function createHost(environment: HostEnvironment): Host {
     state: new BoundedState(stores.state, clock, log),
     carryover: new CarryoverStore(),
     activity: createActivity(),
+    connections: new Connections(counters),
     outbox: new Outbox(log),
     protection: new Protection(),
     commandLine: createCommandLine((text) => redactor.redact(text)),
@@ -107,6 +112,7 @@ function tapEverything(host: Host, { builtins, modules }: HostEnvironment): void
   for (const builtin of builtins) builtin.apply({ hooks });
   sealHooks(hooks, 'builtins tap in apply');
   for (const module of modules) addShipped(host, module);
+  hooks.figures.call(host.counters, host);
   hooks.protect.call(host.protection);
   hooks.command.call(host.commandLine, host);
 }
@@ -126,10 +132,10 @@ function namedSurfaces(hooks: Host['hooks']): readonly Surface[] {
 /** Taps of `close` run last declared first, so that what was opened last closes first, and all of them, whatever one throws. */
 function closeInReverse(hook: Host['hooks']['close'], log: Log, clock: Clock): void {
   let taps = 0;
-  const kept = (name: string, close: (host: Host) => Promise<void>) => async (host: Host): Promise<void> => {
-    await within(close(host), CLOSE_LIMIT_MS, clock, name).catch((error: unknown) => log.error('closing failed', { builtin: name, error }));
+  const kept = (name: string, close: (host: Host) => Promise<void>, limitMs?: () => number) => async (host: Host): Promise<void> => {
+    await within(close(host), limitMs?.() ?? CLOSE_LIMIT_MS, clock, name).catch((error: unknown) => log.error('closing failed', { builtin: name, error }));
   };
-  hook.intercept({ register: (tap) => ({ ...tap, stage: (taps -= 1), ...(tap.type === 'promise' && { fn: kept(tap.name, tap.fn as (host: Host) => Promise<void>) }) }) });
+  hook.intercept({ register: (tap) => ({ ...tap, stage: (taps -= 1), ...(tap.type === 'promise' && { fn: kept(tap.name, tap.fn as (host: Host) => Promise<void>, tap.limitMs) }) }) });
 }
 
 async function closeHost(host: Host): Promise<void> {

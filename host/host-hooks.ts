@@ -13,7 +13,12 @@ import type { Protection } from './http/protection.ts';
 import type { Refusal } from './http/reply.ts';
 import type { TakeUpgrade } from './http/upgrades.ts';
 import type { ModuleCheck, RegisteredModule } from './registry/registry.ts';
+import type { CounterHub, Gauges } from './state/counters.ts';
 import type { ClientWires } from './wire/client-wires.ts';
+
+interface CloseOptions {
+  readonly limitMs?: () => number;
+}
 
 /**
  * Hooks that live as long as the process. Builtins tap them in `apply`, and nothing taps them later. `H` is the host that
@@ -33,6 +38,10 @@ export function createHostHooks<H>() {
     command: new SyncHook<[CommandLine, H]>(['commandLine', 'host']),
     /** Names the surfaces this build serves. */
     surfaces: new SyncHook<[Set<Surface>]>(['surfaces']),
+    /** Attaches what keeps figures, before anything is counted. */
+    figures: new SyncHook<[CounterHub, H]>(['counters', 'host']),
+    /** Reads gauges, at each scrape. */
+    gauges: new SyncHook<[Gauges, H]>(['gauges', 'host']),
     /** Declares which paths need a credential. */
     protect: new SyncHook<[Protection]>(['protection']),
     /** Names the paths whose clients speak another wire than the common one. */
@@ -53,8 +62,8 @@ export function createHostHooks<H>() {
     open: new AsyncSeriesHook<[H]>(['host']),
     /** Loads what a command that only answers questions must know: files of this machine, no network. */
     openOffline: new AsyncSeriesHook<[OfflineHost]>(['host']),
-    /** Closes it again; taps run in reverse order of their declaration. */
-    close: new AsyncSeriesHook<[H]>(['host']),
+    /** Closes it again; taps run in reverse order of their declaration. `limitMs` asks for another limit than the usual one, when the time has come. */
+    close: new AsyncSeriesHook<[H], CloseOptions>(['host']),
     /** A configuration is being built: tap its pipeline here. */
     assemble: new AsyncSeriesHook<[GenerationDraft]>(['draft']),
   };

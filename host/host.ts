@@ -26,6 +26,8 @@ export interface BuildInfo {
  */
 export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   readonly build: BuildInfo;
+  /** The command line of the process. */
+  readonly argv: readonly string[];
   readonly platform: { readonly node: string; readonly os: string; readonly arch: string };
   /** Where this program is installed. */
   readonly installDirectory: string;

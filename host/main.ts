@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { BUILTINS, MODULES } from '../builtins/manifest.ts';
 import { systemClock } from './common/clock.ts';
@@ -8,6 +9,7 @@ import { createHost } from './create-host.ts';
 import type { BuildInfo } from './host.ts';
 import { destinationOf, LogOutput } from './log/output.ts';
 import { ownProcess } from './cli/own-process.ts';
+import { prettyLine } from './log/pretty-line.ts';
 import { Printer } from './cli/printer.ts';
 import { registerResolveHook } from './registry/resolve-hook.ts';
 import type { StopSignal } from './stop-signal.ts';
@@ -38,15 +40,18 @@ export async function main(stop: StopSignal): Promise<never> {
   };
   registerResolveHook();
   const lines = new LogOutput({ ...destination, clock: systemClock, onLost: (count, reason) => host.log.error('log lines were lost', { lines: count, reason }) });
+  const isTerminal = isatty(destination.descriptor);
+  const isColoured = !process.env['NO_COLOR'];
   const host = createHost({
     variables: process.env,
     workingDirectory: process.cwd(),
     installDirectory,
     build: buildInfo(),
+    argv: process.argv,
     platform: { node: process.version, os: process.platform, arch: process.arch },
     clock: systemClock,
     random: Math.random,
-    lines,
+    lines: isTerminal ? { write: (line) => lines.write(prettyLine(line, isColoured)) } : lines,
     modules: MODULES,
     builtins: BUILTINS,
   });

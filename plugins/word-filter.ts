@@ -17,6 +17,7 @@ export default definePlugin<Settings>({
   type: 'guardrail',
   summary: 'Rejects blocked words by substring match; also screens the response at after_request',
   stages: ['before_request', 'after_request'],
+  refusesUnreadable: true,
   readsContent: ({ blocked_words, observe }) => blocked_words.length > 0 && !observe,
   settings: Joi.object<Settings, true>({
     blocked_words: Joi.array().items(Joi.string().allow('')).default([]),

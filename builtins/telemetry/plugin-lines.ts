@@ -6,8 +6,11 @@ import type { PluginFailure } from '../../host/pipeline/hooks.ts';
 export default defineBuiltin({
   name: 'plugin-lines',
   apply: ({ hooks }) => hooks.assemble.tapPromise('plugin-lines', async ({ hooks: pipeline, services: { log, counters } }) => {
-    pipeline.verdict.tap('plugin-lines', ({ module: { name: plugin, type }, stage, exchange, action, reason }) => {
-      if (action !== 'rejected') log.info(`guardrail ${action}`, { plugin, stage, observe: true, reason, trace_id: exchange.id, ...(action === 'recorded' && { action }) });
+    pipeline.verdict.tap('plugin-lines', ({ module: { name: plugin, type, rejectsAs }, stage, exchange, action, reason, score }) => {
+      if (action === 'observed' || action === 'recorded') {
+        log.info(`guardrail ${action}`, { plugin, stage, observe: true, reason, trace_id: exchange.id, ...(score !== undefined && { score }), ...(action === 'recorded' && { action }) });
+      }
+      if (type === 'ratelimit' && (rejectsAs ?? RATE_LIMITED) === RATE_LIMITED && stage === 'before_request') counters.add('gateway_rate_limit_rejections_total', { key_type: 'plugin' });
       if (type === 'guardrail') counters.add('gateway_guardrail_verdicts_total', { plugin, stage, action });
     });
     pipeline.pluginFailed.tap('plugin-lines', ({ at, exchange, fault, isOpen }) => {
@@ -18,6 +21,9 @@ export default defineBuiltin({
     });
   }),
 });
+
+/** The code of a rate limit's refusals, unless it says otherwise. */
+const RATE_LIMITED = 'rate_limit_exceeded';
 
 /** What plugins do beside their stages. */
 const ELSEWHERE: Partial<Record<PluginFailure['at'], string>> = {

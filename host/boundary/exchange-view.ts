@@ -28,10 +28,14 @@ export class ExchangeView implements Exchange {
   get target(): string | undefined { return this.#live.target; }
   get provider(): string | undefined { return this.#live.provider; }
   get upstreamModel(): string | undefined { return this.#live.upstreamModel; }
+  get reportedModel(): string | undefined { return this.#live.reportedModel; }
+  get cache(): Exchange['cache'] { return this.#live.cache; }
   get attempts(): number { return this.#live.attempts; }
   get abLabel(): string | undefined { return this.#live.abLabel; }
   get usage(): Usage | undefined { return this.#live.usage; }
   get measurements(): Measurements { return this.#live.measurements; }
+  get catalogVersion(): string | undefined { return this.#live.catalogVersion; }
+  get isPrivate(): boolean { return this.#live.isPrivate; }
   get signal(): AbortSignal { return this.#live.signal; }
 
   /** A copy: the credential's own entry is shared by all of its requests. */
@@ -39,6 +43,10 @@ export class ExchangeView implements Exchange {
     const own = this.#live.principal;
     if (!own) return undefined;
     return (this.#principal ??= Object.freeze({ id: own.id, name: own.name, scopes: Object.freeze([...own.scopes]) }));
+  }
+
+  keepPrivate(): void {
+    this.#live.keepPrivate();
   }
 
   deliveredText(): string {

@@ -10,7 +10,10 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
 ]);
 
 /** What the gateway itself says of each answer. */
-const OF_REPLIES: ReadonlySet<string> = new Set(['content-encoding', 'content-type', 'date', 'host', 'retry-after', 'server-timing', 'x-request-id']);
+const OF_REPLIES: ReadonlySet<string> = new Set([
+  'content-encoding', 'content-type', 'date', 'host', 'retry-after', 'server-timing', 'x-request-id', 'x-gateway-provider', 'x-gateway-target', 'x-gateway-model',
+  'x-gateway-attempts', 'x-gateway-overhead-ms', 'x-gateway-upstream-model', 'x-gateway-ignored-params',
+]);
 
 /** What is wrong with the headers that a provider adds to a request, if anything. */
 export function headersProblem(headers: unknown): string | undefined {
@@ -30,7 +33,7 @@ export function replyHeaderProblem(name: unknown, value: unknown): string | unde
   if (typeof name !== 'string' || !NAME.test(name)) return `the header name ${JSON.stringify(name)} is not legal`;
   const lower = name.toLowerCase();
   if (OF_CONNECTION.has(lower)) return `the header "${lower}" belongs to the connection`;
-  if (OF_REPLIES.has(lower) || lower.startsWith('x-gateway-')) return `the header "${lower}" belongs to the gateway`;
+  if (OF_REPLIES.has(lower)) return `the header "${lower}" belongs to the gateway`;
   return typeof value === 'string' ? undefined : `the header "${lower}" is not a text`;
 }
 

@@ -31,8 +31,14 @@ export function strategyTarget({ targetSettings }: StrategyModule, { virtual_key
 
 /** A plugin entry's settings without those that are taken and ignored (specification 4.8). */
 export function declaredSettings(module: PluginModule, config: Readonly<Record<string, unknown>> | null): object {
-  const tolerated: readonly string[] = module.toleratedSettings ?? [];
-  return Object.fromEntries(Object.entries(config ?? {}).filter(([key]) => !tolerated.includes(key)));
+  const { toleratedSettings: tolerated = {} } = module;
+  return Object.fromEntries(Object.entries(config ?? {}).filter(([key]) => !Object.hasOwn(tolerated, key)));
+}
+
+/** The settings of the catalogue: the keys of the schema, in order, without those that the module leaves out. */
+export function listedSettings({ settings, unlistedSettings = [] }: PluginModule): string[] {
+  const { keys = {} } = settings.describe() as { readonly keys?: Described };
+  return Object.keys(keys).filter((key) => !unlistedSettings.includes(key));
 }
 
 interface Settings {

@@ -17,7 +17,7 @@ export interface Principal {
 
 /** What is known of one request so far. Times are milliseconds, money is US dollars. */
 export interface Measurements {
-  /** From arrival to now, or to the end once the exchange has one. */
+  /** From arrival to now; from `after_request` on, to when the answer was there; 0 of a plugin's answer. */
   readonly durationMs: number;
   /** From arrival to the first chunk of a stream; `undefined` when none came, and for unary answers. */
   readonly ttftMs: number | undefined;
@@ -57,18 +57,28 @@ export interface Exchange<S extends Surface = Surface> {
   readonly provider: string | undefined;
   /** The model that was sent upstream, after `model_map`. */
   readonly upstreamModel: string | undefined;
+  /** What the upstream says it answered with, before the answer got the name that was asked for; of a plugin's answer, what that plugin knows. */
+  readonly reportedModel: string | undefined;
+  /** What a cache says of this request by the header `X-Gateway-Cache`. */
+  readonly cache: 'hit' | 'miss' | undefined;
   /** Provider calls plus local refusals so far. */
   readonly attempts: number;
   /** Label of the variant an `ab-test` drew, once it has. */
   readonly abLabel: string | undefined;
   readonly usage: Usage | undefined;
   readonly measurements: Measurements;
+  /** Version of the catalog that priced it, where one did. */
+  readonly catalogVersion: string | undefined;
+  /** True when the answer holds what belongs to this request alone. */
+  readonly isPrivate: boolean;
   /** Aborts when the client leaves or the request's own clock runs out. Made on first use. */
   readonly signal: AbortSignal;
   /** Text of a stream that has been delivered so far, over all choices. */
   deliveredText(): string;
   /** Adds a response header; ignored once the response has begun. A value longer than 1 KiB is cut, and ends with an ellipsis. */
   setHeader(name: string, value: string): void;
+  /** Says that the answer holds what belongs to this request alone: no cache keeps it or gives it to another request. */
+  keepPrivate(): void;
 }
 
 /** How an exchange ended, told once to every `finished` handler. */

@@ -61,6 +61,8 @@ type OfKind<K extends Figure['kind']> = { [N in FigureName]: Table[N]['kind'] ex
 /** What `add` counts, and what `observe` takes samples of. */
 export type CounterName = OfKind<'counter'>;
 export type HistogramName = OfKind<'histogram'>;
+/** What is read at each scrape, and never counted. */
+export type GaugeName = OfKind<'gauge'>;
 
 /** The labels of one figure, all of them, with the values that the table allows. */
 export type FigureLabels<N extends FigureName> = {

@@ -7,10 +7,12 @@ export { ERRORS, failedAnswer, GatewayError } from './errors.ts';
 export type { ErrorCode, ErrorEnvelope, ErrorType, GatewayErrorOptions, UpstreamFault } from './errors.ts';
 export { isChat, isSurface, STAGES } from './exchange.ts';
 export type { Exchange, ExchangeOutcome, Measurements, Principal, Scope, Stage } from './exchange.ts';
+export { ExchangeNote } from './exchange-note.ts';
 export { countOf, decodedUri, type Fields, isFields, isText } from './fields.ts';
 export { finishReason } from './finish-reason.ts';
 export { parseExactJson, parseJson, tryParseJson } from './json.ts';
 export { isRawNumber } from './json-numbers.ts';
+export type { Ledger, LedgerBounds, Refusal, Reservation, ReservationOrder } from './ledger.ts';
 export { memberOf, setMember } from './members.ts';
 export { linearPattern } from './pattern.ts';
 export type { LinearPattern } from './pattern.ts';
@@ -21,7 +23,7 @@ export type {
   Translator, Translators, Treatment, UnaryReply, WireReply, WireRequest,
 } from './provider.ts';
 export type {
-  Billed, BucketSpec, Carryover, Cost, Counters, HttpReply, HttpRequest, HttpSend, Labels, Log, Prices, RequestLog,
+  Billed, BucketSpec, Carryover, Cost, Counters, HttpReply, HttpRequest, HttpSend, Labels, Log, PluginPrices, Prices, RequestLog,
   RequestLogRow, SharedState, TokenPrice,
 } from './services.ts';
 export type { Rank, RankFigures, RankNotes, RouteQuery, RouteTarget, RunningStrategy, SettledCall, StrategyDeps, StrategyModule, StrategyProblem, StrategyTarget } from './strategy.ts';
@@ -31,7 +33,7 @@ export { targetFirst, targetKeyProblem, targetNames } from './target-key.ts';
 export { contentTexts, messageTexts, texts } from './texts.ts';
 export { inPart, quoted } from './quoted.ts';
 export { readUsage } from './usage.ts';
-export { answer, reject, rewrite } from './verdict.ts';
+export { answer, mask, reject, rewrite } from './verdict.ts';
 export type { Answer, Rejection, Rewrite, Verdict } from './verdict.ts';
 export { drawByWeight } from './weights.ts';
 export { windowGuard } from './window-guard.ts';

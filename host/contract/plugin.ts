@@ -1,6 +1,7 @@
 import type { ObjectSchema } from 'joi';
 import type { Exchange, ExchangeOutcome, Stage } from './exchange.ts';
-import type { Carryover, Counters, HttpSend, Log, Prices, RequestLog, SharedState } from './services.ts';
+import type { Ledger, LedgerBounds } from './ledger.ts';
+import type { Carryover, Counters, HttpSend, Log, PluginPrices, RequestLog, SharedState } from './services.ts';
 import type { Surface } from './surface.ts';
 import type { Rejection, Verdict } from './verdict.ts';
 import type { ChatChunk } from './wire/chat.ts';
@@ -8,16 +9,18 @@ import type { ChatChunk } from './wire/chat.ts';
 /**
  * Settings with a meaning to the host, for guardrails that declare them. `observe: true` serves what the guardrail
  * rejects and logs the reason. `stream` says what a rejection of a streamed answer does: `end` sends an error event
- * after the text, `record` only logs it, `window` leaves it to the guard that `PluginHandlers.stream` makes.
+ * after the text, `record` only logs it, `window` leaves it to the guard that `PluginHandlers.stream` makes. `fail: open`
+ * lets requests pass, with a warning, when the guardrail itself fails.
  */
 export interface GuardrailSettings {
   readonly observe?: boolean;
   readonly stream?: 'end' | 'window' | 'record';
+  readonly fail?: 'closed' | 'open';
 }
 
 /**
  * What a plugin is for. `logging` and `metrics` fail open: their faults are logged and the request goes on.
- * All others fail closed with 500 `plugin_error`.
+ * All others fail closed with 500 `plugin_error`, guardrails unless their settings say `fail: open`.
  */
 export type PluginType = 'guardrail' | 'ratelimit' | 'logging' | 'metrics' | 'transform' | 'auth';
 
@@ -39,14 +42,21 @@ export interface PluginModule<S extends object = object> {
    * content nobody can read is refused while a `before_request` guardrail reads content.
    */
   readsContent?(settings: S): boolean;
+  /**
+   * True of a content guardrail that refuses `unreadable` requests itself, with a reason of its own, on surfaces whose bodies can
+   * be read as a rule. Otherwise, and everywhere else, the host refuses them before any plugin runs.
+   */
+  readonly refusesUnreadable?: boolean;
   /** For transforms: true when it never changes the model, so that unroutable models are refused before plugins run. */
   readonly keepsModel?: boolean;
   /** Code of its `before_request` rejections. Omitted: `rate_limit_exceeded` for `ratelimit`, else `request_rejected`. */
   readonly rejectsAs?: 'request_rejected' | 'rate_limit_exceeded' | 'insufficient_quota';
   /** Joi schema of the settings; its keys, in order, are the catalogue's. Unknown keys are refused. */
   readonly settings: ObjectSchema<S>;
-  /** Settings that are accepted and ignored, each with one warning; they stand in no catalogue. */
-  readonly toleratedSettings?: readonly string[];
+  /** Settings that work and stand in no catalogue: the admin API shows neither their names nor their values. */
+  readonly unlistedSettings?: readonly string[];
+  /** Settings that are accepted and ignored, each with one warning, and what takes their place; they stand in no catalogue. */
+  readonly toleratedSettings?: Readonly<Record<string, string>>;
   /** Rules the schema cannot state: returns what is wrong with being listed at just these stages, with the fix. */
   checkStages?(stages: readonly Stage[], settings: S): StageProblem | undefined;
   /** Makes one instance per distinct settings; the instance is shared by all stages that list them. May reject: the configuration is then refused. */
@@ -83,10 +93,16 @@ export interface StreamGuard {
   push(chunk: ChatChunk): readonly ChatChunk[] | Rejection;
   /** Called once after the last chunk; returns the rest. */
   end(): readonly ChatChunk[] | Rejection;
+  /** What it put out of sight so far, in words that may be logged; counted as `masked`, once. */
+  readonly masked?: string | undefined;
 }
 
 export interface PluginDeps {
   readonly log: Log;
+  /** Name of what this instance remembers: the same for the same plugin and settings, also after a configuration change. */
+  readonly identity: string;
+  /** A text without credentials, bounded in length: for what leaves the gateway by another way than `log`. */
+  readonly redact: (text: string) => string;
   /** Unix milliseconds. */
   readonly now: () => number;
   /** Uniform in [0, 1). */
@@ -94,7 +110,9 @@ export interface PluginDeps {
   readonly counters: Counters;
   readonly carryover: Carryover;
   readonly state: SharedState;
-  readonly prices: Prices;
+  /** The ledger of this name, which outlives configurations. Its bounds are those of whoever asks first. */
+  readonly ledger: (name: string, bounds: LedgerBounds) => Ledger;
+  readonly prices: PluginPrices;
   /** For plugins that call out. */
   readonly send: HttpSend;
   /** `undefined` when no request-log store is configured. */

@@ -1,3 +1,4 @@
+import type { Exchange, Stage } from './exchange.ts';
 import type { CounterName, FigureLabels, HistogramName } from './figures.ts';
 import type { Usage } from './wire/chat.ts';
 
@@ -37,11 +38,13 @@ export interface Carryover {
 export interface BucketSpec {
   readonly ratePerSecond: number;
   readonly burst: number;
+  /** Buckets of one group, up to 100,000, make room for each other only. Without one they share a group. */
+  readonly group?: string;
 }
 
 /**
  * State that replicas share when a shared store is configured, and of this process otherwise. Keys are free text. It is
- * bounded: of more than 100,000 buckets, numbers or values, or 64 MiB of values, the least recently used are forgotten first.
+ * bounded: of more than 100,000 buckets of a group, numbers or values, or 64 MiB of values, the least recently used are forgotten first.
  */
 export interface SharedState {
   /** Takes `cost` tokens when at least `floor` (default: the cost) are there. `retryAfterMs` is 0 when taken. */
@@ -101,6 +104,12 @@ export interface Prices {
   readonly cost: (target: string, model: string, billed: Billed) => Cost | undefined;
 }
 
+/** Prices as plugins get them. */
+export interface PluginPrices extends Prices {
+  /** Of each class the highest price among the targets that serve the model: what a request may cost, before one of them is chosen. */
+  readonly highest: (exchange: Exchange) => TokenPrice | undefined;
+}
+
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
   readonly url: string;
@@ -122,7 +131,7 @@ export type HttpSend = (request: HttpRequest) => Promise<HttpReply>;
 /** A row of the request log, one per plugin stage. Times in milliseconds, money in US dollars. */
 export interface RequestLogRow {
   readonly trace_id: string;
-  readonly stage: string;
+  readonly stage: Stage;
   readonly model: string;
   readonly api_key_id?: string | undefined;
   readonly provider?: string | undefined;
@@ -133,7 +142,15 @@ export interface RequestLogRow {
   readonly duration_ms?: number | null;
   readonly ttft_ms?: number | null;
   readonly cost_usd?: number | null;
-  readonly ab_label?: string;
+  readonly ab_label?: string | undefined;
+  /** Of a connection that both sides write to. */
+  readonly bytes_up?: number;
+  readonly bytes_down?: number;
+  /** Virtual key of the target. */
+  readonly target?: string | undefined;
+  readonly attempts?: number | undefined;
+  readonly cache?: 'hit' | 'miss' | undefined;
+  readonly catalog_version?: string | undefined;
   /** Unix milliseconds. */
   readonly created_at: number;
 }
@@ -141,4 +158,9 @@ export interface RequestLogRow {
 /** Where rows go. Writing never waits and never fails the request. */
 export interface RequestLog {
   append(row: RequestLogRow): void;
+  /**
+   * Writes the row's error onto the row of the same trace at `stage`, where there is one and it has no error; appends the row
+   * where there is none. A blank trace id matches nothing.
+   */
+  annotate(stage: Stage, row: RequestLogRow): void;
 }

@@ -7,12 +7,16 @@ export interface Rejection {
   readonly reason: string;
   /** For limits: when trying again makes sense, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** How sure the plugin is, 0 to 1: stands in the log line of an observed verdict. */
+  readonly score?: number;
 }
 
 /** Answers in the provider's place; chat and completions only, ignored elsewhere. */
 export interface Answer {
   readonly action: 'answer';
   readonly reply: ReplyOf<Surface>;
+  /** The model that the upstream reported when the answer was made, for the log row. */
+  readonly reportedModel?: string | undefined;
 }
 
 /**
@@ -22,19 +26,26 @@ export interface Answer {
 export interface Rewrite {
   readonly action: 'rewrite';
   readonly body: RequestOf<Surface> | ReplyOf<Surface>;
+  /** Of a guardrail: what it put out of sight, in words that may be logged. Counted as `masked`; an observing guardrail's is only logged. */
+  readonly masked?: string;
 }
 
 /** What a plugin decides. `undefined` means: go on. Anything else, `null` and `false` too, is a fault of the plugin, at once or from a promise. */
 export type Verdict = Rejection | Answer | Rewrite;
 
-export function reject(reason: string, options: { readonly retryAfterMs?: number } = {}): Rejection {
+export function reject(reason: string, options: Pick<Rejection, 'retryAfterMs' | 'score'> = {}): Rejection {
   return { action: 'reject', reason, ...options };
 }
 
-export function answer(reply: ReplyOf<Surface>): Answer {
-  return { action: 'answer', reply };
+export function answer(reply: ReplyOf<Surface>, options: Pick<Answer, 'reportedModel'> = {}): Answer {
+  return { action: 'answer', reply, ...options };
 }
 
 export function rewrite(body: RequestOf<Surface> | ReplyOf<Surface>): Rewrite {
   return { action: 'rewrite', body };
+}
+
+/** A guardrail's rewrite that puts something out of sight; `reason` never holds what that was. */
+export function mask(body: RequestOf<Surface> | ReplyOf<Surface>, reason: string): Rewrite {
+  return { action: 'rewrite', body, masked: reason };
 }

@@ -31,6 +31,8 @@ export interface Settings {
   readonly shutdownTimeoutMs: number;
   /** Time between two looks at the providers' live models; `undefined` is never. */
   readonly discoveryIntervalMs: number | undefined;
+  /** Profiles are served under `/debug/pprof/`. */
+  readonly hasPprof: boolean;
   readonly notes: readonly SettingNote[];
 }
 
@@ -47,7 +49,9 @@ export function readEnvironment(variables: Variables): Settings {
   const corsOrigins = list(variables['CORS_ORIGINS']);
   const rateLimit = readRateLimit(variables, notes);
   noteStores(variables, notes);
-  noteRisks({ isProduction, allowUnauthenticated, corsOrigins, isLimited: rateLimit !== undefined, hasPprof: isOn(variables['ENABLE_PPROF']) }, notes);
+  if (trimmed(variables['GW_STATE_URL']) !== '') notes.push({ level: 'warn', message: 'GW_STATE_URL has no effect in this version: limits, budgets and caches are those of each process' });
+  const hasPprof = isOn(variables['ENABLE_PPROF']);
+  noteRisks({ isProduction, allowUnauthenticated, corsOrigins, isLimited: rateLimit !== undefined, hasPprof }, notes);
   return {
     port: variables['PORT'] || '8080',
     isProduction,
@@ -61,6 +65,7 @@ export function readEnvironment(variables: Variables): Settings {
     rateLimit,
     shutdownTimeoutMs: readShutdownTimeout(variables['GW_SHUTDOWN_TIMEOUT'], notes),
     discoveryIntervalMs: readDiscoveryInterval(variables['GW_MODEL_DISCOVERY_INTERVAL'], notes),
+    hasPprof,
     notes,
   };
 }

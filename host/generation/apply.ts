@@ -65,7 +65,7 @@ function voidedBy(mistyped: readonly string[]): (problem: Problem) => boolean {
 /** What applying a configuration needs of the host. */
 export interface ApplierDeps extends GenerationDeps {
   readonly redactor: Redactor;
-  readonly stores: Pick<Stores, 'configuration' | 'requestLog'>;
+  readonly stores: Pick<Stores, 'configuration' | 'requestLog' | 'ledgers'>;
   readonly hooks: AssemblyHooks & CheckDeps['hooks'];
   readonly slot: Slot;
   /** True once the process is ending: nothing is built for it any more. */

@@ -1,13 +1,14 @@
+import { hash } from 'node:crypto';
 import { DETACHED_LIMIT_MS } from '../boundary/limits.ts';
 import { ModuleFault } from '../boundary/module-fault.ts';
 import { inTime, isThenable, refusePromise } from '../boundary/thenable.ts';
-import { type ChatChunk, isFields, type PluginHandlers, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES } from '../contract/index.ts';
+import { type ChatChunk, isFields, type PluginHandlers, type PluginModule, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES, SURFACES } from '../contract/index.ts';
 import { canonicalJson } from '../config/canonical.ts';
 import type { GatewayConfig, PluginEntry } from '../config/document.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { tapEventual } from '../pipeline/eventual.ts';
 import { pluginError } from '../pipeline/gateway-fault.ts';
-import { covers, failsOpen, type GuardDeps, guardHandler, guardsContent, isObserving, noteVerdict } from '../pipeline/guard.ts';
+import { covers, type GuardDeps, guardHandler, guardsContent, isObserving, noteMasked, noteVerdict, passesFaults } from '../pipeline/guard.ts';
 import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import type { PluginInstance } from '../pipeline/plugin-instance.ts';
@@ -41,7 +42,7 @@ export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
     if (!entry.enabled) continue;
     const identity = canonicalJson([entry.name, entry.config]);
     try {
-      const instance = instances.get(identity) ?? await createInstance(options, entry);
+      const instance = instances.get(identity) ?? await createInstance(options, entry, `${entry.name} ${hash('sha256', identity)}`);
       instances.set(identity, instance);
       const stage = entry.stage as Stage;
       requireHandler(instance, stage);
@@ -66,7 +67,7 @@ export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
 function describe(instances: readonly PluginInstance[], listed: readonly Listed[], deps: BindOptions): BoundPlugins {
   const before = listed.filter(({ stage }) => stage === 'before_request').map(({ instance }) => instance);
   const readers = before.filter(({ module, settings }) => guardsContent(module, settings));
-  const contentGuarded = new Set(SURFACE_NAMES.filter((surface) => readers.some(({ module }) => covers(module, surface))));
+  const contentGuarded = new Set(SURFACE_NAMES.filter((surface) => readers.some(({ module }) => covers(module, surface) && !refusesItself(module, surface))));
   const uncovered = new Map<Surface, string>();
   for (const surface of SURFACE_NAMES) {
     const absent = readers.find(({ module }) => !covers(module, surface));
@@ -80,6 +81,12 @@ function describe(instances: readonly PluginInstance[], listed: readonly Listed[
     openStreamGuards: streamGuardOpener(listed, deps),
     dispose: () => disposeAll(instances, deps.closing),
   };
+}
+
+/** Only where a body that cannot be read is the exception: elsewhere no plugin is asked at all. */
+function refusesItself({ refusesUnreadable }: PluginModule, surface: Surface): boolean {
+  const { translator, isUnreadable } = SURFACES[surface];
+  return refusesUnreadable === true && translator !== undefined && isUnreadable !== true;
 }
 
 function tapHandlers(hooks: GenerationHooks, listed: readonly Listed[], deps: GuardDeps): void {
@@ -114,7 +121,8 @@ function streamGuardOpener(listed: readonly Listed[], deps: GuardDeps): BoundPlu
 
 type OpenGuard = NonNullable<PluginHandlers['stream']>;
 
-function openGuard({ module, boundary }: PluginInstance, open: OpenGuard, exchange: LiveExchange, { hooks }: GuardDeps): StreamGuard | undefined {
+function openGuard(instance: PluginInstance, open: OpenGuard, exchange: LiveExchange, { hooks }: GuardDeps): StreamGuard | undefined {
+  const { module, boundary } = instance;
   try {
     const guard: unknown = boundary.call(open, exchange, undefined);
     refusePromise(guard);
@@ -122,7 +130,7 @@ function openGuard({ module, boundary }: PluginInstance, open: OpenGuard, exchan
     throw new Error('it returned something that is not a guard: an object with push and end');
   } catch (thrown) {
     const fault = new ModuleFault(boundary.module, 'stream', thrown);
-    const isOpen = failsOpen(module);
+    const isOpen = passesFaults(instance);
     hooks.pluginFailed.call({ module, at: 'guard', exchange, fault, isOpen });
     if (isOpen) return undefined;
     throw pluginError(fault);
@@ -162,13 +170,15 @@ function tapFinished(hooks: GenerationHooks, { module, boundary }: PluginInstanc
 }
 
 /** Runs one guard over the chunks that the guards before it let through; its faults follow its plugin's type. */
-function guardChunk({ module, boundary }: PluginInstance, step: readonly ChatChunk[], guard: StreamGuard, moment: 'push' | 'end', exchange: LiveExchange, deps: GuardDeps): ChunkStep {
+function guardChunk(instance: PluginInstance, step: readonly ChatChunk[], guard: StreamGuard, moment: 'push' | 'end', exchange: LiveExchange, deps: GuardDeps): ChunkStep {
+  const { module, boundary } = instance;
   try {
     const result = boundary.run(exchange.id, passThrough, guard, step, moment);
+    noteMasked(instance, guard, exchange, deps);
     return 'action' in result ? { module, rejection: result } : result;
   } catch (thrown) {
     const fault = new ModuleFault(boundary.module, 'its stream guard', thrown);
-    const isOpen = failsOpen(module);
+    const isOpen = passesFaults(instance);
     deps.hooks.pluginFailed.call({ module, at: 'stream', exchange, fault, isOpen });
     if (isOpen) return step;
     throw pluginError(fault);

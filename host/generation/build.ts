@@ -1,13 +1,14 @@
 import { createTrace } from '../boundary/module-log.ts';
 import { within } from '../common/clock.ts';
 import { CLOSE_LIMIT_MS, closeInTurn } from '../common/close-all.ts';
-import type { Carryover, PluginDeps, Prices, SharedState, StrategyDeps } from '../contract/index.ts';
+import type { Carryover, PluginPrices, Prices, SharedState, StrategyDeps, TokenPrice } from '../contract/index.ts';
 import { DEFAULT_MAX_REQUEST_BYTES, type GatewayConfig, type TargetConfig } from '../config/document.ts';
 import { parseDuration } from '../config/duration.ts';
 import { strategyTarget } from '../config/module-settings.ts';
 import { createGenerationHooks, type GenerationHooks, sealGenerationHooks } from '../pipeline/hooks.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import { RetryBudget, retryPolicy } from '../pipeline/retry.ts';
+import type { RoutedModels } from '../pipeline/running-generation.ts';
 import type { Target } from '../pipeline/target.ts';
 import { walkTargets } from '../pipeline/walk.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -15,7 +16,7 @@ import type { Variables } from '../environment/variables.ts';
 import type { Stores } from '../stores/stores.ts';
 import { type ConnectedProvider, connectProvider, disposeProvider } from '../upstream/connect.ts';
 import { sendHttp } from '../upstream/send-http.ts';
-import { bindPlugins } from './bind-plugins.ts';
+import { type BindOptions, bindPlugins } from './bind-plugins.ts';
 import { bindStrategy } from './bind-strategy.ts';
 import type { CarryoverStore } from './carryover.ts';
 import type { Generation, GenerationDraft } from './generation.ts';
@@ -31,7 +32,7 @@ export interface AssemblyHooks {
 export interface GenerationDeps {
   readonly services: PipelineServices;
   readonly state: SharedState;
-  readonly stores: Pick<Stores, 'requestLog'>;
+  readonly stores: Pick<Stores, 'requestLog' | 'ledgers'>;
   readonly registry: Registry;
   readonly carryover: CarryoverStore;
   readonly hooks: AssemblyHooks;
@@ -62,7 +63,8 @@ export async function buildGeneration(deps: GenerationDeps, config: GatewayConfi
     const targets = new Map(targetList.map((target) => [target.virtualKey, target]));
     const models = buildModelIndex(targetList, (target) => modelsOf(deps, target));
     const plugins = await bindPlugins({
-      config, registry: deps.registry, hooks, environment: deps.variables, deps: pluginDeps(deps), carryover, clock: deps.services.clock, closing: deps.services, trace,
+      config, registry: deps.registry, hooks, environment: deps.variables, deps: pluginDeps(deps, targets, models), ledgers: deps.stores.ledgers.value, carryover, clock: deps.services.clock,
+      closing: deps.services, trace,
       hide: (secret) => deps.services.redactor.register(secret),
     });
     undoLater('the plugins', () => plugins.dispose());
@@ -136,11 +138,11 @@ function durationOf(text: string | undefined): number | undefined {
   return text ? parseDuration(text) : undefined;
 }
 
-function pluginDeps(deps: GenerationDeps): Omit<PluginDeps, 'carryover'> {
+function pluginDeps(deps: GenerationDeps, targets: ReadonlyMap<string, Target>, models: RoutedModels): BindOptions['deps'] {
   const { state, stores, services } = deps;
   const { log, counters } = services;
   return {
-    log, counters, state, prices: pricesOf(deps), now: services.clock.now, random: services.random,
+    log, counters, state, prices: { ...pricesOf(deps), highest: highestPrice(deps, targets, models) }, redact: (text) => services.redactor.excerpt(text), now: services.clock.now, random: services.random,
     send: sendHttp(services), requestLog: stores.requestLog.value,
   };
 }
@@ -150,6 +152,25 @@ function pricesOf({ services }: GenerationDeps): Prices {
   return {
     tokenPrice: (target, model) => services.catalog.tokenPrice(target, model),
     cost: (target, model, billed) => services.catalog.cost(target, model, billed),
+  };
+}
+
+/** What the dearest of the targets that serve a request would ask, class by class. */
+function highestPrice({ services }: GenerationDeps, targets: ReadonlyMap<string, Target>, models: RoutedModels): PluginPrices['highest'] {
+  return ({ model, surface, streaming }) => {
+    const known = models.routeTargets(model, surface, streaming).flatMap(({ virtualKey, serves }) => {
+      const target = serves ? targets.get(virtualKey) : undefined;
+      return target ? (services.catalog.tokenPrice(virtualKey, target.upstreamModel(model)) ?? []) : [];
+    });
+    return known.length < 2 ? known[0] : known.reduce(dearer);
+  };
+}
+
+function dearer(one: TokenPrice, other: TokenPrice): TokenPrice {
+  const most = (a: number | undefined, b: number | undefined): number | undefined => (a === undefined || b === undefined ? (a ?? b) : Math.max(a, b));
+  return {
+    input: most(one.input, other.input), output: most(one.output, other.output), cacheRead: most(one.cacheRead, other.cacheRead),
+    cacheWrite: most(one.cacheWrite, other.cacheWrite), embedding: most(one.embedding, other.embedding), image: most(one.image, other.image),
   };
 }
 

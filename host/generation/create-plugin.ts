@@ -15,6 +15,7 @@ import { resolveReferences } from '../config/references.ts';
 import type { PluginInstance } from '../pipeline/plugin-instance.ts';
 import { codeFrame, faultPlace, placeText } from '../registry/fault-place.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { Ledgers } from '../stores/ledgers.ts';
 
 /** Longest time that a `create` may take; a start and a change of the configuration wait for it. */
 export const CREATE_LIMIT_MS = 10_000;
@@ -23,7 +24,8 @@ export const CREATE_LIMIT_MS = 10_000;
 export interface CreateOptions {
   readonly registry: Registry;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly deps: Omit<PluginDeps, 'carryover'>;
+  readonly deps: Omit<PluginDeps, 'carryover' | 'identity' | 'ledger'>;
+  readonly ledgers: Ledgers;
   readonly clock: Clock;
   readonly carryover: Carryover;
   readonly closing: ClosingServices;
@@ -33,35 +35,37 @@ export interface CreateOptions {
   readonly hide: (secret: string) => void;
 }
 
-/** Makes the instance of an entry. Throws for settings that are wrong once references are replaced, and for whatever `create` does. */
-export async function createInstance(options: CreateOptions, entry: PluginEntry): Promise<PluginInstance> {
+/** Makes the instance of an entry; `identity` tells it from those of other settings. Throws for settings that are wrong once references are replaced, and for whatever `create` does. */
+export async function createInstance(options: CreateOptions, entry: PluginEntry, identity: string): Promise<PluginInstance> {
   const module = options.registry.plugins.get(entry.name);
   if (!module) throw new Error(`"${entry.name}" is not a plugin of this build`);
   const { value, undefinedNames } = resolveReferences(entry.config ?? {}, options.environment, options.hide);
   if (undefinedNames.length > 0) throw new Error(`undefined variables: ${undefinedNames.join(', ')}`);
   const { settings, problems } = settingsProblems(module.settings, declaredSettings(module, value), 'config');
   if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('; '));
-  for (const key of module.toleratedSettings ?? []) {
-    if (key in value) options.deps.log.warn('plugin setting is ignored', { plugin: entry.name, setting: key });
+  for (const [setting, instead] of Object.entries(module.toleratedSettings ?? {})) {
+    if (setting in value) options.deps.log.warn(`plugin setting is ignored, use ${instead}`, { plugin: entry.name, setting, rule: 'WN15' });
   }
   const ref: ModuleRef = { kind: 'plugin', name: module.name, file: options.registry.fileOf('plugin', module.name) };
-  const { deps, isHeard } = withOwnLog(sealedDeps(options, ref), ref, options.trace);
+  const { deps, isHeard } = withOwnLog(sealedDeps(options, ref, identity), ref, options.trace);
   const handlers: unknown = await createdInTime(module, settings, deps, options.clock);
   checkHandlers(handlers);
   return { module, settings, handlers, boundary: new PluginBoundary(ref, options.trace, isHeard) };
 }
 
 /** What plugins share cannot be changed by one of them. */
-function sealedDeps({ deps, carryover, closing }: CreateOptions, module: ModuleRef): PluginDeps {
+function sealedDeps({ deps, ledgers, carryover, closing }: CreateOptions, module: ModuleRef, identity: string): PluginDeps {
   const { counters, state, requestLog } = deps;
   const lease: Carryover['lease'] = (key, create, dispose) => carryover.lease(key, create, dispose && ((value) => disposeModule(module, () => dispose(value), closing)));
   return {
     ...deps,
+    identity,
+    ledger: (name, bounds) => carryover.lease(`ledger ${name}`, () => ledgers.open(name, bounds)),
     carryover: Object.freeze({ lease }),
     counters: Object.freeze({ add: counters.add.bind(counters), observe: counters.observe.bind(counters) }),
     state: Object.freeze({ take: state.take.bind(state), add: state.add.bind(state), get: state.get.bind(state), set: state.set.bind(state), delete: state.delete.bind(state) }),
     prices: Object.freeze(deps.prices),
-    requestLog: requestLog && Object.freeze({ append: requestLog.append.bind(requestLog) }),
+    requestLog: requestLog && Object.freeze({ append: requestLog.append.bind(requestLog), annotate: requestLog.annotate.bind(requestLog) }),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Named places in the order of taps. They are used instead of `before`, which silently ignores an unknown name. */
 export const ORDER = {
   /** prepare */
+  tracing: 1,
   aliases: 10,
   ceilings: 20,
   admission: 30,

@@ -20,7 +20,7 @@ export function attributionHeaders(exchange: LiveExchange, redactor: Redactor): 
     if (reportedModel !== undefined && reportedModel !== upstreamModel) headers.push('X-Gateway-Upstream-Model', headerText(shownModel(reportedModel, redactor), redactor));
     if (ignoredParams.length > 0) headers.push('X-Gateway-Ignored-Params', headerText(shownNames(ignoredParams), redactor));
   }
-  if (added) for (const [name, value] of added) headers.push(name, headerText(value, redactor));
+  if (added) for (const [name, value] of added.values()) headers.push(name, headerText(value, redactor));
   return headers;
 }
 

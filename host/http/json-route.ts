@@ -8,7 +8,7 @@ import { type JsonObject, parseJsonObject } from './json-body.ts';
 import { wrongMethod } from './methods.ts';
 import { scopeRefusal } from './protection.ts';
 import { readBody } from './read-body.ts';
-import { type FlatHeaders, sendEmpty, sendError, sendJson } from './reply.ts';
+import { type FlatHeaders, sendBody, sendEmpty, sendError, sendJson } from './reply.ts';
 
 /** What a JSON route is asked. */
 export interface JsonCall {
@@ -27,6 +27,8 @@ export interface JsonAnswer {
   readonly status: number;
   /** Leaves as JSON; an answer without one has no body. */
   readonly body?: unknown;
+  /** Leaves as it is, in the place of JSON. */
+  readonly content?: { readonly type: string; readonly body: string | Buffer };
   readonly headers?: FlatHeaders;
 }
 
@@ -90,6 +92,7 @@ function serving(host: JsonHost, route: JsonRoute): Step {
   };
   const send = (response: ServerResponse, answer: JsonAnswer | undefined, next: NextFunction): void => {
     if (!answer) next();
+    else if (answer.content) sendBody(response, answer.status, answer.content.type, answer.content.body, [...headers, ...(answer.headers ?? [])]);
     else if (answer.body === undefined) sendEmpty(response, answer.status, [...headers, ...(answer.headers ?? [])]);
     else sendJson(response, answer.status, answer.body, [...headers, ...(answer.headers ?? [])]);
   };

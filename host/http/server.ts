@@ -7,6 +7,7 @@ import { failureOf } from '../wire/client-failure.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
 import type { App } from './app.ts';
 import { unknownMethod } from './arrivals.ts';
+import type { Connections } from './connections.ts';
 import { contextOf } from './context.ts';
 import { announceEnd, type Ending, hasLeftovers, linger } from './leftovers.ts';
 import { postponeInvitation } from './read-body.ts';
@@ -19,7 +20,7 @@ const MAX_HEADER_BYTES = 1024 * 1024;
 const MAX_HEADERS = 1000;
 
 /** The listener. Headers are bounded in time; bodies and answers are not, silence is bounded where it is watched. */
-export function createHttpServer({ serve, upgrades }: App, host: Ending): Server {
+export function createHttpServer({ serve, upgrades }: App, host: Ending & { readonly connections: Connections }): Server {
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT_MS,
     connectionsCheckingInterval: 1000,
@@ -33,8 +34,12 @@ export function createHttpServer({ serve, upgrades }: App, host: Ending): Server
   }, serve);
   server.timeout = 0;
   server.maxHeadersCount = MAX_HEADERS;
+  host.connections.watch(server);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseConnection(error, socket as Socket, host));
-  server.on('connect', (request: IncomingMessage) => refuseTunnel(request.socket, host));
+  server.on('connect', (request: IncomingMessage) => {
+    host.connections.hijack(request.socket);
+    refuseTunnel(request.socket, host);
+  });
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     postponeInvitation(request, response);
     serve(request, response);

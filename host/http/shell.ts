@@ -3,6 +3,7 @@ import type { Log } from '../contract/index.ts';
 import type { Redactor } from '../log/redact.ts';
 import type { Activity } from './activity.ts';
 import type { ArrivalHost, Arrivals } from './arrivals.ts';
+import type { Connections } from './connections.ts';
 import { bindContext, rawPath, type RequestContext } from './context.ts';
 import { isTooLate } from './leftovers.ts';
 import { sendEmpty, sendError } from './reply.ts';
@@ -14,6 +15,7 @@ export interface ShellHost extends ArrivalHost {
   readonly log: Log;
   readonly redactor: Redactor;
   readonly activity: Activity;
+  readonly connections: Connections;
 }
 
 /** False when it has answered the request itself. */
@@ -28,8 +30,10 @@ export function createShell(host: ShellHost, arrivals: Arrivals): Shell {
     if (isTooLate(request)) return false;
     const context = arrivals.open(request);
     bindContext(response, context);
+    host.connections.begin(request.socket);
     const malformed = arrivals.inspect(request, context);
     if (!malformed && !context.isProbe) watch(host, context, request, response);
+    else response.on('close', () => host.connections.end(request.socket));
     if (!malformed && request.method === 'OPTIONS' && request.headers.origin !== undefined) {
       sendEmpty(response, 204);
       return false;
@@ -45,6 +49,7 @@ function watch(host: ShellHost, context: RequestContext, request: IncomingMessag
   host.activity.begin();
   response.on('close', () => {
     host.activity.end();
+    host.connections.end(request.socket);
     const { onClose } = context;
     if (onClose) onClose();
     if (response.writableFinished) logAccess(host, request, context, response.statusCode);

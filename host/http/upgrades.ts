@@ -57,6 +57,7 @@ export function createUpgrades<H extends ShellHost>(host: H & { readonly hooks: 
     },
     take: (request, socket, head) => {
       takeSocket(socket);
+      host.connections.hijack(socket);
       host.activity.begin();
       socket.on('close', () => host.activity.end());
       const context = arrivals.open(request);

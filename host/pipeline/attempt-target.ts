@@ -2,7 +2,7 @@ import { type GatewayError, type RawReply, type ReplyOf, SURFACES, type Translat
 import type { ConnectedProvider } from '../upstream/connect.ts';
 import type { Attempt } from './attempt.ts';
 import { admit, beginAttempt, boundAttempt, measureCall, outcomeOf, relayedBody, settle } from './attempt-lifecycle.ts';
-import { billTurn, noteBroken } from './billing.ts';
+import { billTurn } from './billing.ts';
 import { asGatewayError } from './gateway-fault.ts';
 import type { LiveExchange } from './live-exchange.ts';
 import type { RunningGeneration } from './running-generation.ts';
@@ -49,14 +49,10 @@ function isUnsayable({ calledAt }: Attempt, { code, fault }: GatewayError): bool
   return code === 'invalid_request' && !fault && calledAt === undefined;
 }
 
-/** Settles the attempt of a stream, and adds what was used. It runs apart from the request, and so must not throw. */
+/** Settles the attempt of a stream, and adds what was used: of one that broke, what it had reported until then (observability reference 2.4). It runs apart from the request, and so must not throw. */
 function endStream(attempt: Attempt, { relay }: StreamSession, error: GatewayError | undefined, generation: RunningGeneration): void {
   const { exchange } = attempt;
   settle(attempt, error, outcomeOf(error), generation);
-  if (error) {
-    noteBroken(exchange, relay.usage);
-    return;
-  }
   exchange.routing.reportedModel = relay.reportedModel;
   try {
     billTurn(exchange, { usage: relay.usage }, generation.services);

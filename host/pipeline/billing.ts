@@ -14,18 +14,8 @@ export function billTurn(exchange: LiveExchange, billed: Billed, { catalog }: Pi
   const isOther = reported !== undefined && reported !== upstreamModel;
   const cost = catalog.cost(target, upstreamModel, billed) ?? (isOther ? catalog.cost(target, reported, billed) : undefined);
   const before = turn?.costUsdBefore;
+  if (cost) measured.cost = turn?.costBefore ? { ...cost, ...sumOf(turn.costBefore as unknown as Fields, cost as unknown as Fields) } : cost;
   measured.costUsd = cost?.priced ? cost.totalUsd + (before ?? 0) : before;
-}
-
-/** Shows what a turn that broke off had used until then. What is charged for it is not known, so no cost is added. */
-export function noteBroken({ measured, turn }: LiveExchange, usage: Usage | undefined): void {
-  measured.usage = usageSum(turn?.usageBefore, usage);
-}
-
-/** Takes the last turn off the sums: the figures count the tokens of complete answers only (observability reference 2.4). */
-export function forgetTurn({ measured, turn }: LiveExchange): void {
-  measured.usage = turn?.usageBefore;
-  measured.costUsd = turn?.costUsdBefore;
 }
 
 /** Counts and costs add up, in details too; of what else vendors say, the later one stands. */

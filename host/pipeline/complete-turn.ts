@@ -22,10 +22,10 @@ export function completeTurn(exchange: LiveExchange, answer: Answer, services: P
   return reply;
 }
 
-/** The same for the answer of a plugin, which is one of chat and costs nothing. */
+/** The same for the answer of a plugin, which is one of chat and costs nothing. One that names its provider keeps it. */
 export function completeOwnAnswer(exchange: LiveExchange, pluginName: string, services: PipelineServices): void {
   const reply = exchange.reply as ChatReply;
-  shapeChat(exchange, reply, pluginName, services);
+  shapeChat(exchange, reply, typeof reply.provider === 'string' ? reply.provider : pluginName, services);
   exchange.measured.usage = reply.usage;
   exchange.measured.costUsd = 0;
 }

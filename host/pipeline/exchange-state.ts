@@ -1,5 +1,5 @@
 /** What changes while an exchange runs, by who writes it. Each is created whole, so that all exchanges have one shape. */
-import type { RankNotes, Usage } from '../contract/index.ts';
+import type { Cost, RankNotes, Usage } from '../contract/index.ts';
 import type { PluginInstance, StreamGuards } from './plugin-instance.ts';
 import type { Target } from './target.ts';
 
@@ -25,6 +25,8 @@ export class Routing {
 export class Measured {
   usage: Usage | undefined;
   costUsd: number | undefined;
+  /** The same by what it was spent on. */
+  cost: Cost | undefined;
   ttftMs: number | undefined;
   /** Milliseconds spent in provider calls, waits between them excluded. */
   upstreamMs = 0;
@@ -38,8 +40,10 @@ export class PluginTraces {
   answeredBy: string | undefined;
   /** Name of the plugin that rejected, or `gateway` itself; a verdict counts as a fault of neither side. */
   rejectedBy: string | undefined;
-  /** Headers that plugins add, by their names in lower case. */
-  replyHeaders: Map<string, string> | undefined;
+  /** Headers that plugins add, name and value, by their names in lower case. */
+  replyHeaders: Map<string, readonly [name: string, value: string]> | undefined;
+  /** Set where an answer belongs to its request alone. */
+  isPrivate = false;
   /** Guards of this exchange's stream, by the plugin instance that made them. */
   streamGuards: StreamGuards | undefined;
   /** Plugins whose `after_request` verdict was noted without consequence. */
@@ -55,4 +59,6 @@ export class Delivery {
   /** The request's own deadline holds until this settles; without it, until `run` returns. */
   timedUntil: Promise<unknown> | undefined;
   readText: (() => string) | undefined;
+  /** What a stream says is put together again although no plugin asks for it. */
+  keepsText = false;
 }

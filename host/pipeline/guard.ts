@@ -1,5 +1,5 @@
 import {
-  type Answer, countOf, GatewayError, type GuardrailSettings, isFields, isText, type PluginModule, type Rejection, type Rewrite, type Stage, type Surface, SURFACES, type Verdict,
+  type Answer, countOf, GatewayError, type GuardrailSettings, isFields, isText, type PluginModule, type Rejection, type Rewrite, type Stage, type StreamGuard, type Surface, SURFACES, type Verdict,
 } from '../contract/index.ts';
 import { replyProblem, requestProblem } from '../boundary/bodies.ts';
 import { DETACHED_LIMIT_MS, HANDLER_LIMIT_MS } from '../boundary/limits.ts';
@@ -9,7 +9,7 @@ import type { Clock } from '../common/clock.ts';
 import type { LiveExchange } from './live-exchange.ts';
 import type { Eventual } from './eventual.ts';
 import { pluginError } from './gateway-fault.ts';
-import { type GenerationHooks, isTapped, type StageRun } from './hooks.ts';
+import { type GenerationHooks, isTapped, type PluginVerdict, type StageRun } from './hooks.ts';
 import type { PluginInstance, StreamGuards } from './plugin-instance.ts';
 
 /** The hooks that hear of verdicts, failures and runs of plugins, and the clock for the runs. */
@@ -33,7 +33,7 @@ export function guardHandler(instance: PluginInstance, stage: Stage, deps: Guard
     const verdict = decided as Verdict | null;
     if (verdict?.action === 'reject') return applyRejection(instance, stage, verdict, exchange, deps, run);
     if (verdict?.action === 'answer') applyAnswer(instance, stage, verdict, exchange);
-    else if (verdict?.action === 'rewrite') applyRewrite(stage, verdict, exchange);
+    else if (verdict?.action === 'rewrite') applyRewrite(instance, stage, verdict, exchange, deps, run);
     else throw new Error('it returned something that is not a verdict: return undefined to go on');
     return undefined;
   };
@@ -92,26 +92,37 @@ export function holdsBack(guards: StreamGuards): boolean {
   return guards.keys().some((instance) => !isObserving(instance));
 }
 
-/** `logging` and `metrics` fail open, everything fails open at `on_error`, the rest closed. */
+/** What the type says, and the catalogue: `logging` and `metrics` fail open, the rest closed. */
 export function failsOpen(module: PluginModule): boolean {
   return module.type === 'logging' || module.type === 'metrics';
 }
 
-function pluginFault({ module }: PluginInstance, stage: Stage, exchange: LiveExchange, fault: ModuleFault, { hooks }: Pick<GuardDeps, 'hooks'>): GatewayError | undefined {
-  const isOpen = failsOpen(module) || stage === 'on_error';
+/** Whether a fault of this instance lets the request go on: by its type, or by a guardrail's setting `fail`. */
+export function passesFaults({ module, settings }: PluginInstance): boolean {
+  return failsOpen(module) || (module.type === 'guardrail' && (settings as GuardrailSettings).fail === 'open');
+}
+
+/** At `on_error` everything fails open. */
+function pluginFault(instance: PluginInstance, stage: Stage, exchange: LiveExchange, fault: ModuleFault, { hooks }: GuardDeps): GatewayError | undefined {
+  const { module } = instance;
+  const isOpen = passesFaults(instance) || stage === 'on_error';
   hooks.pluginFailed.call({ module, at: stage, exchange, fault, isOpen });
   return isOpen ? undefined : pluginError(fault);
 }
 
 function applyRejection(instance: PluginInstance, stage: Stage, rejection: Rejection, exchange: LiveExchange, deps: GuardDeps, run: StageRun | undefined): GatewayError | undefined {
-  const { module } = instance;
-  const { stream } = instance.settings as GuardrailSettings;
-  const isRecorded = module.type === 'guardrail' && stage === 'after_request' && exchange.streaming && stream === 'record';
-  const isRejected = !isObserving(instance) && !isRecorded;
+  const isRejected = hasConsequence(instance, stage, exchange);
   if (run) Object.assign(run, { outcome: isRejected ? 'rejected' : actionOf(instance), reason: reasonOf(rejection) });
-  if (isRejected) return rejectionError(module, stage, rejection, exchange, deps);
+  if (isRejected) return rejectionError(instance.module, stage, rejection, exchange, deps);
   noteVerdict(instance, stage, rejection, exchange, deps);
   return undefined;
+}
+
+/** Not while a guardrail observes, nor where it only records what it finds in streams. */
+function hasConsequence(instance: PluginInstance, stage: Stage, exchange: LiveExchange): boolean {
+  const { stream } = instance.settings as GuardrailSettings;
+  const isRecorded = instance.module.type === 'guardrail' && stage === 'after_request' && exchange.streaming && stream === 'record';
+  return !isObserving(instance) && !isRecorded;
 }
 
 /** An observing guardrail rejects nothing: what it would have rejected is served, and noted. */
@@ -122,18 +133,26 @@ export function isObserving({ module, settings }: PluginInstance): boolean {
 /** What a verdict without consequence is called. */
 const actionOf = (instance: PluginInstance): 'observed' | 'recorded' => (isObserving(instance) ? 'observed' : 'recorded');
 
-/** Reports a verdict without consequence; those of a stream's guard and of its `after_request` are one. */
-export function noteVerdict(instance: PluginInstance, stage: Stage, rejection: Rejection, exchange: LiveExchange, { hooks }: Pick<GuardDeps, 'hooks'>): void {
+/** What is noted of a verdict. */
+type Noted = Pick<Rejection, 'reason' | 'score'>;
+
+/** Reports a verdict that ends nothing; those of a stream's guard and of its `after_request` are one. */
+export function noteVerdict(instance: PluginInstance, stage: Stage, { reason, score }: Noted, exchange: LiveExchange, { hooks }: GuardDeps, action: PluginVerdict['action'] = actionOf(instance)): void {
   if (stage === 'after_request') {
     if (exchange.plugins.noted?.has(instance)) return;
     (exchange.plugins.noted ??= new Set()).add(instance);
   }
-  hooks.verdict.call({ module: instance.module, stage, exchange, action: actionOf(instance), reason: reasonOf(rejection) });
+  hooks.verdict.call({ module: instance.module, stage, exchange, action, reason: isText(reason) ? reason : 'rejected', score });
+}
+
+/** Reports what a stream's guard put out of sight, or would have. */
+export function noteMasked(instance: PluginInstance, { masked }: StreamGuard, exchange: LiveExchange, deps: GuardDeps): void {
+  if (masked !== undefined) noteVerdict(instance, 'after_request', { reason: masked }, exchange, deps, isObserving(instance) ? 'observed' : 'masked');
 }
 
 /** The error a rejection becomes, by stage and plugin type (data-plane reference 3.5). */
 export function rejectionError(module: PluginModule, stage: Stage, rejection: Rejection, exchange: LiveExchange, { hooks }: Pick<GuardDeps, 'hooks'>): GatewayError {
-  hooks.verdict.call({ module, stage, exchange, action: 'rejected', reason: reasonOf(rejection) });
+  hooks.verdict.call({ module, stage, exchange, action: 'rejected', reason: reasonOf(rejection), score: rejection.score });
   exchange.plugins.rejectedBy = module.name;
   const reason = reasonOf(rejection);
   if (stage === 'after_request') return new GatewayError('response_rejected', `response rejected by ${module.name} (after_request): ${reason}`);
@@ -147,25 +166,37 @@ export function rejectionError(module: PluginModule, stage: Stage, rejection: Re
 const reasonOf = ({ reason }: Rejection): string => (isText(reason) ? reason : 'rejected');
 
 /** A plugin's answer counts on chat surfaces before the provider only; elsewhere it is ignored. The plugin keeps its own. */
-function applyAnswer({ module }: PluginInstance, stage: Stage, { reply }: Answer, exchange: LiveExchange): void {
+function applyAnswer({ module }: PluginInstance, stage: Stage, { reply, reportedModel }: Answer, exchange: LiveExchange): void {
   const { isChat } = SURFACES[exchange.surface];
   const problem = isChat ? replyProblem(exchange.surface, reply) : undefined;
   if (problem !== undefined || !isFields(reply)) throw new Error(`it returned an answer that is none: ${problem ?? 'the body is not an object'}`);
   if (stage !== 'before_request' || !isChat) return;
   exchange.reply = structuredClone(reply);
   exchange.plugins.answeredBy = module.name;
+  exchange.routing.reportedModel = reportedModel;
 }
 
-function applyRewrite(stage: Stage, { body }: Rewrite, exchange: LiveExchange): void {
+/** A rewrite that masks is a verdict too: it is counted, and only noted where it has no consequence. */
+function applyRewrite(instance: PluginInstance, stage: Stage, { body, masked }: Rewrite, exchange: LiveExchange, deps: GuardDeps, run: StageRun | undefined): void {
   const { surface } = exchange;
   const problem = stage === 'after_request' ? replyProblem(surface, body) : requestProblem(surface, body);
   if (problem !== undefined) throw new Error(`it returned a rewrite that does not fit ${surface}: ${problem}`);
+  if (masked !== undefined) {
+    const isApplied = hasConsequence(instance, stage, exchange);
+    if (run) Object.assign(run, { outcome: isApplied ? 'ok' : actionOf(instance), reason: masked });
+    noteVerdict(instance, stage, { reason: masked }, exchange, deps, isApplied ? 'masked' : actionOf(instance));
+    if (!isApplied) return;
+  }
+  replaceBody(stage, body, exchange);
+}
+
+function replaceBody(stage: Stage, body: Rewrite['body'], exchange: LiveExchange): void {
   if (stage === 'after_request') {
     exchange.reply = body as LiveExchange['reply'];
     return;
   }
   const request = body as LiveExchange['request'];
-  if (SURFACES[surface].isChat) exchange.request = request;
+  if (SURFACES[exchange.surface].isChat) exchange.request = request;
   else if (request.model !== undefined) exchange.request = { ...exchange.request, model: request.model };
   exchange.model = exchange.request.model ?? exchange.model;
 }

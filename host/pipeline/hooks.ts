@@ -44,13 +44,15 @@ export interface StageRun {
   error: unknown;
 }
 
-/** A plugin rejected a request or an answer, streams included; unless `rejected`, that had no consequence. */
+/** A plugin rejected a request or an answer, streams included, or masked something in it; `observed` and `recorded` had no consequence. */
 export interface PluginVerdict {
   readonly module: PluginModule;
   readonly stage: Stage;
   readonly exchange: LiveExchange;
-  readonly action: 'rejected' | 'observed' | 'recorded';
+  readonly action: 'rejected' | 'masked' | 'observed' | 'recorded';
   readonly reason: string;
+  /** How sure the plugin is, where it says so. */
+  readonly score: number | undefined;
 }
 
 /** Code of a plugin failed: at a stage, as it made a stream's guard, in that guard, or in `finished`. */
@@ -113,7 +115,7 @@ export function createGenerationHooks() {
     onError: perSurface((surface) => new AsyncSeriesHook<[LiveExchange]>(['exchange'], `onError ${surface}`)),
     /** A plugin's handler has run. Nothing is measured while nobody taps this. */
     stageRan: new SyncHook<[StageRun]>(['run']),
-    /** A plugin rejected something. */
+    /** A plugin rejected or masked something. */
     verdict: new SyncHook<[PluginVerdict]>(['verdict']),
     /** Code of a plugin failed. */
     pluginFailed: new SyncHook<[PluginFailure]>(['failure']),

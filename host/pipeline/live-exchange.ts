@@ -62,6 +62,7 @@ export class LiveExchange implements Exchange {
 
   readonly #clock: Clock;
   #startedAt: number | undefined;
+  #answeredAt: number | undefined;
   #endedAt: number | undefined;
   #view: ExchangeView | undefined;
 
@@ -140,7 +141,32 @@ export class LiveExchange implements Exchange {
   }
 
   get measurements(): Measurements {
-    return { durationMs: this.elapsedMs(), ttftMs: this.measured.ttftMs, costUsd: this.measured.costUsd };
+    return { durationMs: this.#durationMs(), ttftMs: this.measured.ttftMs, costUsd: this.measured.costUsd };
+  }
+
+  get catalogVersion(): string | undefined {
+    const { cost } = this.measured;
+    return cost?.priced ? cost.catalog : undefined;
+  }
+
+  get isPrivate(): boolean {
+    return this.plugins.isPrivate;
+  }
+
+  get cache(): 'hit' | 'miss' | undefined {
+    const word = this.plugins.replyHeaders?.get('x-gateway-cache')?.[1];
+    return word === 'hit' || word === 'miss' ? word : undefined;
+  }
+
+  /** The answer is there: what plugins do with it is no part of its duration. */
+  answered(): void {
+    this.#answeredAt ??= this.#clock.monotonic();
+  }
+
+  /** A plugin's answer takes no time (governance reference 1.4). */
+  #durationMs(): number {
+    if (this.plugins.answeredBy !== undefined) return 0;
+    return this.#answeredAt === undefined ? this.elapsedMs() : this.#answeredAt - this.arrivedAt;
   }
 
   /** Starts the next turn. */
@@ -163,6 +189,10 @@ export class LiveExchange implements Exchange {
   }
 
   setHeader(name: string, value: string): void {
-    (this.plugins.replyHeaders ??= new Map()).set(name.toLowerCase(), value);
+    (this.plugins.replyHeaders ??= new Map()).set(name.toLowerCase(), [name, value]);
+  }
+
+  keepPrivate(): void {
+    this.plugins.isPrivate = true;
   }
 }

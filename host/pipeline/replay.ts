@@ -1,7 +1,8 @@
 import type { ChatChunk, ChatReply, ToolCall } from '../contract/index.ts';
 
-/** Characters of text per replayed chunk. */
+/** Characters of text per replayed chunk; of a short text fewer, so that it comes in several. */
 const PIECE = 40;
+const FEWEST_PIECES = 3;
 
 /** A whole answer as the chunks of a stream: text in pieces, then the finish, then the usage unless the client opted out. */
 export function replayReply(reply: ChatReply, stripUsage: boolean): readonly ChatChunk[] {
@@ -26,6 +27,7 @@ export function replayReply(reply: ChatReply, stripUsage: boolean): readonly Cha
 function pieces(text: string): string[] {
   const characters = Array.from(text);
   const cut: string[] = [];
-  for (let at = 0; at < characters.length; at += PIECE) cut.push(characters.slice(at, at + PIECE).join(''));
+  const size = Math.min(PIECE, Math.ceil(characters.length / FEWEST_PIECES));
+  for (let at = 0; at < characters.length; at += size) cut.push(characters.slice(at, at + size).join(''));
   return cut;
 }

@@ -1,7 +1,6 @@
 import type { GatewayError } from '../contract/index.ts';
 import { DETACHED_LIMIT_MS } from '../boundary/limits.ts';
 import { TookTooLong, within } from '../common/clock.ts';
-import { forgetTurn } from './billing.ts';
 import { completeOwnAnswer } from './complete-turn.ts';
 import { armDeadline } from './deadline.ts';
 import { callEventual, throwRefusal } from './eventual.ts';
@@ -53,14 +52,14 @@ export function failReply(exchange: LiveExchange, cause: unknown, generation: Ru
 /** Runs what follows a stream's last chunk. Returns the error its last event must tell, if any. */
 export async function finishStream(exchange: LiveExchange, stream: AnswerStream, generation: RunningGeneration): Promise<GatewayError | undefined> {
   const broken = await stream.ended;
-  if (broken) return failStream(exchange, broken, generation);
+  if (broken) return fail(exchange, broken, generation, Infinity);
   try {
     exchange.reply = streamedReply(exchange, stream);
     const finishing = after(exchange, generation);
     if (finishing) await within(finishing, DETACHED_LIMIT_MS, generation.services.clock, 'a plugin stage');
     return undefined;
   } catch (cause) {
-    return failStream(exchange, asGatewayError(cause), generation);
+    return fail(exchange, asGatewayError(cause), generation, Infinity);
   }
 }
 
@@ -75,6 +74,7 @@ function before(exchange: LiveExchange, { hooks }: RunningGeneration): Promise<v
 function after(exchange: LiveExchange, { hooks }: RunningGeneration): Promise<void> | undefined {
   const hook = hooks.afterRequest[exchange.surface];
   exchange.stage = 'after_request';
+  exchange.answered();
   return isTapped(hook) ? throwRefusal(callEventual(hook, exchange)) : undefined;
 }
 
@@ -97,11 +97,4 @@ async function fail(exchange: LiveExchange, error: GatewayError, { hooks, servic
 /** How long an answer waits for `on_error`: within the request's own time, if it has one. */
 function errorWaitMs(exchange: LiveExchange, { requestTimeoutMs: total = Infinity }: RunningGeneration): number {
   return Math.max(0, total - exchange.elapsedMs());
-}
-
-/** The same for a stream. `on_error` sees what it used. */
-async function failStream(exchange: LiveExchange, error: GatewayError, generation: RunningGeneration): Promise<GatewayError> {
-  await fail(exchange, error, generation, Infinity);
-  forgetTurn(exchange);
-  return error;
 }

@@ -81,7 +81,7 @@ export async function sendDetached(request: Eventual<OutgoingRequest>, { transpo
   }
 }
 
-function upstreamCall({ cancellation, provider: { module: { connection } } }: Attempt, request: OutgoingRequest, headersTimeoutMs: number): UpstreamCall {
+function upstreamCall({ cancellation, onReply, provider: { module: { connection } } }: Attempt, request: OutgoingRequest, headersTimeoutMs: number): UpstreamCall {
   cancellation.throwIfCancelled();
-  return { request, cancellation, connectTimeoutMs: connection.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, headersTimeoutMs };
+  return { request, cancellation, connectTimeoutMs: connection.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, headersTimeoutMs, onReply };
 }

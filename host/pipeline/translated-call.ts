@@ -160,7 +160,7 @@ function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneratio
     provider: ref,
     filter,
     isGuarded: isHeldBack(exchange.plugins.streamGuards),
-    assembles: generation.plugins.count > 0 || turn.openStream !== undefined,
+    assembles: generation.plugins.count > 0 || turn.openStream !== undefined || exchange.delivery.keepsText,
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Exchange, RequestOf, Surface, Usage } from '../contract/index.ts';
+import type { Cost, Exchange, RequestOf, Surface, Usage } from '../contract/index.ts';
 import type { ClientStream } from '../wire/client-wire.ts';
 
 /** What a turn sends where it is not simply the exchange's own request. */
@@ -24,13 +24,15 @@ export class Turn {
   /** What the turns before it have used and cost. */
   readonly usageBefore: Usage | undefined;
   readonly costUsdBefore: number | undefined;
+  readonly costBefore: Cost | undefined;
 
-  constructor(number: number, { request, streaming }: Exchange, sums: { readonly usage: Usage | undefined; readonly costUsd: number | undefined }, ask: TurnRequest | undefined) {
+  constructor(number: number, { request, streaming }: Exchange, sums: { readonly usage: Usage | undefined; readonly costUsd: number | undefined; readonly cost?: Cost | undefined }, ask: TurnRequest | undefined) {
     this.number = number;
     this.request = ask ? ask.request : request;
     this.streaming = ask?.streaming ?? streaming;
     this.openStream = ask?.openStream;
     this.usageBefore = sums.usage;
     this.costUsdBefore = sums.costUsd;
+    this.costBefore = sums.cost;
   }
 }

@@ -1,5 +1,4 @@
 import type { ChatReply, ReplyOf, Surface } from '../contract/index.ts';
-import { forgetTurn } from './billing.ts';
 import type { LiveExchange } from './live-exchange.ts';
 import { AnswerStream } from './stream.ts';
 import type { TurnRequest } from './turn.ts';
@@ -18,10 +17,7 @@ export async function collectTurn(exchange: LiveExchange, answer: Answer): Promi
   if (!(answer instanceof AnswerStream)) return answer as ChatReply;
   const broken = await answer.ended;
   answer.release();
-  if (broken) {
-    forgetTurn(exchange);
-    throw broken;
-  }
+  if (broken) throw broken;
   return streamedReply(exchange, answer);
 }
 

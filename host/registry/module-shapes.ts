@@ -86,11 +86,13 @@ export const SHAPES: Readonly<Record<ModuleKind, Shape>> = {
     },
     optional: {
       surfaces: listOf(oneOf(...SURFACE_NAMES)),
-      toleratedSettings: words,
+      unlistedSettings: words,
+      toleratedSettings: recordOf(text),
       rejectsAs: oneOf('request_rejected', 'rate_limit_exceeded', 'insufficient_quota'),
       keepsModel: flag,
       checkStages: callable,
       readsContent: callable,
+      refusesUnreadable: flag,
     },
   }),
 };

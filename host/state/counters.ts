@@ -1,9 +1,15 @@
+import type { FigureLabels, GaugeName } from '../contract/figures.ts';
 import type { Counters, Labels } from '../contract/index.ts';
 
 /** Something that keeps figures: the metrics endpoint, a test. */
 export interface CounterSink {
   add(name: string, labels: Labels, by: number): void;
   observe(name: string, value: number, labels: Labels): void;
+}
+
+/** Takes the gauges as they stand while somebody looks. One that is not set is not there. */
+export interface Gauges {
+  set<N extends GaugeName>(name: N, labels: FigureLabels<N>, value: number): void;
 }
 
 export interface CounterHub extends Counters {

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
 import type { SharedState } from '../contract/index.ts';
 import type { Clock } from '../common/clock.ts';
-import { createBuckets } from './buckets.ts';
+import { type Buckets, createBuckets } from './buckets.ts';
 import { Recent } from './recent.ts';
 
 const MAX_KEYS = 100_000;
+/** Of buckets: configurations come and go, and the groups that their plugins used are not told apart from others. */
+const MAX_GROUPS = 64;
 /** Of all values together, and of one. */
 const MAX_VALUE_BYTES = 64 * 1024 * 1024;
 const MAX_ONE_VALUE_BYTES = 8 * 1024 * 1024;
@@ -14,12 +16,18 @@ const MAX_KEY = 256;
 
 /** Shared state of a single process. Replicas that must agree need a store behind the same interface. */
 export function createMemoryState(clock: Clock): SharedState {
-  const buckets = createBuckets(MAX_KEYS);
+  const groups = new Recent<Buckets>({ maxKeys: MAX_GROUPS });
+  const bucketsOf = (group = ''): Buckets => {
+    const known = groups.get(group, 0);
+    const buckets = known ?? createBuckets(MAX_KEYS);
+    if (!known) groups.set(group, buckets, 0, Number.POSITIVE_INFINITY);
+    return buckets;
+  };
   const numbers = new Recent<number>({ maxKeys: MAX_KEYS });
   const values = new Recent<string>({ maxKeys: MAX_KEYS, maxBytes: MAX_VALUE_BYTES });
 
   return {
-    take: async (key, spec, cost, floor) => buckets.take(shortKey(key), spec, clock.monotonic(), cost, floor),
+    take: async (key, spec, cost, floor) => bucketsOf(spec.group).take(shortKey(key), spec, clock.monotonic(), cost, floor),
     add: async (key, by, ttlMs = NUMBER_TTL_MS) => {
       if (!Number.isFinite(by)) throw new Error(`${by} cannot be added to a shared number`);
       const now = clock.now();

@@ -1,4 +1,5 @@
 import type { RequestLog, SharedState } from '../contract/index.ts';
+import { type Ledgers, MEMORY_LEDGERS } from './ledgers.ts';
 import { type ConfigurationStore, UnstoredConfiguration } from './configuration-store.ts';
 import { Place } from './place.ts';
 import { Principals } from './principals.ts';
@@ -13,6 +14,8 @@ export interface Stores {
   readonly configuration: Place<ConfigurationStore>;
   /** What replicas share. Without a store: the memory of this process. */
   readonly state: Place<SharedState>;
+  /** What is spent, by key. Without a store: the memory of this process. */
+  readonly ledgers: Place<Ledgers>;
 }
 
 export function createStores(memory: SharedState): Stores {
@@ -21,10 +24,11 @@ export function createStores(memory: SharedState): Stores {
     requestLog: new Place<RequestLog | undefined>('request log', 'disabled', undefined),
     configuration: new Place<ConfigurationStore>('configuration store', 'memory', new UnstoredConfiguration()),
     state: new Place<SharedState>('shared state', 'memory', memory),
+    ledgers: new Place<Ledgers>('ledgers', 'memory', MEMORY_LEDGERS),
   };
 }
 
 /** From here on nothing can be supplied any more. */
-export function sealStores({ principals, requestLog, configuration, state }: Stores): void {
-  for (const place of [principals, requestLog, configuration, state]) place.seal();
+export function sealStores({ principals, requestLog, configuration, state, ledgers }: Stores): void {
+  for (const place of [principals, requestLog, configuration, state, ledgers]) place.seal();
 }

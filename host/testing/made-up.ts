@@ -1,3 +1,4 @@
+import { MemoryLedger } from '../state/memory-ledger.ts';
 import { type ChatRequest, type Exchange, type Log, type PluginDeps, setMember, type SharedState, type StrategyDeps } from '../contract/index.ts';
 
 /** What a test says of an exchange; the rest is made up. */
@@ -29,11 +30,15 @@ const REQUEST: ChatRequest = { model: 'm', messages: [{ role: 'user', content: '
 /** One exchange of chat, unless the facts say otherwise; request and reply are frozen at every depth. */
 export function madeUpExchange(facts: ExchangeFacts = {}, heard?: Heard): Exchange {
   const request = deepFrozen(copied(facts.request ?? REQUEST));
+  let isPrivate = false;
   return {
     id: '0123456789abcdef0123456789abcdef', surface: 'chat', stage: 'before_request', startedAt: 1_700_000_000_000, principal: undefined, metadata: {},
     model: (request as { readonly model?: string } | undefined)?.model ?? 'm', streaming: (request as { readonly stream?: boolean } | undefined)?.stream === true, unreadable: false,
     error: undefined, answeredBy: undefined, target: undefined, provider: undefined, upstreamModel: undefined, attempts: 0, abLabel: undefined, usage: undefined,
     measurements: { durationMs: 1, ttftMs: undefined, costUsd: undefined }, signal: new AbortController().signal, deliveredText: () => '',
+    reportedModel: undefined, cache: undefined, catalogVersion: undefined,
+    get isPrivate() { return isPrivate; },
+    keepPrivate: () => { isPrivate = true; },
     setHeader: (name, value) => { if (heard) setMember(heard.headers, name.toLowerCase(), value); },
     ...facts,
     request, reply: deepFrozen(copied(facts.reply)),
@@ -53,7 +58,8 @@ export function madeUpPluginDeps(heard: Heard = nothingHeard(), more: Partial<Pl
   return {
     log: listeningLog(heard), now: () => 1_700_000_000_000, random: () => 0.5, carryover: madeUpCarryover(), state: madeUpState(),
     counters: { add: (name: string, labels: object = {}, by = 1) => count(name, labels, by), observe: (name: string, value: number, labels: object = {}) => count(name, labels, value) },
-    prices: { tokenPrice: () => undefined, cost: () => undefined },
+    prices: { tokenPrice: () => undefined, cost: () => undefined, highest: () => undefined },
+    identity: 'made up', redact: (text) => text, ledger: madeUpLedgers(),
     send: () => Promise.reject(new Error('there is no network here: give the plugin a send of your own')),
     requestLog: undefined, ...more,
   };
@@ -73,6 +79,15 @@ function madeUpCarryover(): StrategyDeps['carryover'] {
       if (!kept.has(key)) kept.set(key, create());
       return kept.get(key) as T;
     },
+  };
+}
+
+function madeUpLedgers(): PluginDeps['ledger'] {
+  const ledgers = new Map<string, MemoryLedger>();
+  return (name, bounds) => {
+    const ledger = ledgers.get(name) ?? new MemoryLedger(bounds);
+    ledgers.set(name, ledger);
+    return ledger;
   };
 }
 

@@ -41,6 +41,8 @@ export interface UpstreamCall {
   readonly bodyIdleMs?: number;
   /** The body is wanted as it came, whatever its encoding. */
   readonly isVerbatim?: boolean;
+  /** Called with the status of the reply. */
+  readonly onReply?: ((status: number) => void) | undefined;
 }
 
 export interface CollectedReply {
@@ -59,12 +61,12 @@ export class Transport {
   }
 
   /** Sends one request; the reply is pushed into the sink. Redirects are never followed. */
-  open({ request, cancellation, connectTimeoutMs, headersTimeoutMs, bodyIdleMs, isVerbatim = false }: UpstreamCall, sink: ReplySink): void {
+  open({ request, cancellation, connectTimeoutMs, headersTimeoutMs, bodyIdleMs, isVerbatim = false, onReply }: UpstreamCall, sink: ReplySink): void {
     if (cancellation.cause) {
       sink.onError(cancellation.cause);
       return;
     }
-    const handler = new ReplyHandler(cancellation, sink, isVerbatim);
+    const handler = new ReplyHandler(cancellation, sink, { isVerbatim, onReply });
     try {
       const { origin, path } = splitUrl(request.url);
       handler.connecting = this.#pools.dispatch(origin, connectTimeoutMs, {
@@ -112,9 +114,11 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
   #rawHeaders: unknown;
   #isOver = false;
   readonly #isVerbatim: boolean;
+  readonly #onReply: UpstreamCall['onReply'];
 
-  constructor(cancellation: Cancellation, sink: ReplySink, isVerbatim: boolean) {
+  constructor(cancellation: Cancellation, sink: ReplySink, { isVerbatim, onReply }: Pick<UpstreamCall, 'onReply'> & { readonly isVerbatim: boolean }) {
     this.#sink = sink;
+    this.#onReply = onReply;
     this.#isVerbatim = isVerbatim;
     this.#stopListening = cancellation.onCancel((cause) => {
       if (this.#isOver) return;
@@ -131,6 +135,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
     if (status < 200 || this.#isOver) return; // informational replies are not the reply
+    this.#onReply?.(status);
     const flat = flatHeaders(headers);
     if (this.#isVerbatim) {
       this.#rawHeaders = controller.rawHeaders;

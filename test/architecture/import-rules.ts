@@ -57,7 +57,7 @@ export const ZONES: readonly Zone[] = [
   { of: 'builtins/', may: [host, ownFolder, declared, node], allowed: 'host, dependencies and its own family' },
   { of: 'providers/', may: [contract, named('gw/common-wire'), inside('providers/_common/'), ownFolder, packages(WIRE_CODECS), named('node:crypto', 'node:buffer')], allowed: 'gw/contract, providers/_common, wire codecs and its own folder' },
   { of: 'strategies/', may: [contract, ownFolder, packages(['joi', ...PURE_LIBRARIES])], allowed: 'gw/contract, joi and pure libraries' },
-  { of: 'plugins/', may: [contract, ownFolder, packages(['joi', ...PURE_LIBRARIES])], allowed: 'gw/contract, joi, pure libraries and its own folder' },
+  { of: 'plugins/', may: [contract, ownFolder, packages(['joi', ...PURE_LIBRARIES]), named('node:crypto')], allowed: 'gw/contract, joi, pure libraries, node:crypto and its own folder' },
   { of: 'examples/', may: [contract, named('gw/common-wire'), ownFolder, packages(['joi']), node], allowed: 'gw/contract, gw/common-wire, joi and its own folder' },
 ];
 

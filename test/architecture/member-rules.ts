@@ -6,6 +6,7 @@ import { type Checker, childrenOf, lineOf, type Node, parse, walk } from './sour
  * into a `Map`.
  */
 export const COMPUTED_WRITES: Readonly<Record<string, readonly string[]>> = {
+  'host/contract/exchange-note.ts': ['(exchange as unknown as Noted)[this.#key]'],
   'host/contract/json-numbers.ts': ['container[open.place]'],
   'host/contract/json-shape.ts': ['fields[depth]'],
   'host/contract/members.ts': ['object[name]'],
@@ -16,6 +17,7 @@ export const COMPUTED_WRITES: Readonly<Record<string, readonly string[]>> = {
   'host/log/logger.ts': ['insides[symbols.asJsonSym]'],
   'host/log/needles.ts': ['this.#pairs[pairAt(needle, offset)]', 'this.#grams[hash]'],
   'host/pipeline/attempt.ts': ['attempt[this.#key]'],
+  'builtins/telemetry/metrics/family.ts': ['found.inBucket[place]'],
   'builtins/routing/median.ts': ['this.#ring[this.#next]', 'this.#sorted[at]'],
   'providers/bedrock/converse/messages.ts': ['last.content[at]'],
   'providers/bedrock/embeddings.ts': ['replies[place]'],
@@ -70,7 +72,7 @@ function membersOf(node: Node): Node[] {
 
 /** Who may call `JSON.parse`: what reads files of the installation, what is bounded by other means, and the one function for everything else. */
 export const PARSERS: readonly string[] = [
-  'host/contract/json.ts', 'host/contract/json-numbers.ts', 'host/config/parse.ts', 'host/log/bounded-line.ts', 'host/log/logger.ts', 'host/main.ts', 'host/wire/known-frames.ts', 'host/http/metadata-header.ts',
+  'host/contract/json.ts', 'host/contract/json-numbers.ts', 'host/config/parse.ts', 'host/log/bounded-line.ts', 'host/log/logger.ts', 'host/log/pretty-line.ts', 'host/main.ts', 'host/wire/known-frames.ts', 'host/http/metadata-header.ts',
   'builtins/catalog/build/make.ts', 'builtins/catalog/load.ts', 'builtins/cli/explain.ts',
 ];
 

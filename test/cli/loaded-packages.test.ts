@@ -31,6 +31,19 @@ describe('the packages that a gateway loads', () => {
     expect(await loadedBy(`targets: [{virtual_key: echo}]\nstrategy: {mode: content-based, content_conditions: [${rule}]}\n`)).to.deep.equal([...ALWAYS, 're2js'].toSorted());
   });
 
+  it('grow by those that make spans when there is an address to send them to, over HTTP without those of gRPC', async () => {
+    const traces = ['@opentelemetry/api', '@opentelemetry/resources', '@opentelemetry/sdk-trace'];
+    const config = (protocol: string): string => `targets: [{virtual_key: echo}]\nobservability: {tracing: {endpoint: "127.0.0.1:9", protocol: ${protocol}}}\n`;
+    expect(await loadedBy(config('http'))).to.have.members([...ALWAYS, ...traces, '@opentelemetry/exporter-trace-otlp-proto']);
+    expect(await loadedBy(config('grpc'))).to.have.members([...ALWAYS, ...traces, '@opentelemetry/exporter-trace-otlp-grpc', '@grpc/grpc-js']);
+    expect(await loadedBy('targets: [{virtual_key: echo}]\nobservability: {tracing: {enabled: true}}\n')).to.deep.equal(ALWAYS);
+  });
+
+  it('grow by what a look at the figures uses', async () => {
+    const loaded = await loadedBy(undefined, async (url, key) => { await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${key}` } })).text(); });
+    expect(loaded.filter((name) => !name.startsWith('@opentelemetry/'))).to.deep.equal([...ALWAYS, 'prom-client'].toSorted());
+  });
+
   it('grow by what a request uses', async () => {
     const upload = async (url: string, key: string): Promise<void> => {
       const form = new FormData();

@@ -153,6 +153,11 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
   CV20: [{ document: minimal({ batch_target: 'openai' }), at: ['batch_target'], says: ['batch_target', 'openai'] }],
   CV21: [{ document: minimal({ responses_target: 'openai' }), at: ['responses_target'], says: ['responses_target', 'openai'] }],
   CV22: [{ document: minimal({ observability: { tracing: { privacy_level: 'FULL' } } }), at: ['observability.tracing.privacy_level'], says: ['FULL'] }],
+  CV22c: [{ document: minimal({ observability: { tracing: { protocol: 'thrift' } } }), at: ['observability.tracing.protocol'], says: ['thrift'], fix: 'grpc, http/protobuf' }],
+  CV22d: ['grpc://c:4317', 'http://', '127.0.0.1:4318/v1/traces', 'http://coll ector:4318'].map((endpoint) => ({
+    document: minimal({ observability: { tracing: { endpoint } } }), at: ['observability.tracing.endpoint'], says: [endpoint], fix: 'host:port',
+  })),
+  CV22e: [-0.1, 1.5].map((ratio) => ({ document: minimal({ observability: { tracing: { sample_ratio: ratio } } }), at: ['observability.tracing.sample_ratio'], says: [String(ratio)] })),
   CV22b: [{ document: minimal({ compatibility: { on_unsupported_param: 'Warn' } }), at: ['compatibility.on_unsupported_param'], says: ['Warn'], fix: 'warn, drop, reject' }],
   CV23: [{ document: minimal({ aliases: { '': 'echo' } }), at: ['aliases'], says: ['empty'] }],
   CV24: [{ document: minimal({ aliases: { fast: '' } }), at: ['aliases.fast'], says: ['"fast"'] }],

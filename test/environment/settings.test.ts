@@ -21,6 +21,11 @@ describe('settings', () => {
     expect(readEnvironment(Object.fromEntries(names.map((name) => [name, ''])))).to.deep.equal(readEnvironment({}));
   });
 
+  it('warn of GW_STATE_URL, which has no effect, and do not tell its value', () => {
+    expect(notesOf({ GW_STATE_URL: 'redis://:password@host' }, 'warn')).to.deep.equal(['GW_STATE_URL has no effect in this version: limits, budgets and caches are those of each process']);
+    expect(notesOf({ GW_STATE_URL: ' ' }, 'warn')).to.deep.equal([]);
+  });
+
   it('watch the configuration file with GW_CONFIG_WATCH exactly true', () => {
     const values = ['true', 'TRUE', ' true', '1', 'yes', ''];
     expect(values.filter((GW_CONFIG_WATCH) => readEnvironment({ GW_CONFIG_WATCH }).watchesConfig)).to.deep.equal(['true']);

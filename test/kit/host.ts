@@ -84,6 +84,7 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
     workingDirectory: installDirectory,
     installDirectory,
     build: { version: 'test', commit: 'none', built: 'unknown' },
+    argv: process.argv,
     platform: { node: process.version, os: process.platform, arch: process.arch },
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,

@@ -102,7 +102,7 @@ describe('a client that leaves', () => {
     await expectCanceled(set);
   });
 
-  it('in the middle of a stream: it costs nothing', async () => {
+  it('in the middle of a stream: it costs what had arrived', async () => {
     const set = await scene((_request, response) => {
       openSse(response);
       response.write(piece('one') + USAGE);
@@ -114,8 +114,8 @@ describe('a client that leaves', () => {
     await until(() => client.text().includes('one'));
     client.socket.destroy();
     await expectCanceled(set);
-    expect(set.witnessed.costs).to.deep.equal([undefined]);
-    expect(set.host.samples.filter(({ name }) => name.includes('cost'))).to.deep.equal([]);
+    expect(set.witnessed.costs).to.deep.equal([1]);
+    expect(set.host.samples.filter(({ name }) => name.includes('cost')).map(({ value }) => value)).to.deep.equal([1]);
   });
 
   it('in the middle of a stream that an adapter makes: its source is closed', async () => {

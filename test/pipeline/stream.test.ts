@@ -180,9 +180,11 @@ describe('a stream that breaks', () => {
     });
   }
 
-  it('counts no tokens', async () => {
+  it('counts the tokens that were reported until then, and no others', async () => {
     const { host } = await run(body(piece('a'), USAGE, sseEvent({ error: 'boom' })));
-    expect(labelsOf(host, 'gateway_tokens_output_total')).to.deep.equal([]);
+    expect(labelsOf(host, 'gateway_tokens_output_total')).to.deep.equal([{ provider: 'a', model: 'm' }]);
+    const { host: other } = await run(body(piece('a'), sseEvent({ error: 'boom' })));
+    expect(labelsOf(other, 'gateway_tokens_output_total')).to.deep.equal([]);
   });
 });
 
@@ -199,7 +201,7 @@ describe('a stream that a plugin rejects at its end', () => {
       expect(seen.stages).to.deep.equal(['after_request', 'on_error']);
       expect(labelsOf(host, 'gateway_requests_total')).to.deep.equal([{ provider: 'a', model: 'm', status: 'error' }]);
       expect(labelsOf(host, 'gateway_provider_errors_total')).to.deep.equal([{ provider: 'a', error_type: 'plugin_error' }]);
-      expect(labelsOf(host, 'gateway_tokens_output_total')).to.deep.equal([]);
+      expect(labelsOf(host, 'gateway_tokens_output_total'), 'the answer was made, and paid for').to.deep.equal([{ provider: 'a', model: 'm' }]);
     });
   }
 });

@@ -257,7 +257,7 @@ describe('an exchange of several turns', () => {
     expect(seen.finished.map(({ usage, costUsd }) => [usage?.total_tokens, costUsd])).to.deep.equal([[11, 0.011]]);
   });
 
-  it('forgets what a streamed turn used that broke off', async () => {
+  it('counts what a streamed turn had used when it broke off', async () => {
     const breaking: StubHandler = (request, response) => {
       if ((request.json()['messages'] as object[]).length === 1) return counting(request, response);
       openSse(response);
@@ -267,11 +267,11 @@ describe('an exchange of several turns', () => {
     const { t, seen } = await setUp([chained], { handler: breaking });
     const answered = await t.post(PATH, ask('hi', { stream: true }));
     expect(answered.events().at(-1).error.code).to.equal('stream_error');
-    expect(seen.stages).to.deep.equal(['before 1', 'error upstream_error 43 0.011']);
-    expect(seen.finished.map(({ usage, costUsd }) => [usage?.total_tokens, costUsd])).to.deep.equal([[11, 0.011]]);
+    expect(seen.stages).to.deep.equal(['before 1', 'error upstream_error 43 0.043']);
+    expect(seen.finished.map(({ usage, costUsd }) => [usage?.total_tokens, costUsd])).to.deep.equal([[43, 0.043]]);
   });
 
-  it('forgets what a turn used that broke off while it was collected, and the last turn of a stream that is refused at its end', async () => {
+  it('counts what a turn had used that broke off while it was collected, and the last turn of a stream that is refused at its end', async () => {
     const breaking: StubHandler = (request, response) => {
       if ((request.json()['messages'] as object[]).length === 1) return counting(request, response);
       openSse(response);
@@ -284,11 +284,11 @@ describe('an exchange of several turns', () => {
     };
     const broken = await setUp([collecting], { handler: breaking });
     expect((await broken.t.post(PATH, ask('hi', { stream: true }))).status).to.equal(502);
-    expect(broken.seen.finished.map(({ usage, costUsd }) => [usage?.total_tokens, costUsd])).to.deep.equal([[11, 0.011]]);
+    expect(broken.seen.finished.map(({ usage, costUsd }) => [usage?.total_tokens, costUsd])).to.deep.equal([[43, 0.043]]);
 
     const refused = await setUp([chained], { plugin: { create: () => ({ before_request: () => {}, after_request: () => reject('no'), on_error: () => {} }) } });
     expect((await refused.t.post(PATH, ask('hi', { stream: true }))).events().at(-1).error.code).to.equal('stream_error');
-    expect(refused.seen.finished.map(({ usage, costUsd }) => [usage?.total_tokens, costUsd])).to.deep.equal([[11, 0.011]]);
+    expect(refused.seen.finished.map(({ usage, costUsd }) => [usage?.total_tokens, costUsd])).to.deep.equal([[43, 0.043]]);
   });
 
   it('can collect a turn where no plugin asks what was streamed', async () => {

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { commonTranslators } from 'gw/common-wire';
 import wordFilter from '../../plugins/word-filter.ts';
 import { type Answer, ask, chatReply, replyJson, replyStream, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
+import { WITH_EMBEDDINGS } from './kit.ts';
 
 const PATH = '/v1/chat/completions';
 
@@ -143,5 +145,38 @@ describe('word-filter after the request', () => {
       expect(answer.events().map((event) => event.choices?.[0]?.delta.content ?? '').join('')).to.equal('forbidden');
       expect(host.samples.filter(({ name }) => name === 'gateway_guardrail_verdicts_total').map(({ labels }) => labels['action'])).to.deep.equal(['observed']);
     }
+  });
+});
+
+describe('word-filter, bodies it cannot read', () => {
+  const tokens = { model: 'm', input: [1, 2, 3] };
+  const embeddings = { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [1] }], model: 'm', usage: { prompt_tokens: 3, total_tokens: 3 } };
+
+  async function ends(config: object): Promise<{ answer: Answer; host: TestHost }> {
+    const upstream = await stubUpstream((_request, response) => replyJson(response, 200, embeddings));
+    const host = await startHost({ targets: [upstream.target('a', {}, WITH_EMBEDDINGS)], plugins: [{ name: 'word-filter', stage: 'before_request', enabled: true, config }] });
+    return { host, answer: await host.post('/v1/embeddings', tokens) };
+  }
+
+  it('are refused in its own words, while it looks for any', async () => {
+    const { answer } = await ends({ blocked_words: ['x'] });
+    expect([answer.status, answer.json().error.code]).to.deep.equal([400, 'request_rejected']);
+    expect(answer.json().error.message).to.equal('request rejected by word-filter (before_request): request blocked by content policy: content is not inspectable text');
+    expect((await ends({})).answer.status).to.equal(200);
+  });
+
+  it('are served while it observes, which the log tells', async () => {
+    const { answer, host } = await ends({ blocked_words: ['x'], observe: true });
+    expect(answer.status).to.equal(200);
+    expect(host.lines.find(({ msg }) => msg === 'guardrail observed')?.['reason']).to.equal('request blocked by content policy: content is not inspectable text');
+  });
+
+  it('are refused by the gateway where nothing of a body can be read: uploads', async () => {
+    const upstream = await stubUpstream((_request, response) => replyJson(response, 200, { text: 'x' }));
+    const host = await startHost({ targets: [upstream.target('a', {}, { translators: commonTranslators(['chat', 'audio.transcriptions'], {}) })], plugins: [{ name: 'word-filter', stage: 'before_request', enabled: true, config: { blocked_words: ['x'] } }] });
+    const form = '--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nm\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF\r\n--b--\r\n';
+    const answer = await host.post('/v1/audio/transcriptions', form, { 'content-type': 'multipart/form-data; boundary=b' });
+    expect([answer.status, answer.json().error.code]).to.deep.equal([400, 'request_rejected']);
+    expect(answer.json().error.message).to.match(/rejected by gateway .*cannot be inspected.*does not forward such bodies/);
   });
 });

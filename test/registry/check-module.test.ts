@@ -110,7 +110,7 @@ describe('the module rules', () => {
       'connection.connectTimeoutMs': { connection: { ...connection, connectTimeoutMs: '10s' } }, 'connection.rootStyle': { connection: { ...connection, rootStyle: 'root' } }, 'connection.root': { connection: { ...connection, root: '/v1' } },
     });
     expectRefused('plugin', {
-      checkStages: { checkStages: true }, keepsModel: { keepsModel: 'yes' }, rejectsAs: { rejectsAs: 'teapot' }, toleratedSettings: { toleratedSettings: 'dsn' },
+      checkStages: { checkStages: true }, keepsModel: { keepsModel: 'yes' }, rejectsAs: { rejectsAs: 'teapot' }, toleratedSettings: { toleratedSettings: ['dsn'] }, unlistedSettings: { unlistedSettings: 'headers' }, refusesUnreadable: { refusesUnreadable: 'yes' },
     });
     expectRefused('strategy', { settingsFrom: { settingsFrom: 'conditions' } });
   });

@@ -163,3 +163,14 @@ describe('what is kept by its use', () => {
     expect([recent.size, recent.bytes]).to.deep.equal([990, 1979]); // a hundredth of 1001, rounded up
   });
 });
+
+describe('groups of buckets', () => {
+  it('make room for their own only', async () => {
+    const state = createMemoryState(fakeClock());
+    const spec = { ratePerSecond: 1, burst: 1 };
+    await state.take('k', { ...spec, group: 'keys' }, 1);
+    for (let user = 0; user <= 100_000; user += 1) void state.take(`u${user}`, { ...spec, group: 'users' }, 1);
+    expect((await state.take('k', { ...spec, group: 'keys' }, 1)).taken).to.equal(false);
+    expect((await state.take('u0', { ...spec, group: 'users' }, 1)).taken).to.equal(true); // it made room
+  });
+});

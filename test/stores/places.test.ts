@@ -81,10 +81,10 @@ describe('what a builtin supplies in open', () => {
     const shared = createMemoryState(fakeClock());
     const { module, deps } = spy();
     const t = await start([opening('stores', ({ stores }) => {
-      stores.requestLog.supply('sqlite', { append: (row) => { rows.push(row); } });
+      stores.requestLog.supply('sqlite', { append: (row) => { rows.push(row); }, annotate: () => {} });
       stores.state.supply('redis', shared);
     })], [module]);
-    const row = { trace_id: 't', stage: 'before_request', model: 'm', created_at: 1 };
+    const row = { trace_id: 't', stage: 'before_request', model: 'm', created_at: 1 } as const;
     deps[0]?.requestLog?.append(row);
     expect(rows).to.deep.equal([row]);
     await deps[0]?.state.add('spend', 3);
@@ -102,7 +102,7 @@ describe('what a builtin supplies in open', () => {
   });
 
   it('is one per place, and comes in time', async () => {
-    const twice = (host: Host): void => host.stores.requestLog.supply('postgres', { append: () => {} });
+    const twice = (host: Host): void => host.stores.requestLog.supply('postgres', { append: () => {}, annotate: () => {} });
     const refused = await start([opening('one', twice), opening('two', twice)]).then(() => '', (error: Error) => error.message);
     expect(refused).to.equal('request log: postgres is supplied, but postgres has been supplied before');
     const { host: { stores } } = await start([]);

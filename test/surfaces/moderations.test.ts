@@ -48,7 +48,7 @@ describe('moderations', () => {
     const { host, sent } = await answering({ results: [result({}, { flagged: false })] }, blocked('forbidden'));
     const answer = await host.post(PATH, { model: 'm', input: [{ type: 'text', text: 'fine' }, { type: 'image_url', image_url: { url: 'https://images.example/1' } }] });
     expect([answer.status, errorOf(answer).code]).to.deep.equal([400, 'request_rejected']);
-    expect(errorOf(answer).message).to.contain('cannot be inspected');
+    expect(errorOf(answer).message).to.contain('content is not inspectable text');
     expect(sent()).to.deep.equal({});
   });
 });

@@ -1,5 +1,6 @@
 import type { GatewayConfig } from '../document.ts';
 import { parseDuration } from '../duration.ts';
+import { ENDPOINT_FORMS, TRACING_PROTOCOLS, tracingEndpoint } from '../tracing-endpoint.ts';
 import { type ConfigRule, type RuleContext } from './rule.ts';
 
 function allowed(id: string, path: string, read: (config: GatewayConfig) => string | undefined, values: readonly string[]): ConfigRule {
@@ -30,6 +31,9 @@ function positiveDuration(report: RuleContext['report'], path: string, value: st
   report(path, `request_timeout is "${value}"`, 'write a duration above zero, such as 30s or 1m30s');
 }
 
+/** Legal wherever it stands; what it comes to is seen at start. */
+const REFERENCE = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/;
+
 export const sizeRule: ConfigRule = {
   id: 'CV34',
   check: ({ max_request_bytes: bytes }, { report }) => {
@@ -48,5 +52,21 @@ export const documentRules: readonly ConfigRule[] = [
     },
   },
   allowed('CV22', 'observability.tracing.privacy_level', (config) => config.observability.tracing?.privacy_level, ['none', 'metadata', 'full']),
+  allowed('CV22c', 'observability.tracing.protocol', (config) => config.observability.tracing?.protocol, Object.keys(TRACING_PROTOCOLS)),
+  {
+    id: 'CV22d',
+    check: ({ observability: { tracing } }, { report }) => {
+      const { endpoint, protocol = '' } = tracing ?? {};
+      if (!endpoint || REFERENCE.test(endpoint) || tracingEndpoint(endpoint, TRACING_PROTOCOLS[protocol] ?? 'grpc')) return;
+      report('observability.tracing.endpoint', `endpoint is "${endpoint}", which is not the address of a collector`, ENDPOINT_FORMS);
+    },
+  },
+  {
+    id: 'CV22e',
+    check: ({ observability: { tracing } }, { report }) => {
+      const ratio = tracing?.sample_ratio ?? 0;
+      if (!(ratio >= 0 && ratio <= 1)) report('observability.tracing.sample_ratio', `sample_ratio is ${ratio}`, 'write a number from 0, which keeps nothing, to 1, which keeps everything');
+    },
+  },
   allowed('CV22b', 'compatibility.on_unsupported_param', (config) => config.compatibility.on_unsupported_param, ['warn', 'drop', 'reject']),
 ];

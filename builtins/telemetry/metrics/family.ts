@@ -1,0 +1,86 @@
+import type { Labels } from '../../../host/contract/index.ts';
+
+/** What is known of a figure before anything is counted. */
+export interface Description {
+  readonly name: string;
+  readonly kind: 'counter' | 'histogram' | 'gauge';
+  readonly help: string;
+  /** Each label with the values it may have; `undefined` where the labels are whatever is counted. */
+  readonly labels: Readonly<Record<string, 'any' | readonly string[]>> | undefined;
+  /** Upper bounds of a histogram, ascending. */
+  readonly buckets?: readonly number[] | undefined;
+  /** Combinations of label values that are kept apart. */
+  readonly mostSeries: number;
+}
+
+/** One combination of label values. */
+export interface Series {
+  readonly labels: Labels;
+  /** Of a histogram the sum of what was observed. */
+  value: number;
+  /** Of a histogram: how many observations fell into each bucket alone; the last place is for those above all bounds. */
+  readonly inBucket: Float64Array | undefined;
+}
+
+/** One figure with its series. What exceeds their number is counted together, with `other` in every label that has room for it. */
+export class Family {
+  readonly description: Description;
+  readonly #series = new Map<string, Series>();
+  readonly #names: readonly string[] | undefined;
+
+  constructor(description: Description) {
+    this.description = description;
+    this.#names = description.labels && Object.keys(description.labels);
+  }
+
+  get series(): Iterable<Series> {
+    return this.#series.values();
+  }
+
+  add(labels: Labels, by: number): void {
+    this.#find(labels).value += by;
+  }
+
+  set(labels: Labels, value: number): void {
+    this.#find(labels).value = value;
+  }
+
+  observe(labels: Labels, value: number): void {
+    const { buckets = [] } = this.description;
+    const found = this.#find(labels);
+    let place = 0;
+    while (place < buckets.length && value > (buckets[place] ?? 0)) place += 1;
+    found.value += value;
+    if (found.inBucket) found.inBucket[place] = (found.inBucket[place] ?? 0) + 1;
+  }
+
+  #find(labels: Labels): Series {
+    const key = this.#keyOf(labels);
+    return this.#series.get(key) ?? this.#create(key, labels);
+  }
+
+  #create(key: string, labels: Labels): Series {
+    const { kind, buckets = [], mostSeries } = this.description;
+    const isFull = this.#series.size >= mostSeries;
+    const kept = isFull ? this.#others(labels) : { ...labels };
+    const keptKey = isFull ? this.#keyOf(kept) : key;
+    const known = this.#series.get(keptKey);
+    if (known) return known;
+    const created: Series = { labels: kept, value: 0, inBucket: kind === 'histogram' ? new Float64Array(buckets.length + 1) : undefined };
+    this.#series.set(keptKey, created);
+    return created;
+  }
+
+  #others(labels: Labels): Labels {
+    const { labels: allowed } = this.description;
+    return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, Array.isArray(allowed?.[name]) ? value : 'other']));
+  }
+
+  /** The same for the same labels, in whatever order they stand. */
+  #keyOf(labels: Labels): string {
+    let key = '';
+    if (this.#names) for (const name of this.#names) key += `${labels[name]}\0`;
+    else for (const name of Object.keys(labels).toSorted()) key += `${name}\0${labels[name]}\0`;
+    return key;
+  }
+}

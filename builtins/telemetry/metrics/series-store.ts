@@ -1,0 +1,74 @@
+import { FIGURES } from '../../../host/contract/figures.ts';
+import type { Labels } from '../../../host/contract/index.ts';
+import type { CounterSink } from '../../../host/state/counters.ts';
+import { type Description, Family } from './family.ts';
+
+/** Of the gateway's own figures only a configuration with thousands of targets and models comes near. */
+const MOST_SERIES = 10_000;
+const MOST_MODULE_SERIES = 1000;
+const MOST_MODULE_FIGURES = 200;
+/** Of a module's histogram, whose unit is not known. */
+const MODULE_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const;
+
+/** Names that a module's figure may not take: the gateway's, and those of the process. */
+const RESERVED = /^(gateway|gw|process|nodejs)_/;
+
+type Kind = Description['kind'];
+
+/**
+ * Keeps every figure from the first one on. Not prom-client's counters: those look at the names of all labels with each sample
+ * (docs/decisions/0018).
+ */
+export class SeriesStore implements CounterSink {
+  readonly #own: ReadonlyMap<string, Family>;
+  /** By kind and name as modules write it; `undefined` for what is not kept. */
+  readonly #ofModules = new Map<string, Family | undefined>();
+  readonly #onRefused: (name: string, reason: string) => void;
+
+  /** `onRefused` is called once for each figure of a module that is not kept. */
+  constructor(onRefused: (name: string, reason: string) => void) {
+    this.#onRefused = onRefused;
+    this.#own = ownFamilies(['counter', 'histogram']);
+  }
+
+  get families(): Iterable<Family> {
+    return [...this.#own.values(), ...[...this.#ofModules.values()].filter((family) => family !== undefined)];
+  }
+
+  add(name: string, labels: Labels, by: number): void {
+    if (by >= 0) this.#family('counter', name)?.add(labels, by);
+  }
+
+  observe(name: string, value: number, labels: Labels): void {
+    if (!Number.isNaN(value)) this.#family('histogram', name)?.observe(labels, value);
+  }
+
+  #family(kind: Kind, name: string): Family | undefined {
+    const own = this.#own.get(name);
+    return own?.description.kind === kind ? own : this.#ofModule(kind, name);
+  }
+
+  #ofModule(kind: Kind, name: string): Family | undefined {
+    const key = `${kind} ${name}`;
+    if (this.#ofModules.has(key) || this.#ofModules.size > MOST_MODULE_FIGURES) return this.#ofModules.get(key);
+    const shown = name.replace(/[^a-zA-Z0-9_:]/g, '_').replace(/^(?=\d|$)/, '_');
+    const refusal = this.#refusalOf(shown);
+    const family = refusal === undefined ? new Family({ name: shown, kind, help: 'Of a module', labels: undefined, buckets: kind === 'histogram' ? MODULE_BUCKETS : undefined, mostSeries: MOST_MODULE_SERIES }) : undefined;
+    this.#ofModules.set(key, family);
+    if (refusal !== undefined) this.#onRefused(name, refusal);
+    return family;
+  }
+
+  #refusalOf(name: string): string | undefined {
+    if (RESERVED.test(name)) return 'names that begin so are not for modules';
+    if (this.#ofModules.size >= MOST_MODULE_FIGURES) return `modules have more than ${MOST_MODULE_FIGURES} figures`;
+    const namesake = [...this.#ofModules.values()].find((family) => family?.description.name === name);
+    return namesake && `there is a ${namesake.description.kind} of this name`;
+  }
+}
+
+/** The families of the gateway's own table, in its order. */
+export function ownFamilies(kinds: readonly Kind[]): Map<string, Family> {
+  const rows = Object.entries<Omit<Description, 'name' | 'mostSeries'>>(FIGURES).filter(([, { kind }]) => kinds.includes(kind));
+  return new Map(rows.map(([name, row]) => [name, new Family({ ...row, name, mostSeries: MOST_SERIES })]));
+}

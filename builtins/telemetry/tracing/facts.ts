@@ -1,0 +1,76 @@
+import { type ChatReply, type ChatRequest, type ExchangeOutcome, type Surface, SURFACES } from '../../../host/contract/index.ts';
+import type { LiveExchange } from '../../../host/pipeline/live-exchange.ts';
+import type { Facts } from './privacy.ts';
+
+/** Version of the names that begin with `gw.`. */
+const SCHEMA = '1.0.0-draft';
+
+const OPERATIONS: Readonly<Record<Surface, string>> = {
+  chat: 'chat', completions: 'chat', embeddings: 'embeddings', images: 'images.generate', rerank: 'rerank', moderations: 'moderations',
+  'audio.transcriptions': 'audio.transcriptions', 'audio.translations': 'audio.transcriptions', 'audio.speech': 'audio.speech', responses: 'responses', passthrough: 'passthrough',
+};
+
+/** What is known of a request before anything was done for it. Names: observability reference 7. */
+export function startFacts({ id, surface, model, streaming, request, principal }: LiveExchange, strategy: string, version: string): Facts {
+  const { max_tokens, max_completion_tokens, temperature, top_p } = request as Partial<ChatRequest>;
+  const sampling = SURFACES[surface].isChat ? { 'gen_ai.request.max_tokens': number(max_completion_tokens ?? max_tokens), 'gen_ai.request.temperature': number(temperature), 'gen_ai.request.top_p': number(top_p) } : {};
+  return {
+    'gen_ai.operation.name': OPERATIONS[surface],
+    'gen_ai.request.model': model,
+    'gen_ai.request.is_stream': streaming,
+    ...sampling,
+    'gw.schema.version': SCHEMA,
+    'gw.gateway.version': version,
+    'gw.gateway.trace_id': id,
+    'gw.routing.strategy': strategy,
+    'gw.request.api_key_id': principal?.id,
+  };
+}
+
+/** What became of it. `lastAt` is when its last chunk arrived, in monotonic milliseconds. */
+export function endFacts(exchange: LiveExchange, outcome: ExchangeOutcome, lastAt: number | undefined): Facts {
+  const { provider, answeredBy, lastTarget, usage, reportedModel, upstreamModel, attempts, abLabel, measured: { ttftMs }, error, arrivedAt } = exchange;
+  const system = provider ?? (answeredBy === undefined ? 'none' : 'cache');
+  return {
+    'gen_ai.system': system,
+    'gen_ai.provider.name': system,
+    'gen_ai.response.model': outcome === 'success' && answeredBy === undefined ? (reportedModel ?? upstreamModel) : undefined,
+    'gen_ai.response.finish_reasons': finishReasons(exchange),
+    'gen_ai.usage.input_tokens': usage?.prompt_tokens,
+    'gen_ai.usage.output_tokens': usage?.completion_tokens,
+    'gen_ai.usage.reasoning_tokens': usage?.reasoning_tokens || undefined,
+    ...costFacts(exchange),
+    'gw.routing.target_key': answeredBy === undefined ? lastTarget?.virtualKey : undefined,
+    'gw.routing.attempt': attempts,
+    'gw.cache.hit': answeredBy !== undefined,
+    'gw.ab.label': abLabel,
+    'gw.stream.time_to_first_token_ms': exchange.streaming ? ttftMs : undefined,
+    'gw.stream.time_to_last_token_ms': exchange.streaming && lastAt !== undefined ? lastAt - arrivedAt : undefined,
+    'gw.error.code': error?.code,
+    'gw.error.upstream_status': error?.fault?.status,
+    'gw.error.retry_count': error && attempts > 0 ? attempts - 1 : undefined,
+  };
+}
+
+function costFacts({ measured: { cost, costUsd }, answeredBy }: LiveExchange): Facts {
+  if (answeredBy !== undefined) return { 'gw.cost.usd': 0 };
+  if (!cost) return {};
+  return {
+    'gw.cost.usd': costUsd,
+    'gw.cost.input_usd': cost.inputUsd,
+    'gw.cost.output_usd': cost.outputUsd,
+    'gw.cost.cache_read_usd': cost.cacheReadUsd,
+    'gw.cost.cache_write_usd': cost.cacheWriteUsd,
+    'gw.cost.reasoning_usd': cost.reasoningUsd,
+    'gw.cost.model_found': cost.modelFound,
+  };
+}
+
+function finishReasons({ reply, surface, error }: LiveExchange): string[] | undefined {
+  if (error || !reply || !SURFACES[surface].isChat) return undefined;
+  const reasons = (reply as ChatReply).choices.flatMap(({ finish_reason: reason }) => (typeof reason === 'string' ? [reason] : []));
+  return reasons.length > 0 ? reasons : undefined;
+}
+
+/** Numbers that JavaScript cannot hold come as objects. */
+const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);

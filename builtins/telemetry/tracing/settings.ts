@@ -1,0 +1,59 @@
+import type { ObservabilityConfig } from '../../../host/config/document.ts';
+import { parseDuration } from '../../../host/config/duration.ts';
+import { ConfigRefused } from '../../../host/config/problems.ts';
+import { ENDPOINT_FORMS, TRACING_PROTOCOLS, tracingEndpoint, type TracingEndpoint, type TracingProtocol } from '../../../host/config/tracing-endpoint.ts';
+import type { Log } from '../../../host/contract/index.ts';
+import type { Variables } from '../../../host/environment/variables.ts';
+
+export type PrivacyLevel = 'none' | 'metadata' | 'full';
+
+/** How spans are made and where they go; what the configuration and the environment say together. */
+export interface TracingSettings {
+  readonly endpoint: TracingEndpoint;
+  readonly protocol: TracingProtocol;
+  readonly serviceName: string;
+  /** Share of the traces without a parent that is kept. */
+  readonly sampleRatio: number;
+  readonly privacy: PrivacyLevel;
+  /** Milliseconds that each stage of the end may take. */
+  readonly graceMs: number;
+  /** As they are written, references included. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const DEFAULT_GRACE_MS = 10_000;
+
+/** `undefined` where nothing is traced: switched off, or nowhere to send spans to. Source: configuration reference 1.9 and 4.5. */
+export function tracingSettings({ tracing = {} }: ObservabilityConfig, variables: Variables, log: Log): TracingSettings | undefined {
+  if (tracing.enabled === false) return undefined;
+  const protocol = TRACING_PROTOCOLS[tracing.protocol ?? ''] ?? 'grpc';
+  const endpoint = endpointOf(tracing.endpoint, variables, protocol);
+  if (!endpoint) return undefined;
+  return {
+    endpoint, protocol,
+    serviceName: variables['OTEL_SERVICE_NAME'] || tracing.service_name || 'gw',
+    sampleRatio: tracing.sample_ratio ?? 1,
+    privacy: (tracing.privacy_level || 'metadata') as PrivacyLevel,
+    graceMs: graceOf(tracing.shutdown_grace, log),
+    headers: tracing.headers ?? {},
+  };
+}
+
+const WHOLE = 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT';
+const BASE = 'OTEL_EXPORTER_OTLP_ENDPOINT';
+
+/** The environment goes before the configuration, and the variable for spans alone before the one for everything. */
+function endpointOf(configured: string | undefined, variables: Variables, protocol: TracingProtocol): TracingEndpoint | undefined {
+  const [name = '', written = ''] = [WHOLE, BASE].map((variable) => [variable, variables[variable]?.trim()]).find(([, value]) => value) ?? ['observability.tracing.endpoint', configured];
+  if (written === '') return undefined;
+  const endpoint = tracingEndpoint(written, protocol, name === WHOLE);
+  if (!endpoint) throw new ConfigRefused([{ path: name, rule: 'CV22d', message: `endpoint is "${written}", which is not the address of a collector`, fix: ENDPOINT_FORMS }]);
+  return endpoint;
+}
+
+function graceOf(written: string | undefined, log: Log): number {
+  if (!written) return DEFAULT_GRACE_MS;
+  const ms = parseDuration(written);
+  if (ms === undefined) log.warn(`observability.tracing.shutdown_grace is "${written}", which is not a duration; 10s is used`, { rule: 'WN16' });
+  return ms !== undefined && ms > 0 ? ms : DEFAULT_GRACE_MS;
+}

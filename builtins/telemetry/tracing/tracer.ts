@@ -1,0 +1,117 @@
+import { hostname } from 'node:os';
+import type { Context, Span, SpanKind } from '@opentelemetry/api';
+import type { SpanExporter } from '@opentelemetry/sdk-trace';
+import type { TraceContext } from '../../../host/common/trace-context.ts';
+import { resolveReferences } from '../../../host/config/references.ts';
+import { setMember } from '../../../host/contract/index.ts';
+import type { Host } from '../../../host/host.ts';
+import type { TracingSettings } from './settings.ts';
+import { SpanQueue } from './span-queue.ts';
+
+/** Longest time one export may take, retries included. */
+const EXPORT_TIMEOUT_MS = 10_000;
+
+export interface SpanStart {
+  readonly name: string;
+  readonly kind: keyof typeof SpanKind;
+  /** Unix milliseconds. */
+  readonly at: number;
+}
+
+/** Makes spans, and sends them. */
+export interface Tracer {
+  /** What a caller decided for its trace counts; of the others the configured share is kept. */
+  isSampled(traceId: string, parent: TraceContext | undefined): boolean;
+  root(traceId: string, parent: TraceContext | undefined, start: SpanStart): Span;
+  child(parent: Span, start: SpanStart): Span;
+  close(): Promise<void>;
+}
+
+/** Loads the SDK: a gateway that does not trace never does. */
+export async function openTracer(settings: TracingSettings, host: Host): Promise<Tracer> {
+  const [api, sdk, { resourceFromAttributes }, exporter] = await Promise.all([
+    import('@opentelemetry/api'), import('@opentelemetry/sdk-trace'), import('@opentelemetry/resources'), openExporter(settings, host),
+  ]);
+  const { log, counters, services: { clock }, build } = host;
+  const queue = new SpanQueue({ exporter, clock, log, counters });
+  const random = new sdk.RandomIdGenerator();
+  let nextTraceId = ''; // the id of a request is that of its trace
+  const provider = new sdk.TracerProvider({
+    resource: resourceFromAttributes(resourceAttributes(settings, host)),
+    sampler: new sdk.AlwaysOnSampler(), // what is not sampled is not even begun
+    idGenerator: { generateTraceId: () => nextTraceId, generateSpanId: () => random.generateSpanId() },
+    spanProcessors: [queue],
+  });
+  const tracer = provider.getTracer('gw', build.version);
+  const ratio = new sdk.TraceIdRatioBasedSampler(settings.sampleRatio);
+  const begin = ({ name, kind, at }: SpanStart, context: Context): Span => tracer.startSpan(name, { kind: api.SpanKind[kind], startTime: hrTime(at) }, context);
+  return {
+    isSampled: (traceId, parent) => (parent ? (parent.flags & 1) === 1 : ratio.shouldSample(api.ROOT_CONTEXT, traceId).decision === sdk.SamplingDecision.RECORD_AND_SAMPLED),
+    root: (traceId, parent, start) => {
+      nextTraceId = traceId;
+      const { parentId: spanId = '', state } = parent ?? {};
+      const caller = { traceId, spanId, traceFlags: 1, isRemote: true, ...(state !== undefined && { traceState: api.createTraceState(state) }) };
+      return begin(start, parent ? api.trace.setSpanContext(api.ROOT_CONTEXT, caller) : api.ROOT_CONTEXT);
+    },
+    child: (parent, start) => begin(start, api.trace.setSpan(api.ROOT_CONTEXT, parent)),
+    close: () => queue.close(settings.graceMs),
+  };
+}
+
+/** Seconds and nanoseconds, which the SDK takes without guessing what a number means. */
+export function hrTime(ms: number): [number, number] {
+  const seconds = Math.floor(ms / 1000);
+  return [seconds, Math.round((ms - seconds * 1000) * 1e6)];
+}
+
+async function openExporter(settings: TracingSettings, host: Host): Promise<SpanExporter> {
+  const { endpoint: { url, isEncrypted }, protocol } = settings;
+  const headers = headersOf(settings, host);
+  if (protocol === 'http/protobuf') {
+    const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto');
+    return new OTLPTraceExporter({ url, headers, timeoutMillis: EXPORT_TIMEOUT_MS });
+  }
+  const [{ OTLPTraceExporter }, { default: { credentials, Metadata } }] = await Promise.all([import('@opentelemetry/exporter-trace-otlp-grpc'), import('@grpc/grpc-js')]);
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+  // The exporter's own way to credentials looks at variables for certificates; without any it is the system's.
+  return new OTLPTraceExporter({ url, metadata, timeoutMillis: EXPORT_TIMEOUT_MS, ...(!isEncrypted && { credentials: credentials.createInsecure() }) });
+}
+
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/;
+
+/** References resolved. A header that comes to nothing is left out, with a warning that names it. */
+function headersOf({ headers: written }: TracingSettings, { variables, redactor, log }: Host): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, text] of Object.entries(written)) {
+    const { value, undefinedNames } = resolveReferences(text, variables, (secret) => redactor.register(secret));
+    const isUsable = undefinedNames.length === 0 && HEADER_NAME.test(name) && HEADER_VALUE.test(value);
+    if (isUsable) setMember(headers, name, value);
+    else log.warn('a header of the trace exporter is left out', { header: name, reason: undefinedNames.length > 0 ? `undefined: ${undefinedNames.join(', ')}` : 'it is empty, or holds what no header may' });
+  }
+  return headers;
+}
+
+/** What the environment says of this process goes first, as the OpenTelemetry specification has it. */
+function resourceAttributes({ serviceName }: TracingSettings, { build, platform, variables }: Host): Record<string, string | number> {
+  const attributes: Record<string, string | number> = {
+    'service.version': build.version, 'host.name': hostname(), 'host.arch': platform.arch, 'os.type': platform.os,
+    'process.pid': process.pid, 'process.runtime.name': 'nodejs', 'process.runtime.version': platform.node.replace(/^v/, ''),
+    'telemetry.sdk.name': 'opentelemetry', 'telemetry.sdk.language': 'nodejs',
+  };
+  for (const pair of (variables['OTEL_RESOURCE_ATTRIBUTES'] ?? '').split(',')) {
+    const [name = '', value] = pair.split('=', 2).map((part) => part.trim());
+    if (name !== '' && value !== undefined) setMember(attributes, name, decoded(value));
+  }
+  if (variables['OTEL_SERVICE_NAME'] || attributes['service.name'] === undefined) attributes['service.name'] = serviceName;
+  return attributes;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

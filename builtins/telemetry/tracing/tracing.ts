@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { defineBuiltin, ORDER } from '../../../host/builtin.ts';
+import { CLOSE_LIMIT_MS } from '../../../host/common/close-all.ts';
+import { canonicalJson } from '../../../host/config/canonical.ts';
+import type { ObservabilityConfig } from '../../../host/config/document.ts';
+import type { Host } from '../../../host/host.ts';
+import { tapEventual } from '../../../host/pipeline/eventual.ts';
+import { createPrivacy, type Privacy } from './privacy.ts';
+import { RequestSpans } from './request-spans.ts';
+import { tracingSettings } from './settings.ts';
+import { openTracer, type Tracer } from './tracer.ts';
+
+interface Tracing {
+  readonly tracer: Tracer;
+  readonly privacy: Privacy;
+  /** Milliseconds that its end may take. */
+  readonly graceMs: number;
+}
+
+/** OpenTelemetry traces. What the first configuration says is in force until the process ends; a later one is only compared with it. */
+export default defineBuiltin({
+  name: 'tracing',
+  apply: ({ hooks }) => {
+    let host: Host | undefined;
+    let opening: Promise<Tracing | undefined> | undefined;
+    let inForce = '';
+    let told = '';
+    let closeLimitMs = CLOSE_LIMIT_MS;
+
+    hooks.open.tapPromise('tracing', async (opened) => { host = opened; });
+    hooks.close.tapPromise({ name: 'tracing', limitMs: () => closeLimitMs }, async () => (await opening?.catch(() => undefined))?.tracer.close());
+    hooks.assemble.tapPromise('tracing', async ({ config: { observability, strategy: { mode } }, hooks: pipeline, services: { clock } }) => {
+      if (!host) return; // a command that only answers questions
+      const wanted = canonicalJson(observability);
+      if (opening === undefined) {
+        inForce = told = wanted;
+        opening = open(observability, host);
+      } else if (wanted !== inForce && wanted !== told) {
+        told = wanted;
+        host.log.warn('observability has changed: that has an effect after a restart', { rule: 'WN12', pending_restart: true });
+      }
+      const opened = await opening;
+      if (!opened) return;
+      closeLimitMs = 2 * opened.graceMs + CLOSE_LIMIT_MS; // one stage for the spans, one for the exporter
+      const spans = new RequestSpans({
+        ...opened, now: clock.monotonic, spanId: () => randomBytes(8).toString('hex'), strategy: mode || 'single', version: host.build.version,
+        circuitOf: (virtualKey) => pipeline.circuit.call(virtualKey),
+      });
+      pipeline.prepare.tap({ name: 'tracing', stage: ORDER.tracing }, (exchange) => { if (!exchange.routing.explaining) spans.begin(exchange); });
+      tapEventual(pipeline.outgoing, 'tracing', (departure) => spans.depart(departure));
+      pipeline.settled.tap('tracing', (attempt) => spans.settle(attempt));
+      pipeline.stageRan.tap('tracing', (run) => spans.ran(run));
+      pipeline.tryFailed.tap('tracing', (failed) => spans.tried(failed));
+      pipeline.circuitMoved.tap('tracing', (move) => spans.moved(move));
+      pipeline.finished.tap('tracing', (exchange, outcome) => spans.finish(exchange, outcome));
+    });
+  },
+});
+
+async function open(observability: ObservabilityConfig, host: Host): Promise<Tracing | undefined> {
+  const { log, redactor, variables } = host;
+  for (const { name = '', enabled } of observability.exporters ?? []) {
+    if (enabled) log.warn('exporter not found, skipping', { exporter: name });
+  }
+  const settings = tracingSettings(observability, variables, log);
+  if (!settings) return undefined;
+  const tracer = await openTracer(settings, host);
+  log.info('tracing enabled', { endpoint: settings.endpoint.url, protocol: settings.protocol, sample_ratio: settings.sampleRatio, privacy_level: settings.privacy });
+  return { tracer, privacy: createPrivacy(settings.privacy, redactor), graceMs: settings.graceMs };
+}

@@ -1,0 +1,44 @@
+/**
+ * What is spent and what is reserved, by key, in micro-dollars (0.000001 US dollars). Amounts are 0 or more; committed sums are
+ * whole: what is below a micro-dollar is carried to the key's next booking. In memory everything is answered at once; a
+ * ledger in a store may take a promise.
+ */
+export interface Ledger {
+  /**
+   * Reserves an amount, unless what is committed and reserved has reached the limit already: the call that crosses it is
+   * granted, the next one refused.
+   */
+  reserve(key: string, order: ReservationOrder): Reservation | Refusal | Promise<Reservation | Refusal>;
+  /** Books an amount that nothing was reserved for. */
+  commit(key: string, amount: number): void | Promise<void>;
+}
+
+export interface LedgerBounds {
+  /**
+   * Most keys; 0 means unlimited. At the bound the one that spent least leaves, and starts at 0 when it comes back. A key that has
+   * reached its limit, or has calls in flight, never leaves.
+   */
+  readonly maxKeys: number;
+}
+
+export interface ReservationOrder {
+  readonly amount: number;
+  /** `undefined` means unlimited. */
+  readonly limit: number | undefined;
+  /** What the request has cost so far without being committed: counts toward the limit. 0 unless said. */
+  readonly running?: number;
+}
+
+/** Held for one call. The first of `settle` and `release` counts; neither ever throws. */
+export interface Reservation {
+  readonly isGranted: true;
+  /** Books what the call cost, and gives the rest back. */
+  settle(amount: number): void | Promise<void>;
+  /** Gives everything back. */
+  release(): void;
+}
+
+export interface Refusal {
+  readonly isGranted: false;
+  readonly committed: number;
+}

@@ -1,0 +1,120 @@
+import Joi from 'joi';
+import { type BucketSpec, definePlugin, type Exchange, ExchangeNote, isText, type PluginDeps, reject, type SharedState, type Verdict } from 'gw/contract';
+
+interface Settings {
+  requests_per_second: number;
+  burst: number;
+  key_rpm: number;
+  user_rpm: number;
+  tokens_per_minute: number;
+  key_tpm: number;
+  user_tpm: number;
+}
+
+/** Optional settings have no default: a rate that is not there limits nothing. */
+type GivenSettings = Pick<Settings, 'requests_per_second'> & Partial<Settings>;
+
+const rate = (): Joi.NumberSchema => Joi.number().unsafe().greater(0).meta({ rule: 'BV04' })
+  .messages({ '*': '{{#label}} must be a finite number above 0; to switch the plugin off use enabled: false' });
+
+/** Limits requests and tokens: of everybody together, by credential, and by credential and `user`. */
+export default definePlugin<GivenSettings>({
+  name: 'rate-limit',
+  type: 'ratelimit',
+  summary: 'Limits requests and tokens over time: overall, per key and per user',
+  stages: ['before_request', 'after_request'],
+  settings: Joi.object<GivenSettings>({
+    requests_per_second: rate().default(100),
+    burst: rate(),
+    key_rpm: rate(),
+    user_rpm: rate(),
+    tokens_per_minute: rate(),
+    key_tpm: rate(),
+    user_tpm: rate(),
+  }),
+  checkStages: (stages) => (stages.includes('before_request') ? undefined
+    : { message: 'limits nothing unless it is listed at before_request', fix: 'list it at before_request too' }),
+  create: (settings, deps) => {
+    const limits = limitsOf(settings, deps);
+    const debits = limits.filter(({ countsTokens }) => countsTokens);
+    const debited = new ExchangeNote<true>();
+    const debit = async (exchange: Exchange): Promise<void> => {
+      const tokens = tokensOf(exchange);
+      if (tokens === 0 || debited.get(exchange)) return;
+      debited.put(exchange, true);
+      await Promise.all(debits.map((limit) => spend(limit, exchange, tokens, deps.state)));
+    };
+    return {
+      before_request: (exchange) => refuse(exchange, limits, deps.state),
+      after_request: (exchange) => (debits.length > 0 ? debit(exchange) : undefined),
+      // What failed after it was answered, and what is not listed at after_request, used its tokens all the same.
+      finished: (exchange) => { if (debits.length > 0) void debit(exchange); },
+    };
+  },
+});
+
+interface Limit {
+  readonly reason: string;
+  readonly spec: BucketSpec;
+  /** Whether it counts the tokens of answers, rather than requests. */
+  readonly countsTokens: boolean;
+  /** The bucket of a request; `undefined` when this limit does not concern it. */
+  readonly bucketOf: (exchange: Exchange) => string | undefined;
+}
+
+/** In the order in which they are asked: the first that refuses ends it. What was taken from the ones before stays taken. */
+function limitsOf(settings: GivenSettings, { identity }: PluginDeps): Limit[] {
+  const { requests_per_second: perSecond, burst = perSecond } = settings;
+  const everybody = (): string => '';
+  const limit = (name: string, reason: string, countsTokens: boolean, size: number, ratePerSecond: number, keyOf: (exchange: Exchange) => string | undefined): Limit => {
+    const group = `${identity} ${name}`;
+    const spec = { ratePerSecond, burst: countsTokens ? size : Math.max(size, 1), group }; // a request takes a whole token
+    return { reason, spec, countsTokens, bucketOf: (exchange) => {
+      const key = keyOf(exchange);
+      return key === undefined ? undefined : `${group} ${key}`;
+    } };
+  };
+  const perMinute = (name: keyof Settings, reason: string, countsTokens: boolean, keyOf: (exchange: Exchange) => string | undefined): Limit[] => {
+    const amount = settings[name];
+    return amount === undefined ? [] : [limit(name, reason, countsTokens, amount, amount / 60, keyOf)];
+  };
+  const [ofAll, ofKey, ofUser] = ['rate limit exceeded', 'per-key rate limit exceeded', 'per-user rate limit exceeded'];
+  return [
+    limit('requests_per_second', ofAll, false, burst, perSecond, everybody),
+    ...perMinute('tokens_per_minute', ofAll, true, everybody),
+    ...perMinute('key_rpm', ofKey, false, keyOfCredential),
+    ...perMinute('key_tpm', ofKey, true, keyOfCredential),
+    ...perMinute('user_rpm', ofUser, false, keyOfUser),
+    ...perMinute('user_tpm', ofUser, true, keyOfUser),
+  ];
+}
+
+const keyOfCredential = ({ principal }: Exchange): string | undefined => principal?.id;
+
+/** Of one credential: nobody drains the bucket of another one's user. */
+function keyOfUser({ principal, request }: Exchange): string | undefined {
+  const user: unknown = request['user'];
+  return isText(user) ? JSON.stringify([principal?.id ?? '', user]) : undefined;
+}
+
+/** A request takes one token; tokens of answers are not known yet, so that their bucket only has to be above zero. */
+async function refuse(exchange: Exchange, limits: readonly Limit[], state: SharedState): Promise<Verdict | undefined> {
+  for (const { reason, spec, countsTokens, bucketOf } of limits) {
+    const bucket = bucketOf(exchange);
+    if (bucket === undefined) continue;
+    const { taken, retryAfterMs } = countsTokens ? await state.take(bucket, spec, 0, Number.MIN_VALUE) : await state.take(bucket, spec, 1);
+    if (!taken) return reject(reason, { retryAfterMs });
+  }
+  return undefined;
+}
+
+/** May leave the bucket below zero. */
+async function spend({ spec, bucketOf }: Limit, exchange: Exchange, tokens: number, state: SharedState): Promise<void> {
+  const bucket = bucketOf(exchange);
+  if (bucket !== undefined) await state.take(bucket, spec, tokens, Number.NEGATIVE_INFINITY);
+}
+
+/** What an answer used; a plugin's answer used nothing. */
+function tokensOf({ answeredBy, usage }: Exchange): number {
+  return answeredBy === undefined ? (usage?.total_tokens ?? 0) : 0;
+}

@@ -1,0 +1,95 @@
+import Joi from 'joi';
+import {
+  definePlugin, type Exchange, ExchangeNote, isChat, type Log, messageTexts, type PluginDeps, type PluginHandlers, type RequestLog, type RequestLogRow, type Stage,
+} from 'gw/contract';
+
+interface Settings {
+  readonly level: keyof Log;
+  readonly persist: boolean;
+}
+
+/** One log line for each stage it is listed at, and with `persist` one row of the request log. Never what was said. */
+export default definePlugin<Settings>({
+  name: 'request-logger',
+  type: 'logging',
+  summary: 'Logs requests, responses and errors; stores them for the admin API with persist',
+  stages: ['before_request', 'after_request', 'on_error'],
+  settings: Joi.object<Settings, true>({
+    level: Joi.string().valid('debug', 'info', 'warn', 'error').default('info'),
+    persist: Joi.boolean().default(false),
+  }),
+  toleratedSettings: { backend: 'REQUEST_LOG_STORE_BACKEND', dsn: 'REQUEST_LOG_STORE_DSN' },
+  create: logger,
+});
+
+function logger({ level, persist }: Settings, { log, now, redact, requestLog }: PluginDeps): PluginHandlers {
+  if (persist && !requestLog) log.warn('persist has no effect without REQUEST_LOG_STORE_BACKEND, requests are only logged', { plugin: 'request-logger', rule: 'WN15' });
+  const store: RequestLog | undefined = persist ? requestLog : undefined;
+  const answered = new ExchangeNote<true>();
+  const timestamp = (): string => new Date(now()).toISOString();
+  const row = (exchange: Exchange, stage: Stage, model: string): RequestLogRow => ({ trace_id: exchange.id, stage, model: redact(model), api_key_id: exchange.principal?.id ?? '', created_at: now() });
+
+  return {
+    before_request: (exchange) => {
+      const { id, model, streaming: stream } = exchange;
+      log[level]('gateway request', { trace_id: id, model, messages: messagesIn(exchange), stream, timestamp: timestamp() });
+      store?.append(row(exchange, 'before_request', model));
+    },
+    after_request: (exchange) => {
+      const model = answeringModel(exchange);
+      const provider = providerOf(exchange);
+      const tokens = tokensOf(exchange);
+      log[level]('gateway response', { trace_id: exchange.id, model, provider, ...tokens, choices: choicesIn(exchange), timestamp: timestamp() });
+      if (!store) return;
+      const { measurements: { durationMs, ttftMs, costUsd } } = exchange;
+      store.append({ ...row(exchange, 'after_request', model), provider, ...tokens, duration_ms: durationMs, ttft_ms: ttftMs ?? null, cost_usd: costUsd ?? null, ...factsOf(exchange) });
+      answered.put(exchange, true);
+    },
+    on_error: (exchange) => {
+      const { id, model, target: provider = '', measurements: { durationMs, ttftMs } } = exchange;
+      const error = redact(exchange.error?.message ?? '');
+      log.error('gateway error', { trace_id: id, model, provider, error, timestamp: timestamp() });
+      if (!store) return;
+      const failed = { ...row(exchange, 'on_error', model), provider, error_message: error, duration_ms: durationMs > 0 ? durationMs : null, ttft_ms: ttftMs ?? null, cost_usd: null, ...factsOf(exchange) };
+      // One request has one last row: an answer that was withheld after it had been written down is that answer's row.
+      if (answered.get(exchange)) store.annotate('after_request', failed);
+      else store.append(failed);
+    },
+  };
+}
+
+/** Of a body that is forwarded as it is: the one text that all of its strings make. */
+function messagesIn(exchange: Exchange): number {
+  if (isChat(exchange)) return exchange.request.messages.length;
+  const { surface, request } = exchange;
+  if (surface === 'passthrough' || surface === 'responses') return request['json'] === undefined ? 0 : 1;
+  return [...messageTexts(exchange)].length;
+}
+
+/** As the upstream called it, else as it was asked for; of answers that are forwarded as they are, what the client asked for. */
+function answeringModel({ surface, reportedModel, upstreamModel, model }: Exchange): string {
+  if (surface === 'passthrough' || surface === 'responses') return model;
+  return reportedModel ?? upstreamModel ?? model;
+}
+
+/** Who made the answer, which a cache may have kept since. */
+function providerOf(exchange: Exchange): string {
+  const made = isChat(exchange) ? exchange.reply?.provider : undefined;
+  return made ?? exchange.target ?? '';
+}
+
+function tokensOf({ usage }: Exchange): { prompt_tokens: number; completion_tokens: number; total_tokens: number } {
+  return { prompt_tokens: usage?.prompt_tokens ?? 0, completion_tokens: usage?.completion_tokens ?? 0, total_tokens: usage?.total_tokens ?? 0 };
+}
+
+const choicesIn = (exchange: Exchange): number => (isChat(exchange) ? (exchange.reply?.choices.length ?? 0) : 0);
+
+/** What is known at the end of a request, and only that. */
+function factsOf({ target, attempts, cache, catalogVersion, abLabel }: Exchange): Partial<RequestLogRow> {
+  return {
+    ...(abLabel !== undefined && { ab_label: abLabel }),
+    ...(target !== undefined && { target, attempts }),
+    ...(cache !== undefined && { cache }),
+    ...(catalogVersion !== undefined && { catalog_version: catalogVersion }),
+  };
+}

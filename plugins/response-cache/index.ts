@@ -1,0 +1,104 @@
+import Joi from 'joi';
+import { answer, type Answer, type ChatReply, definePlugin, type Exchange, type ExchangeOutcome, ExchangeNote, type PluginDeps, type PluginHandlers, type Stage, type StageProblem } from 'gw/contract';
+import { keyOf } from './key.ts';
+import { AnswerStore, keep, type Kept, replyOf } from './store.ts';
+
+interface Settings {
+  readonly max_age: number;
+  readonly max_entries: number;
+  readonly max_bytes: number;
+  readonly collapse: boolean;
+}
+
+const MIB = 1024 * 1024;
+
+/** Gives the answer of an earlier request to an identical one of the same credential. */
+export default definePlugin<Settings>({
+  name: 'response-cache',
+  type: 'transform',
+  keepsModel: true,
+  summary: 'Answers identical chat requests from memory, scoped per credential',
+  stages: ['before_request', 'after_request'],
+  surfaces: ['chat', 'completions'],
+  settings: Joi.object<Settings, true>({
+    max_age: Joi.number().min(0).default(300),
+    max_entries: Joi.number().integer().default(1000),
+    max_bytes: Joi.number().integer().min(0).default(64 * MIB),
+    collapse: Joi.boolean().default(false),
+  }),
+  checkStages,
+  create: cache,
+});
+
+function checkStages(stages: readonly Stage[]): StageProblem | undefined {
+  const missing = (['before_request', 'after_request'] as const).filter((stage) => !stages.includes(stage));
+  if (missing.length === 0) return undefined;
+  return { message: `must be listed at before_request and after_request; ${missing.join(' and ')} is missing`, fix: `list it at ${missing.join(' and ')} too` };
+}
+
+/** What goes on over a configuration change: the answers, and the calls that others wait for. */
+interface Memory {
+  readonly answers: AnswerStore;
+  /** The first of identical calls in flight; what it will have brought, or nothing that others may have. */
+  readonly flights: Map<string, Promise<Kept | undefined>>;
+}
+
+/** A request that was not answered from memory. */
+interface Miss {
+  readonly key: string;
+  /** Tells those that wait; only of the first of identical calls. */
+  readonly land: ((kept: Kept | undefined) => void) | undefined;
+}
+
+function cache({ max_age, max_entries, max_bytes, collapse }: Settings, { identity, carryover, now }: PluginDeps): PluginHandlers {
+  const { answers, flights } = carryover.lease<Memory>(`answers of ${identity}`, () => ({
+    answers: new AnswerStore({ maxAgeMs: max_age * 1000, maxEntries: max_entries, maxBytes: max_bytes }), flights: new Map(),
+  }));
+  const misses = new ExchangeNote<Miss>();
+
+  const miss = (exchange: Exchange, key: string): undefined => {
+    exchange.setHeader('X-Gateway-Cache', 'miss');
+    const isFirst = collapse && !flights.has(key);
+    const flight = isFirst ? Promise.withResolvers<Kept | undefined>() : undefined;
+    if (flight) flights.set(key, flight.promise);
+    misses.put(exchange, { key, land: flight?.resolve });
+  };
+
+  const look = (exchange: Exchange): Answer | undefined | Promise<Answer | undefined> => {
+    if (exchange.answeredBy !== undefined) return undefined;
+    const key = keyOf(exchange);
+    const known = hit(exchange, answers.get(key, now()));
+    if (known) return known;
+    const flight = collapse ? flights.get(key) : undefined;
+    return flight ? flight.then((landed) => hit(exchange, landed) ?? miss(exchange, key)) : miss(exchange, key);
+  };
+
+  return {
+    before_request: look,
+    /** Only when nobody withholds the answer any more it is kept: see `finished`. */
+    after_request: () => {},
+    finished: (exchange, outcome) => {
+      const missed = misses.take(exchange);
+      if (!missed) return;
+      const kept = worthKeeping(exchange, outcome);
+      if (kept) answers.set(missed.key, kept, now());
+      if (!missed.land) return;
+      flights.delete(missed.key);
+      missed.land(kept);
+    },
+  };
+}
+
+function hit(exchange: Exchange, kept: Kept | undefined): Answer | undefined {
+  const reply = kept && replyOf(kept);
+  if (!reply) return undefined;
+  exchange.setHeader('X-Gateway-Cache', 'hit');
+  return answer(reply, { reportedModel: kept.reportedModel });
+}
+
+/** What failed, what another plugin answered and what belongs to one request alone is nobody else's. */
+function worthKeeping(exchange: Exchange, outcome: ExchangeOutcome): Kept | undefined {
+  const { answeredBy, isPrivate, reply, reportedModel } = exchange;
+  if (outcome !== 'success' || answeredBy !== undefined || isPrivate || !reply) return undefined;
+  return keep(reply as ChatReply, reportedModel);
+}

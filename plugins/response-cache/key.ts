@@ -1,0 +1,29 @@
+import { hash } from 'node:crypto';
+import { type Exchange, isFields, isRawNumber } from 'gw/contract';
+
+/** What says how the answer is sent, and nothing of what it is. `model` and `stream` count as the gateway understands them. */
+const NOT_IN_THE_KEY = new Set(['stream_options', 'model', 'stream']);
+
+/**
+ * Names a request: whoever asks the same with the same credential gets the same answer. All that travels upstream is part of it, and
+ * the entries of `X-Gateway-Metadata`, which may decide who answers.
+ */
+export function keyOf({ principal, model, streaming, metadata, request }: Exchange): string {
+  const fields = Object.keys(request).filter((name) => !NOT_IN_THE_KEY.has(name)).toSorted();
+  const parts = [textOf(principal?.id ?? ''), textOf(model), streaming ? 't' : 'f', valueOf(metadata)];
+  for (const name of fields) parts.push(textOf(name), valueOf(request[name]));
+  return hash('sha256', parts.join(''), 'base64');
+}
+
+/** The length stands in front, so that no text passes for the end of one and the beginning of another. */
+const textOf = (text: string): string => `${text.length}:${text}`;
+
+/** The same text for values that mean the same: members are sorted by name, what is undefined is not there. */
+function valueOf(value: unknown): string {
+  if (typeof value === 'string') return textOf(value);
+  if (Array.isArray(value)) return `[${value.map(valueOf).join('')}]`;
+  if (isRawNumber(value) || !isFields(value)) return `n${JSON.stringify(value)}`;
+  let members = '{';
+  for (const name of Object.keys(value).toSorted()) if (value[name] !== undefined) members += textOf(name) + valueOf(value[name]);
+  return `${members}}`;
+}

@@ -1,0 +1,183 @@
+import { expect } from 'chai';
+import { definePlugin, reject, texts, type Verdict, windowGuard } from 'gw/contract';
+import type { Exchange } from 'gw/contract';
+import Joi from 'joi';
+import { createRouter } from '../../host/http/router.ts';
+import { chatChunks, openSse, replyJson, sseEvent, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
+import { everySurface } from '../surfaces/kit.ts';
+
+/**
+ * One guardrail, every route: a text that it looks for is put into each string of each request and answer. What passes must stand in
+ * the lists below, with the reason. A route that a builtin mounts and this file does not know fails the test.
+ */
+const CANARY = 'the canary sings';
+
+const guard = definePlugin<{ stream: string }>({
+  name: 'canary', type: 'guardrail', summary: 'For this test', stages: ['before_request', 'after_request'], settings: Joi.object<{ stream: string }>({ stream: Joi.string().default('end') }),
+  create: ({ stream }) => {
+    const look = (exchange: Exchange): Verdict | undefined => (texts(exchange).some((text) => text.includes(CANARY)) ? reject('canary') : undefined);
+    const window = (): ReturnType<typeof windowGuard> => windowGuard((text) => ({ isMatch: text.includes(CANARY), keep: CANARY.length - 1 }), 'canary');
+    return { before_request: look, after_request: look, ...(stream === 'window' && { stream: window }) };
+  },
+});
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Requests that use every member their surface knows, and one that it only forwards. */
+const CHAT: Json = {
+  model: 'm',
+  messages: [
+    { role: 'system', name: 'n', content: 'text' },
+    { role: 'user', content: [{ type: 'text', text: 'text' }, { type: 'image_url', image_url: { url: 'https://h/i.png', detail: 'low' } }, { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }, { type: 'file', file: { file_data: 'AAAA', filename: 'text' } }] },
+    { role: 'assistant', content: null, reasoning_content: 'text', reasoning_details: [{ type: 'reasoning.text', text: 'text', signature: 'AAAA' }], tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":"text"}' } }] },
+    { role: 'tool', tool_call_id: 'c', content: 'text' },
+  ],
+  tools: [{ type: 'function', function: { name: 'f', description: 'text', parameters: { type: 'object', description: 'text', properties: { a: { type: 'string', enum: ['text'] } } } } }],
+  response_format: { type: 'json_schema', json_schema: { name: 'n', schema: { type: 'object', description: 'text' } } },
+  stop: ['text'], prediction: { type: 'content', content: 'text' }, only_forwarded: { deep: ['text'] },
+};
+const REQUESTS: Readonly<Record<string, Json>> = {
+  '/v1/chat/completions': CHAT,
+  '/v1/completions': { model: 'm', prompt: 'text', stop: ['text'], only_forwarded: 'text' },
+  '/v1/embeddings': { model: 'm', input: ['text', 'text'] },
+  '/v1/images/generations': { model: 'm', prompt: 'text' },
+  '/v1/rerank': { model: 'm', query: 'text', documents: ['text', 'text'] },
+  '/v1/moderations': { model: 'm', input: ['text', 'text'] },
+  '/v1/audio/speech': { model: 'm', input: 'text', voice: 'alloy' },
+};
+/** Bodies that nobody can read are refused altogether while a guardrail reads content. */
+const REFUSED: readonly string[] = ['/v1/audio/transcriptions', '/v1/audio/translations'];
+/** Routes whose requests have no body, or are no calls of a model. */
+const WITHOUT_CONTENT: readonly RegExp[] = [/^\/(health|livez|readyz)$/, /^\/v1\/(models|capabilities)(\/|$)/];
+
+/** Places where a text is no text: what names the model, and what the wire defines to be an address or bytes. */
+const NOT_READ: readonly RegExp[] = [/^model$/, /\.image_url\.url$/, /\.input_audio\.data$/, /\.file\.file_data$/, /^voice$/];
+
+/** Where only certain words are taken: another one is refused before any plugin runs. */
+const CHECKED = /\.content\[\d+\]\.type$/;
+
+/** Each string of a value: where it stands, the value with another text in its place, and the string itself. */
+function* variants(value: unknown, path = ''): Generator<readonly [path: string, change: (text: string) => unknown, text: string]> {
+  if (typeof value === 'string') yield [path, (text) => text, value];
+  else if (Array.isArray(value)) for (const [at, item] of value.entries()) for (const [where, change, text] of variants(item, `${path}[${at}]`)) yield [where, (next) => value.with(at, change(next)), text];
+  else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) for (const [where, change, text] of variants(member, path === '' ? name : `${path}.${name}`)) yield [where, (next) => ({ ...value, [name]: change(next) }), text];
+  }
+}
+
+const escaped = (text: string): string => Array.from(text, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+
+const entries = (stages: readonly string[], config: object = {}): object[] => stages.map((stage) => ({ name: 'canary', stage, enabled: true, config }));
+let upstreamSays: (stream: boolean) => Json | readonly object[] = () => ({});
+async function gateway(stages: readonly string[], config: object = {}): Promise<{ host: TestHost; calls: () => number }> {
+  const upstream = await stubUpstream((seen, response) => {
+    const isStream = seen.headers['content-type']?.includes('json') === true && seen.json()['stream'] === true;
+    const said = upstreamSays(isStream);
+    if (!isStream) {
+      replyJson(response, 200, said);
+      return;
+    }
+    openSse(response);
+    response.end([...said as readonly object[], '[DONE]'].map(sseEvent).join(''));
+  });
+  const host = await startHost({ strategy: { mode: 'single' }, targets: [upstream.target('a', {}, everySurface)], plugins: entries(stages, config) }, { modules: [guard] });
+  return { host, calls: () => upstream.seen.length };
+}
+
+/** Paths of every route that builtins mount, by method. */
+function routesOf({ host }: TestHost): { readonly path: string; readonly methods: readonly string[] }[] {
+  const router = createRouter({ caseSensitive: true, strict: true });
+  host.hooks.mount.call(router, host);
+  return router.stack.flatMap(({ route }) => (route ? [{ path: route.path, methods: Object.keys((route as unknown as { methods: object }).methods) }] : []));
+}
+
+describe('a canary', () => {
+  it('is looked for on every route that takes content', async () => {
+    const { host } = await gateway(['before_request']);
+    const routes = routesOf(host);
+    const known = (path: string): boolean => path in REQUESTS || REFUSED.includes(path) || WITHOUT_CONTENT.some((pattern) => pattern.test(path));
+    expect(routes.map(({ path }) => path).filter((path) => !known(path))).to.deep.equal([]);
+    expect(routes.filter(({ methods }) => methods.includes('post')).map(({ path }) => path)).to.have.members([...Object.keys(REQUESTS), ...REFUSED]);
+  });
+
+  for (const [path, body] of Object.entries(REQUESTS)) {
+    it(`is blocked wherever it stands in a request: ${path}`, async () => {
+      const { host, calls } = await gateway(['before_request']);
+      const forms = ([place]: readonly [string, ...unknown[]]): string[] => [CANARY, `before ${CANARY} after`, ...(place.endsWith('.arguments') ? [`{"a":"${CANARY}"}`, `{"a":"${escaped(CANARY)}"}`] : [])];
+      let places = 0;
+      for (const variant of variants(body)) {
+        const [place, change] = variant;
+        if (NOT_READ.some((pattern) => pattern.test(place))) continue;
+        places += 1;
+        for (const text of forms(variant)) {
+          const answer = await host.post(path, change(text));
+          const { code, message } = answer.json().error ?? {};
+          if (CHECKED.test(place)) expect([answer.status, code], place).to.deep.equal([400, 'invalid_request']);
+          else expect([answer.status, code, message], `${place}: ${text}`).to.deep.equal([400, 'request_rejected', 'request rejected by canary (before_request): canary']);
+        }
+        const asEscapes = JSON.stringify(change(CANARY)).replaceAll(JSON.stringify(CANARY), `"${escaped(CANARY)}"`);
+        expect((await host.post(path, asEscapes)).status, `${place}, escaped`).to.equal(400);
+      }
+      expect([calls(), places > 0]).to.deep.equal([0, true]);
+    });
+  }
+
+  it('is blocked where two parts of a message hold a half each', async () => {
+    const { host } = await gateway(['before_request']);
+    const parts = [CANARY.slice(0, 5), CANARY.slice(5)].map((text) => ({ type: 'text', text }));
+    expect((await host.post('/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content: parts }] })).status).to.equal(400);
+  });
+
+  for (const path of REFUSED) {
+    it(`cannot be looked for: ${path} is refused`, async () => {
+      const { host, calls } = await gateway(['before_request']);
+      const form = '--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nm\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF\r\n--b--\r\n';
+      const answer = await host.post(path, form, { 'content-type': 'multipart/form-data; boundary=b' });
+      expect([answer.status, answer.json().error.code, calls()]).to.deep.equal([400, 'request_rejected', 0]);
+    });
+  }
+
+  const MESSAGE: Json = {
+    role: 'assistant', content: 'text', reasoning_content: 'text', refusal: 'text', reasoning_details: [{ type: 'reasoning.text', text: 'text' }],
+    tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":"text"}' } }], annotations: [{ type: 'url_citation', url_citation: { title: 'text', url: 'https://h/' } }],
+  };
+
+  it('is blocked wherever it stands in an answer', async () => {
+    const { host } = await gateway(['after_request']);
+    for (const [place, change] of variants(MESSAGE)) {
+      for (const text of [CANARY, ...(place.endsWith('.arguments') ? [`{"a":"${escaped(CANARY)}"}`] : [])]) {
+        upstreamSays = () => ({ id: 'x', object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content: 'fine' }, finish_reason: 'stop' }, { index: 1, message: change(text), finish_reason: 'stop' }] });
+        for (const [path, body] of [['/v1/chat/completions', CHAT], ['/v1/completions', REQUESTS['/v1/completions']]] as const) {
+          const answer = await host.post(path, body);
+          expect([answer.status, answer.json().error?.code], `${path} ${place}: ${text}`).to.deep.equal([502, 'response_rejected']);
+          expect(answer.text).to.not.include('canary sings');
+        }
+      }
+    }
+  });
+
+  it('is blocked in every text of a stream, wherever it is cut, and with stream: window no part of it arrives', async () => {
+    const fields: readonly (readonly [string, (piece: string) => object])[] = [
+      ['content', (content) => ({ content })], ['reasoning', (reasoning_content) => ({ reasoning_content })], ['refusal', (refusal) => ({ refusal })],
+      ['details', (text) => ({ reasoning_details: [{ index: 0, type: 'reasoning.text', text }] })],
+      ['arguments', (piece) => ({ tool_calls: [{ index: 0, function: { arguments: piece } }] })],
+    ];
+    for (const stream of ['end', 'window']) {
+      const { host } = await gateway(['after_request'], { stream });
+      for (const [field, toDelta] of fields) {
+        for (let size = 1; size <= CANARY.length; size += 3) {
+          const text = `<${CANARY}>`;
+          const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));
+          const [head, , ...tail] = chatChunks(['']) as [object, object, ...object[]];
+          upstreamSays = () => [head, ...pieces.map((piece) => ({ id: 'x', choices: [{ index: 0, delta: toDelta(piece), finish_reason: null }] })), ...tail];
+          const answer = await host.post('/v1/chat/completions', { ...CHAT, stream: true });
+          const events = answer.events();
+          expect(events.at(-1).error, `${stream} ${field} ${size}`).to.include({ code: 'stream_error', message: 'response rejected by canary (after_request): canary' });
+          const strings = events.slice(0, -1).flatMap((event) => [...variants(event.choices[0]?.delta ?? {})]);
+          const delivered = strings.filter(([place]) => /(content|refusal|text|arguments)$/.test(place)).map(([, , piece]) => piece).join('');
+          expect(delivered.includes('the c'), `${stream} ${field} ${size}`).to.equal(stream === 'end');
+        }
+      }
+    }
+  });
+});

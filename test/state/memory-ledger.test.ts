@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import type { Refusal, Reservation } from 'gw/contract';
+import { MemoryLedger } from '../../host/state/memory-ledger.ts';
+
+/** The reservation of a ledger that answers at once. */
+function granted(answer: Reservation | Refusal): { settle(amount: number): void; release(): void } {
+  if (!answer.isGranted) throw new Error('it was refused');
+  return { settle: (amount) => { void answer.settle(amount); }, release: () => answer.release() };
+}
+
+describe('a ledger in memory', () => {
+  it('refuses once what is committed and reserved has reached the limit: the crossing call is granted', () => {
+    const ledger = new MemoryLedger({ maxKeys: 10 });
+    const order = { amount: 60, limit: 100 };
+    const [one, two] = [granted(ledger.reserve('k', order)), granted(ledger.reserve('k', order))];
+    expect(ledger.reserve('k', order)).to.deep.equal({ isGranted: false, committed: 0 });
+    one.settle(40);
+    expect(ledger.reserve('k', order)).to.deep.equal({ isGranted: false, committed: 40 });
+    two.release();
+    granted(ledger.reserve('k', order)).settle(60);
+    expect(ledger.reserve('k', { amount: 0, limit: 100 })).to.deep.equal({ isGranted: false, committed: 100 });
+    expect(ledger.reserve('k', { amount: 1, limit: undefined })).to.include({ isGranted: true });
+  });
+
+  it('counts what a request has cost so far toward the limit', () => {
+    const ledger = new MemoryLedger({ maxKeys: 10 });
+    ledger.commit('k', 50);
+    expect(ledger.reserve('k', { amount: 0, limit: 100, running: 49 }).isGranted).to.equal(true);
+    expect(ledger.reserve('k', { amount: 0, limit: 100, running: 50 }).isGranted).to.equal(false);
+  });
+
+  it('ends a reservation once: the first word counts', () => {
+    const ledger = new MemoryLedger({ maxKeys: 10 });
+    const one = granted(ledger.reserve('k', { amount: 5, limit: 10 }));
+    one.release();
+    one.settle(9);
+    const two = granted(ledger.reserve('k', { amount: 5, limit: 10 }));
+    two.settle(3);
+    two.settle(3);
+    two.release();
+    expect([ledger.committed('k'), ledger.reserved]).to.deep.equal([3, 0]);
+  });
+
+  it('keeps whole micro-dollars, and loses no part of one', () => {
+    const ledger = new MemoryLedger({ maxKeys: 10 });
+    for (let call = 0; call < 1000; call += 1) granted(ledger.reserve('k', { amount: 0.3, limit: undefined })).settle(0.1);
+    for (let call = 0; call < 10; call += 1) ledger.commit('k', 5.85);
+    expect([ledger.committed('k'), ledger.reserved]).to.deep.equal([158, 0]);
+    ledger.commit('k', 0.5);
+    expect(ledger.committed('k')).to.equal(159);
+  });
+
+  it('lets the lowest spender leave at its bound, and never one that has calls in flight or has reached its limit', () => {
+    const ledger = new MemoryLedger({ maxKeys: 3 });
+    const spend = (key: string, amount: number, limit = 100): void => granted(ledger.reserve(key, { amount, limit })).settle(amount);
+    spend('low', 2);
+    spend('high', 50);
+    spend('spent', 1, 1);
+    spend('new', 5);
+    expect(['low', 'high', 'spent', 'new'].map((key) => ledger.committed(key))).to.deep.equal([0, 50, 1, 5]);
+    const flying = granted(ledger.reserve('new', { amount: 1, limit: 100 }));
+    spend('other', 70);
+    expect(['high', 'spent', 'new', 'other'].map((key) => ledger.committed(key))).to.deep.equal([0, 1, 5, 70]);
+    flying.settle(1);
+    expect([ledger.committed('new'), ledger.size]).to.deep.equal([6, 3]);
+  });
+
+  it('keeps more than its bound before it forgets who has spent all', () => {
+    const ledger = new MemoryLedger({ maxKeys: 2 });
+    for (const key of ['a', 'b', 'c']) granted(ledger.reserve(key, { amount: 1, limit: 1 })).settle(1);
+    for (const key of ['a', 'b', 'c']) expect(ledger.reserve(key, { amount: 1, limit: 1 }).isGranted, key).to.equal(false);
+  });
+
+  it('has no bound with 0', () => {
+    const ledger = new MemoryLedger({ maxKeys: 0 });
+    for (let key = 0; key < 1000; key += 1) ledger.commit(`k${key}`, 1);
+    expect(ledger.size).to.equal(1000);
+  });
+});
