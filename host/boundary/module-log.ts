@@ -24,15 +24,9 @@ export function moduleLog(log: Log, { kind, name }: ModuleRef, trace: RequestTra
 }
 
 /**
- * What a module is given, with a log of its own. `isHeard` is whether its functions must run under the trace: of a shipped module only
- * when it took the log while it was made, so that the others cost a request nothing.
+ * What a third-party module is given, with a log of its own; its functions then run under the trace. The lines of the shipped ones are listed
+ * with their fields, and name the request themselves.
  */
-export function withOwnLog<D extends { readonly log: Log }>(deps: D, module: ModuleRef, trace: RequestTrace): { readonly deps: D; readonly isHeard: () => boolean } {
-  const log = moduleLog(deps.log, module, trace);
-  let isHeard = module.file !== undefined;
-  const own = Object.freeze(Object.defineProperty({ ...deps }, 'log', { enumerable: true, get: () => {
-    isHeard = true;
-    return log;
-  } }));
-  return { deps: own, isHeard: () => isHeard };
+export function withOwnLog<D extends { readonly log: Log }>(deps: D, module: ModuleRef, trace: RequestTrace): D {
+  return Object.freeze(module.file === undefined ? { ...deps } : { ...deps, log: moduleLog(deps.log, module, trace) });
 }

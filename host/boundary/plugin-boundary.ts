@@ -12,26 +12,23 @@ export interface Seen extends Exchange {
 export class PluginBoundary {
   readonly module: ModuleRef;
   readonly #trace: RequestTrace;
-  readonly #isHeard: () => boolean;
 
-  constructor(module: ModuleRef, trace: RequestTrace, isHeard: () => boolean) {
+  constructor(module: ModuleRef, trace: RequestTrace) {
     this.module = module;
     this.#trace = trace;
-    this.#isHeard = isHeard;
   }
 
-  /** Calls a function of the plugin with its view of an exchange; the log lines that it writes meanwhile carry the request's id. */
+  /** Calls a function of the plugin with its view of an exchange; log lines that a third-party one writes meanwhile carry the request's id. */
   call<A, R>(run: (exchange: Exchange, argument: A) => R, exchange: Seen, argument: A): R {
-    if (this.module.file !== undefined) {
-      frozenInput(exchange.request);
-      frozenInput(exchange.reply);
-      if (exchange.error) Object.freeze(exchange.error);
-    }
-    return this.#isHeard() ? this.#trace.run(exchange.id, run, exchange.view, argument) : run(exchange.view, argument);
+    if (this.module.file === undefined) return run(exchange.view, argument);
+    frozenInput(exchange.request);
+    frozenInput(exchange.reply);
+    if (exchange.error) Object.freeze(exchange.error);
+    return this.#trace.run(exchange.id, run, exchange.view, argument);
   }
 
   /** The same for what is given no exchange. */
   run<A, B, C, R>(exchangeId: string, run: (first: A, second: B, third: C) => R, first: A, second: B, third: C): R {
-    return this.#isHeard() ? this.#trace.run(exchangeId, run, first, second, third) : run(first, second, third);
+    return this.module.file === undefined ? run(first, second, third) : this.#trace.run(exchangeId, run, first, second, third);
   }
 }

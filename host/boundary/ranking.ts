@@ -7,7 +7,6 @@ export interface RankerOptions {
   readonly module: ModuleRef;
   readonly log: Log;
   readonly trace: RequestTrace;
-  readonly isHeard: () => boolean;
 }
 
 /** What stands between the host and a strategy's ranking function. */
@@ -24,9 +23,9 @@ export class Ranker {
 
   /** Asks for one request. Throws when the strategy fails. */
   rank(targets: readonly RouteTarget[], query: RouteQuery, notes: RankNotes | undefined, exchangeId: string): readonly RouteTarget[] {
-    const { trace, isHeard, log, module } = this.#options;
+    const { trace, log, module } = this.#options;
     try {
-      const ranked: unknown = isHeard() ? trace.run(exchangeId, this.#rank, targets, query, notes) : this.#rank(targets, query, notes);
+      const ranked: unknown = module.file === undefined ? this.#rank(targets, query, notes) : trace.run(exchangeId, this.#rank, targets, query, notes);
       return this.#chosen(ranked, targets, exchangeId);
     } catch (thrown) {
       const fault = new ModuleFault(module, 'rank', thrown);

@@ -32,9 +32,9 @@ export function bindStrategy(config: StrategyConfig, registry: Registry, hooks: 
   if (!module) throw new Error(`"${config.mode}" is not a strategy of this build`); // CV13 has refused it before
   const settings = readSettings(module.settings, strategySettings(module, config).value);
   const ref: ModuleRef = { kind: 'strategy', name: module.name, file: registry.fileOf('strategy', module.name) };
-  const { deps, isHeard } = withOwnLog(given, ref, trace);
+  const deps = withOwnLog(given, ref, trace);
   const { rank, settled, dispose } = createRunning(module, settings, deps, ref.file);
-  const ranker = new Ranker(rank, { module: ref, log: given.log, trace, isHeard });
+  const ranker = new Ranker(rank, { module: ref, log: given.log, trace });
   hooks.route.tap({ name: 'strategy', stage: ORDER.strategy }, (all, exchange) => ranker.rank(all, routeQuery(exchange, targets), exchange.routing.explaining ?? notesFor(exchange), exchange.id));
   if (settled) tapSettled(hooks, ref, settled, given.log, trace);
   return {

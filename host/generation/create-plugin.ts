@@ -47,10 +47,10 @@ export async function createInstance(options: CreateOptions, entry: PluginEntry,
     if (setting in value) options.deps.log.warn(`plugin setting is ignored, use ${instead}`, { plugin: entry.name, setting, rule: 'WN15' });
   }
   const ref: ModuleRef = { kind: 'plugin', name: module.name, file: options.registry.fileOf('plugin', module.name) };
-  const { deps, isHeard } = withOwnLog(sealedDeps(options, ref, identity), ref, options.trace);
+  const deps = withOwnLog(sealedDeps(options, ref, identity), ref, options.trace);
   const handlers: unknown = await createdInTime(module, settings, deps, options.clock);
   checkHandlers(handlers);
-  return { module, settings, handlers, boundary: new PluginBoundary(ref, options.trace, isHeard) };
+  return { module, settings, handlers, boundary: new PluginBoundary(ref, options.trace) };
 }
 
 /** What plugins share cannot be changed by one of them. */

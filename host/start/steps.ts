@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { faultAttributes, ModuleFault, type ModuleRef } from '../boundary/module-fault.ts';
 import { TookTooLong, within } from '../common/clock.ts';
-import { errorMessage } from '../common/error-message.ts';
 import { decodeText } from '../config/decode.ts';
 import type { GatewayConfig } from '../config/document.ts';
 import { unservedKeys } from '../config/unserved.ts';
@@ -82,7 +82,8 @@ export async function connectProviders(host: Host): Promise<void> {
       providers.set(module.name, await within(connectProvider(module, variables, { ...deps, file: host.registry.fileOf('provider', module.name) }), OPEN_LIMIT_MS, services.clock, `open of the provider "${module.name}"`));
     } catch (error) {
       if (error instanceof TookTooLong) throw new StartRefused(error.message);
-      log.warn('provider could not be set up, it is skipped', { provider: module.name, error: error instanceof Error ? error : errorMessage(error) });
+      const ref: ModuleRef = { kind: 'provider', name: module.name, file: host.registry.fileOf('provider', module.name) };
+      log.warn('provider could not be set up, it is skipped', faultAttributes(new ModuleFault(ref, 'connection', error)));
       counters.add('gateway_provider_init_failures_total', { provider: module.name });
     }
   }

@@ -62,11 +62,11 @@ export async function connectProvider(module: ProviderModule, variables: Variabl
   const ref: ModuleRef = { kind: 'provider', name: module.name, file: deps.file };
   const trace = createTrace();
   const own = withOwnLog({ log: deps.log, now: deps.now, send: deps.send ?? noSend, root }, ref, trace);
-  const opened = deps.isOffline ? undefined : await connection.open?.(credentials, own.deps);
+  const opened = deps.isOffline ? undefined : await connection.open?.(credentials, own);
   return {
     module,
     ref,
-    trace: opened && own.isHeard() ? trace : undefined,
+    trace: opened && deps.file !== undefined ? trace : undefined,
     credentials,
     root,
     basicAuthorization,

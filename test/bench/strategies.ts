@@ -52,7 +52,7 @@ export function decisionOver(module: StrategyModule, count: number): Decision {
   const medians = new Map(keys.map((key, at): [string, number | undefined] => [key, at % 5 === 4 ? undefined : (at * 37) % 101]));
   const settings = readSettings(module.settings, strategySettings(module, { mode: module.name, ...blockOf(keys) }).value);
   const rank = ranking(module, settings, { medianMs: (key) => medians.get(key), price: (key) => prices.get(key), random: Math.random });
-  const ranker = new Ranker(rank, { module: { kind: 'strategy', name: module.name, file: undefined }, log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }, trace: createTrace(), isHeard: () => false });
+  const ranker = new Ranker(rank, { module: { kind: 'strategy', name: module.name, file: undefined }, log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }, trace: createTrace() });
   return { rank: () => rank(targets, query), route: () => ranker.rank(targets, query, undefined, 'bench') };
 }
 

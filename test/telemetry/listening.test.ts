@@ -27,7 +27,7 @@ describe('runs of plugins', () => {
 
   function instance(handlers: PluginHandlers, more: Partial<PluginModule> = {}, given: object = {}): PluginInstance {
     const module = definePlugin({ name: 'p', type: 'guardrail', summary: 'For this test', stages: ['before_request', 'after_request', 'on_error'], settings, ...more, create: () => handlers });
-    return { module, settings: given, handlers, boundary: new PluginBoundary({ kind: 'plugin', name: 'p', file: undefined }, createTrace(), () => false) };
+    return { module, settings: given, handlers, boundary: new PluginBoundary({ kind: 'plugin', name: 'p', file: undefined }, createTrace()) };
   }
 
   /** What one run of a handler came to, as a listener hears it. */
