@@ -1,6 +1,6 @@
 /**
  * Makes plain data unchangeable at every depth before a third-party module gets it: one that changes it in place fails where it does,
- * and nobody after it sees the change. The shipped modules pass their tests with frozen input, so that their requests pay nothing.
+ * and what runs after it does not see the change. The shipped modules pass their tests with frozen input, so that their requests pay nothing.
  * Bytes, files and other objects with a class of their own stay as they are.
  */
 export function frozenInput(value: unknown): void {

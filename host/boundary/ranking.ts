@@ -13,7 +13,7 @@ export interface RankerOptions {
 export class Ranker {
   readonly #rank: Rank;
   readonly #options: RankerOptions;
-  /** What it invents or repeats is told once per configuration: it would do so for each request. */
+  /** What it invents or repeats is logged once per configuration: it would do so for each request. */
   #isToldOfStrangers = false;
 
   constructor(rank: Rank, options: RankerOptions) {

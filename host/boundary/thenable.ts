@@ -19,7 +19,7 @@ export function inTime<T>(work: PromiseLike<T>, ms: number, clock: Pick<Clock, '
   });
 }
 
-/** For functions that are synchronous: a promise is refused, and how it ends is no matter. */
+/** For functions that are synchronous: a promise is refused, however it ends. */
 export function refusePromise(value: unknown): void {
   if (!isThenable(value)) return;
   value.then(undefined, () => {});

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { DETACHED_LIMIT_MS } from '../boundary/limits.ts';
+import { DETACHED_LIMIT_MS } from '../boundary/module-limits.ts';
 import { ModuleFault } from '../boundary/module-fault.ts';
 import { inTime, isThenable, refusePromise } from '../boundary/thenable.ts';
 import { type ChatChunk, isFields, type PluginHandlers, type PluginModule, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES, SURFACES } from '../contract/index.ts';
@@ -154,7 +154,7 @@ function tapInstances(hooks: GenerationHooks, instances: readonly PluginInstance
   }
 }
 
-/** Declared as synchronous. Where a module returns a promise all the same, nobody waits for it, and its failure must not end the process. */
+/** Declared as synchronous. Where a module returns a promise all the same, the request does not wait for it, and its failure must not end the process. */
 function tapFinished(hooks: GenerationHooks, { module, boundary }: PluginInstance, finished: NonNullable<PluginHandlers['finished']>, { clock }: GuardDeps): void {
   hooks.finished.tap(module.name, (exchange, outcome) => {
     const fail = (thrown: unknown): void => {

@@ -2,7 +2,7 @@ import {
   type Answer, countOf, GatewayError, type GuardrailSettings, isFields, isText, type PluginModule, type Rejection, type Rewrite, type Stage, type StreamGuard, type Surface, SURFACES, type Verdict,
 } from '../contract/index.ts';
 import { replyProblem, requestProblem } from '../boundary/bodies.ts';
-import { DETACHED_LIMIT_MS, HANDLER_LIMIT_MS } from '../boundary/limits.ts';
+import { DETACHED_LIMIT_MS, HANDLER_LIMIT_MS } from '../boundary/module-limits.ts';
 import { ModuleFault } from '../boundary/module-fault.ts';
 import { inTime, isThenable } from '../boundary/thenable.ts';
 import type { Clock } from '../common/clock.ts';
@@ -56,7 +56,7 @@ export function guardHandler(instance: PluginInstance, stage: Stage, deps: Guard
   return (exchange) => (isTapped(deps.hooks.stageRan) ? measured(guarded, instance, stage, exchange, deps) : guarded(exchange, undefined));
 }
 
-/** What runs apart from the client has less time: nobody would end it. */
+/** What runs apart from the client has less time: no client that leaves ends it. */
 function limitMs(stage: Stage, { streaming }: LiveExchange): number {
   return stage === 'on_error' || (stage === 'after_request' && streaming) ? DETACHED_LIMIT_MS : HANDLER_LIMIT_MS;
 }

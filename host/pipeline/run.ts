@@ -1,5 +1,5 @@
 import type { GatewayError } from '../contract/index.ts';
-import { DETACHED_LIMIT_MS } from '../boundary/limits.ts';
+import { DETACHED_LIMIT_MS } from '../boundary/module-limits.ts';
 import { TookTooLong, within } from '../common/clock.ts';
 import { completeOwnAnswer } from './complete-turn.ts';
 import { armDeadline } from './deadline.ts';

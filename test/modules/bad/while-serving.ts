@@ -65,7 +65,7 @@ const PLUGINS: readonly BadCall[] = [
   handler('ends the process', 'process.exit(0);', { line: { error: 'process.exit(0) was called' } }),
   handler('looks for the credential of the client', "if ('clientHeaders' in e || e.request.authorization) throw new Error('found');", { gets: [200, 'echo'] }),
   handler('rejects with an object for a reason', 'return reject({ why: 1 });', { gets: [400, 'request_rejected'] }),
-  handler('fails where errors are told', "throw new Error('told');", { stage: 'on_error', ask: { model: 'nobody-has-it' }, gets: [404, 'model_not_found'], line: { msg: 'plugin failed, the request goes on', error: 'told' } }),
+  handler('fails at on error', "throw new Error('second');", { stage: 'on_error', ask: { model: 'not-served' }, gets: [404, 'model_not_found'], line: { msg: 'plugin failed, the request goes on', error: 'second' } }),
   guard('makes a text for a guard', "'guard'", 'not a guard', 'stream', 'plugin failed to guard a stream'),
   guard('makes a promise of a guard', 'Promise.resolve({})', 'it is synchronous', 'stream', 'plugin failed to guard a stream'),
   guard('lets nothing through by returning nothing', '{ push() {}, end: () => [] }', 'push returned neither'),
