@@ -1,5 +1,5 @@
+import { deepFrozen } from '../common/deep-frozen.ts';
 import type { Exchange } from '../contract/index.ts';
-import { frozenInput } from './guest-input.ts';
 import type { ModuleRef } from './module-fault.ts';
 import type { RequestTrace } from './module-log.ts';
 
@@ -21,8 +21,8 @@ export class PluginBoundary {
   /** Calls a function of the plugin with its view of an exchange; log lines that a third-party one writes meanwhile carry the request's id. */
   call<A, R>(run: (exchange: Exchange, argument: A) => R, exchange: Seen, argument: A): R {
     if (this.module.file === undefined) return run(exchange.view, argument);
-    frozenInput(exchange.request);
-    frozenInput(exchange.reply);
+    deepFrozen(exchange.request);
+    deepFrozen(exchange.reply);
     if (exchange.error) Object.freeze(exchange.error);
     return this.#trace.run(exchange.id, run, exchange.view, argument);
   }

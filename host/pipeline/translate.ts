@@ -3,7 +3,7 @@ import {
   type CallInfo, type ChatRequest, type Credentials, GatewayError, type ImagesRequest, isFields, type OutgoingRequest, type ParamTreatments, type ProviderModule, quoted, setMember, SURFACES, type TranslatedSurface,
   type Translator, type WireRequest,
 } from '../contract/index.ts';
-import { frozenInput } from '../boundary/guest-input.ts';
+import { deepFrozen } from '../common/deep-frozen.ts';
 import type { ModuleRef } from '../boundary/module-fault.ts';
 import { checkedWire, providerError } from '../boundary/provider-boundary.ts';
 import type { ConnectedProvider } from '../upstream/connect.ts';
@@ -112,7 +112,7 @@ function treatmentsOf({ provider: { module, ref } }: Attempt, model: string): Pa
 /** What the translator makes of the request. The next target gets the same one: a third-party module that changes it fails where it does. */
 function wireOf(attempt: Attempt, request: ChatRequest, call: CallInfo): WireRequest {
   const { ref } = attempt.provider;
-  if (ref.file !== undefined) frozenInput(request);
+  if (ref.file !== undefined) deepFrozen(request);
   try {
     return checkedWire(translatorOf(attempt).toUpstream(request, call));
   } catch (thrown) {
