@@ -9,7 +9,7 @@ import { build, type Metafile, type Plugin } from 'esbuild';
  */
 export const EXTERNAL = [
   '@aws-sdk/credential-providers', '@grpc/grpc-js', '@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-grpc', '@opentelemetry/exporter-trace-otlp-proto', '@opentelemetry/resources',
-  '@opentelemetry/sdk-trace', '@smithy/eventstream-codec', '@smithy/signature-v4', 'google-auth-library', 'multer', 'prom-client',
+  '@opentelemetry/sdk-trace', '@smithy/eventstream-codec', '@smithy/signature-v4', 'google-auth-library', 'knex', 'multer', 'pg', 'prom-client', 'sqlite3',
 ] as const;
 
 /** What `main` must share with third-party modules is an entry of its own: whoever imports it gets the bundle's own instance. */

@@ -2,7 +2,9 @@
 import type { BuiltinModule } from '../host/builtin.ts';
 import type { GatewayModule } from '../host/registry/registry.ts';
 
+import admin from './admin/admin.ts';
 import authentication from './auth/authentication.ts';
+import keyAccess from './auth/key-access.ts';
 import catalog from './catalog/catalog.ts';
 import completionCommand from './cli/completion.ts';
 import explainCommand from './cli/explain.ts';
@@ -24,6 +26,8 @@ import aliases from './routing/aliases.ts';
 import ceilings from './routing/ceilings.ts';
 import eligibility from './routing/eligibility.ts';
 import latency from './routing/latency.ts';
+import configurationStore from './stores/configuration.ts';
+import stores from './stores/stores.ts';
 import chat from './surfaces/chat.ts';
 import completions from './surfaces/completions.ts';
 import embeddings from './surfaces/embeddings.ts';
@@ -89,8 +93,8 @@ import responseCache from '../plugins/response-cache/index.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  authentication, catalog, completionCommand, explainCommand, initCommand, moduleListCommand, moduleNewCommand, moduleTestCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
-  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, targetLines, tracing,
+  admin, authentication, keyAccess, catalog, completionCommand, explainCommand, initCommand, moduleListCommand, moduleNewCommand, moduleTestCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
+  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, targetLines, tracing,
 ];
 
 export const MODULES: readonly GatewayModule[] = [

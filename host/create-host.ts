@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { BuiltinModule } from './builtin.ts';
 import { NO_CATALOG } from './common/catalog.ts';
 import { type Clock, within } from './common/clock.ts';
@@ -25,7 +26,7 @@ import { readEnvironment } from './environment/settings.ts';
 import { createCounters } from './state/counters.ts';
 import { createMemoryState } from './state/shared-state.ts';
 import { BoundedState } from './stores/bounded-state.ts';
-import { createStores, sealStores } from './stores/stores.ts';
+import { createStores, finishStores, sealStores } from './stores/stores.ts';
 import type { Variables } from './environment/variables.ts';
 import { disposeProvider } from './upstream/connect.ts';
 import { Transport } from './upstream/transport.ts';
@@ -42,6 +43,8 @@ export interface HostEnvironment {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
+  /** Values of keys and tokens; the system's random bytes unless said. */
+  readonly randomBytes?: (size: number) => Buffer;
   /** Takes finished log lines. */
   readonly lines: LineWriter;
   readonly modules: readonly GatewayModule[];
@@ -61,7 +64,7 @@ export function createHost(environment: HostEnvironment): Host {
   const counters = createCounters();
   const transport = new Transport();
   const slot = new Slot(log);
-  const stores = createStores(createMemoryState(clock));
+  const stores = createStores(createMemoryState(clock), { clock, log, redactor, randomBytes: environment.randomBytes ?? randomBytes });
   hooks.open.intercept({ done: () => sealStores(stores) });
   let surfaces: readonly Surface[] | undefined;
   let applier: Applier | undefined;
@@ -89,6 +92,7 @@ export function createHost(environment: HostEnvironment): Host {
     },
     providers: new Map(),
     configFile: undefined,
+    configSource: 'defaults',
     isDraining: false,
     masterKey: settings.masterKey,
     get applier() {
@@ -143,6 +147,7 @@ async function closeHost(host: Host): Promise<void> {
   await closeInTurn([
     () => host.applier.close(),
     () => host.slot.close(),
+    bounded('the uses of keys and the audit rows', () => finishStores(host.stores)),
     () => host.hooks.close.promise(host),
     () => closeAll([...host.providers.values()].map((provider) => () => disposeProvider(provider, host.services))),
     bounded('the connections', () => host.services.transport.close()),

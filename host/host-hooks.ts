@@ -10,7 +10,7 @@ import type { ModelCollector } from './generation/model-index.ts';
 import type { OfflineHost } from './generation/offline.ts';
 import type { RequestContext } from './http/context.ts';
 import type { Protection } from './http/protection.ts';
-import type { Refusal } from './http/reply.ts';
+import type { Arrival } from './http/reply.ts';
 import type { TakeUpgrade } from './http/upgrades.ts';
 import type { ModuleCheck, RegisteredModule } from './registry/registry.ts';
 import type { CounterHub, Gauges } from './state/counters.ts';
@@ -48,9 +48,10 @@ export function createHostHooks<H>() {
     clientWires: new SyncHook<[ClientWires]>(['wires']),
     /**
      * A request that no route has seen yet. A tap that refuses it returns how it is answered, and then no other tap and no route
-     * sees it. It gets no response: a request that asks for another protocol has none.
+     * sees it; one that cannot decide at once returns a promise, and the request waits for it. It gets no response: a request that
+     * asks for another protocol has none.
      */
-    arrived: new SyncBailHook<[IncomingMessage, RequestContext, H], Refusal | undefined>(['request', 'context', 'host']),
+    arrived: new SyncBailHook<[IncomingMessage, RequestContext, H], Arrival>(['request', 'context', 'host']),
     /**
      * A request that asks for another protocol (`Upgrade`). A tap that speaks it on this path returns what takes the connection
      * over once shell and `arrived` have let the request pass; where no tap does, it is served as any other request.

@@ -5,7 +5,6 @@ import type { Applier, ApplierDeps } from './generation/apply.ts';
 import type { Generation } from './generation/generation.ts';
 import type { OfflineDeps } from './generation/offline.ts';
 import type { HostHooks } from './host-hooks.ts';
-import type { Protection } from './http/protection.ts';
 import type { ShellHost } from './http/shell.ts';
 import type { SurfaceHost } from './http/surface-route.ts';
 import type { Settings } from './environment/settings.ts';
@@ -38,14 +37,14 @@ export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   readonly stores: Stores;
   readonly applier: Applier;
   readonly commandLine: CommandLine;
-  /** Paths behind authentication. */
-  readonly protection: Protection;
   /** Surfaces that routes are mounted for. */
   readonly surfaces: readonly Surface[];
   /** Providers whose credentials were found at start, by name; offline ones join with the targets that name them. */
   providers: ReadonlyMap<string, ConnectedProvider>;
-  /** The file the configuration came from. */
+  /** The configuration file, in force or not. */
   configFile: LoadedFile | undefined;
+  /** What the start, or the file since then, brought into force. */
+  configSource: 'store' | 'file' | 'defaults';
   /** True from the first signal on: readiness answers 503, connections close after their reply. */
   isDraining: boolean;
   /** The credential that opens everything: from `MASTER_KEY`, or made at start. */

@@ -1,53 +1,84 @@
+import type { IncomingMessage } from 'node:http';
 import { GatewayError, type Principal } from '../../host/contract/index.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { Host } from '../../host/host.ts';
-import { rawPath } from '../../host/http/context.ts';
-import { scopeRefusal } from '../../host/http/protection.ts';
-import { digestOf, KnownDigests, PrincipalTable } from '../../host/stores/principals.ts';
+import { bearerOf, invalidKey } from '../../host/http/bearer.ts';
+import type { RequestContext } from '../../host/http/context.ts';
+import { type ProtectedPath, scopeRefusal } from '../../host/http/protection.ts';
+import type { Arrival, Refusal } from '../../host/http/reply.ts';
+import { StoreUnavailable } from '../../host/stores/store-link.ts';
+import { KeyRates } from './key-rates.ts';
+import { masterPrincipal } from './master-key.ts';
 
-const MASTER: Principal = Object.freeze({ id: 'master-key', name: 'master-key', scopes: Object.freeze(['admin', 'read_only'] as const) });
+const NO_STORE = ['Cache-Control', 'no-store'];
 
-/** Every protected path needs a live credential before the method is looked at; of `/v1/*` any scope will do. */
+/**
+ * Every protected path needs a live credential before its method, its scope or its body is looked at. What is in memory answers at once;
+ * a credential that is not there waits for the key store (docs/decisions/0019).
+ */
 export default defineBuiltin({
   name: 'authentication',
   apply: ({ hooks }) => {
-    hooks.protect.tap('authentication', (protection) => protection.add({ prefix: '/v1/', mayBeOpen: true, hasPages: false }));
-    hooks.open.tapPromise('authentication', async ({ masterKey, stores }) => {
-      const environment = new PrincipalTable();
-      if (masterKey !== undefined) environment.set(digestOf(masterKey), MASTER);
-      stores.principals.supply(environment);
+    const rates = new KeyRates();
+    hooks.protect.tap('authentication', (protection) => {
+      protection.add({ prefix: '/v1/', mayBeOpen: true, isLimited: true, hasPages: false });
+      protection.add({ prefix: '/admin/session', ownMethod: 'POST', headers: NO_STORE });
+      protection.add({ prefix: '/admin/', headers: NO_STORE });
     });
-    const known = new KnownDigests();
+    hooks.open.tapPromise('authentication', async ({ masterKey, stores }) => {
+      if (masterKey !== undefined) stores.principals.supply(masterPrincipal(masterKey));
+    });
     hooks.arrived.tap('authentication', (request, context, host) => {
-      const path = host.protection.of(rawPath(request));
-      if (!path) return undefined;
-      const { principal, refusal } = authenticate(host, known, request.headers.authorization);
-      context.principal = principal;
-      context.isAdmitted = principal !== undefined || (path.mayBeOpen === true && host.settings.allowUnauthenticated);
-      const outcome = context.isAdmitted ? path.scope && scopeRefusal(principal, path.scope) : refusal ?? invalidKey();
-      return outcome && { error: outcome, headers: outcome.status === 401 ? ['WWW-Authenticate', 'Bearer'] : [] };
+      const path = context.protectedBy;
+      if (!path || path.ownMethod === request.method) return undefined;
+      return authenticate({ host, path, rates, context }, request);
+    });
+    hooks.assemble.tapPromise('authentication', async ({ hooks: pipeline, services: { clock } }) => {
+      pipeline.finished.tap('authentication', ({ principal, usage, answeredBy }) => {
+        if (principal?.limits && usage && answeredBy === undefined) rates.debit(principal, usage.total_tokens, clock.monotonic());
+      });
     });
   },
 });
 
-interface Authenticated {
-  readonly principal: Principal | undefined;
-  readonly refusal?: GatewayError;
+/** One request at the door. */
+interface Entry {
+  readonly host: Host;
+  readonly path: ProtectedPath;
+  readonly rates: KeyRates;
+  readonly context: RequestContext;
 }
 
-/** The credential of a bearer header. Without the scheme or the token it is missing; with a token that nobody has, invalid. */
-function authenticate({ stores }: Host, known: KnownDigests, header: string | undefined): Authenticated {
-  const token = header === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(header)?.[1];
-  if (token === undefined) {
-    return { principal: undefined, refusal: new GatewayError('missing_api_key', 'the Authorization header is missing, or its scheme is not Bearer') };
+/** A promise only where memory does not know the credential. */
+function authenticate(entry: Entry, request: IncomingMessage): Arrival {
+  const bearer = bearerOf(request);
+  if (bearer instanceof GatewayError) return admit(entry, undefined, bearer);
+  const principal = entry.host.stores.principals.find(bearer);
+  return principal ? admit(entry, principal) : ask(entry, bearer);
+}
+
+async function ask(entry: Entry, bearer: string): Promise<Refusal | undefined> {
+  try {
+    return admit(entry, await entry.host.stores.principals.ask(bearer));
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return admit(entry, undefined, new GatewayError('store_unavailable', 'the key store does not answer, the credential cannot be checked', { cause: error }));
   }
-  const digest = known.of(token);
-  const principal = stores.principals.find(digest);
-  if (!principal) return { principal: undefined, refusal: invalidKey() };
-  known.keep(token, digest);
-  return { principal };
 }
 
-function invalidKey(): GatewayError {
-  return new GatewayError('invalid_api_key', 'the API key is not valid');
+/** Lets the request go on, or says why not. Where no credential is needed, one that is not known counts as none. */
+function admit({ host, path, rates, context }: Entry, principal: Principal | undefined, refusal?: GatewayError): Refusal | undefined {
+  context.principal = principal;
+  context.isAdmitted = principal !== undefined || (path.mayBeOpen === true && host.settings.allowUnauthenticated);
+  const error = context.isAdmitted ? outOfBounds(host, path, rates, principal) : refusal ?? invalidKey();
+  return error && { error };
+}
+
+/** What a credential that counts may not do. */
+function outOfBounds({ counters, services: { clock } }: Host, path: ProtectedPath, rates: KeyRates, principal: Principal | undefined): GatewayError | undefined {
+  const scope = path.scope && scopeRefusal(principal, path.scope);
+  if (scope || !path.isLimited || !principal?.limits) return scope;
+  const limited = rates.refusal(principal, clock.monotonic());
+  if (limited) counters.add('gateway_rate_limit_rejections_total', { key_type: 'plugin' }); // the reference has no value for limits of keys
+  return limited;
 }

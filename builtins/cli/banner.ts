@@ -15,7 +15,7 @@ export function banner(host: Host, { port, hasNewKey }: RunningGateway): string 
     '',
     ...providerLines(host),
     `  ${host.providers.size} providers | strategy ${config?.strategy.mode ?? ''} | ${plugins} plugins`,
-    `  configuration: ${host.configFile?.path ?? 'built-in defaults'}`,
+    `  configuration: ${sourceText(host)}`,
     ...memoryLines(host),
     '',
     `  Address:    ${address}`,
@@ -26,9 +26,14 @@ export function banner(host: Host, { port, hasNewKey }: RunningGateway): string 
   return `${lines.join('\n')}\n`;
 }
 
+function sourceText({ configSource, configFile, stores }: Host): string {
+  if (configSource === 'store') return `stored (${stores.configuration.backend})`;
+  return configFile?.path ?? 'built-in defaults';
+}
+
 /** Warns of what is lost at a restart. */
-function memoryLines({ stores: { principals, configuration } }: Host): string[] {
-  const forgotten = [...(principals.backend === 'memory' ? ['keys'] : []), ...(configuration.backend === 'memory' ? ['configuration'] : [])];
+function memoryLines({ stores: { keys, configuration } }: Host): string[] {
+  const forgotten = [...(keys.backend === 'memory' ? ['keys'] : []), ...(configuration.backend === 'memory' ? ['configuration'] : [])];
   return forgotten.length > 0 ? [`  in memory only: ${forgotten.join(' and ')}`] : [];
 }
 

@@ -5,7 +5,7 @@ import { defineBuiltin } from '../../host/builtin.ts';
 import { type CommandInput, type CommandIo, UsageError } from '../../host/cli/command-line.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
 import { withoutQuote } from '../../host/config/parse.ts';
-import { checkConfig } from '../../host/generation/apply.ts';
+import { checkConfig } from '../../host/generation/check.ts';
 import { buildOffline } from '../../host/generation/offline.ts';
 import type { Host } from '../../host/host.ts';
 import { redactedCopy } from '../../host/log/redacted-copy.ts';

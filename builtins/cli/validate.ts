@@ -4,7 +4,7 @@ import type { CommandIo, OutputFormat } from '../../host/cli/command-line.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
 import { unservedKeys } from '../../host/config/unserved.ts';
 import type { Host } from '../../host/host.ts';
-import { checkConfig } from '../../host/generation/apply.ts';
+import { checkConfig } from '../../host/generation/check.ts';
 import { loadConfiguration } from '../../host/start/steps.ts';
 import { coverage } from './coverage.ts';
 import { problemReport, table } from './report.ts';

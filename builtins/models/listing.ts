@@ -1,6 +1,7 @@
-import type { RouteQuery, RouteTarget, Surface } from '../../host/contract/index.ts';
+import type { KeyLimits, RouteQuery, RouteTarget, Surface } from '../../host/contract/index.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import { implementsSurface } from '../../host/generation/model-index.ts';
+import { mayAsk, mayServe } from '../../host/pipeline/key-access.ts';
 import { CAPABILITIES, type Catalog, type CatalogEntry } from '../../host/common/catalog.ts';
 
 /** One model as `GET /v1/models` shows it. Source: specification 2.9. */
@@ -21,16 +22,16 @@ export interface ModelEntry {
 export type CreatedOf = (provider: string, model: string) => number;
 
 /**
- * Everything clients may ask for: each id once, owned by the first target in target order that serves it under the
+ * Everything clients may ask for, or of it what one key may: each id once, owned by the first target in target order that serves it under the
  * strategy in force; what the strategy would refuse is left out. Source: data-plane reference 10.2.
  */
-export function listModels(generation: Generation, catalog: Catalog, createdOf: CreatedOf): ReadonlyMap<string, ModelEntry> {
+export function listModels(generation: Generation, catalog: Catalog, createdOf: CreatedOf, limits: KeyLimits = {}): ReadonlyMap<string, ModelEntry> {
   const entries = new Map<string, ModelEntry>();
   for (const { virtualKey, provider } of generation.targetList) {
-    if (!provider) continue;
+    if (!provider || !mayServe(limits, virtualKey)) continue;
     for (const id of generation.models.advertised(virtualKey)) {
-      if (entries.has(id)) continue;
-      const owner = ownerOf(generation, catalog, id);
+      if (entries.has(id) || !mayAsk(limits, id, generation.config.aliases)) continue;
+      const owner = ownerOf(generation, catalog, id, limits);
       if (owner !== undefined) entries.set(id, modelEntry(id, owner, createdOf(owner, id), catalog.entry(owner, id)));
     }
   }
@@ -38,8 +39,9 @@ export function listModels(generation: Generation, catalog: Catalog, createdOf: 
 }
 
 /** The target that a bare request for the model would reach first in target order; `undefined` when none would. */
-function ownerOf({ models, strategy, targets }: Generation, catalog: Catalog, model: string): string | undefined {
-  const marked = models.owners(model);
+function ownerOf({ models, strategy, targets }: Generation, catalog: Catalog, model: string, limits: KeyLimits): string | undefined {
+  const owners = models.owners(model);
+  const marked = limits.providers ? owners.map((target) => (mayServe(limits, target.virtualKey) ? target : { ...target, serves: false })) : owners;
   const candidates = marked.filter(({ serves }) => serves);
   const [first] = candidates;
   if (!first) return undefined;

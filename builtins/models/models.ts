@@ -1,32 +1,36 @@
-import { GatewayError } from '../../host/contract/index.ts';
+import { GatewayError, type Principal } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import { untargetedModels } from '../../host/generation/build.ts';
 import type { Generation } from '../../host/generation/generation.ts';
+import { registeredNames } from '../../host/generation/registered-names.ts';
 import type { Host } from '../../host/host.ts';
 import { type JsonCall, mountJson, mountJsonBeside } from '../../host/http/json-route.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { Discovery } from './discovery.ts';
-import { listModels, type ModelEntry } from './listing.ts';
+import { type CreatedOf, listModels, type ModelEntry } from './listing.ts';
 
 const PATH = '/v1/models';
 const READ = { method: 'GET', scope: 'admitted' } as const;
 
 type Listed = ReadonlyMap<string, ModelEntry>;
 
-/** `GET /v1/models`, one model by its id, `GET /v1/capabilities`, and live discovery, which feeds both and the routing. */
+/** `GET /v1/models`, one model by its id, `GET /v1/capabilities`, `GET /admin/providers`, and live discovery, which feeds both and the routing. */
 export default defineBuiltin({
   name: 'models',
   apply: ({ hooks }) => {
     let discovery: Discovery | undefined;
     const listed = new WeakMap<Generation, Listed>(); // a generation never changes, and a new catalog makes a new one
 
-    const listingOf = (host: Host): Listed => {
+    const listingOf = (host: Host, principal: Principal | undefined): Listed => {
       const { current } = host;
       if (!current) return new Map();
-      const known = listed.get(current);
+      const limits = principal?.limits;
+      const isOwn = limits !== undefined && (limits.models !== undefined || limits.providers !== undefined);
+      const known = isOwn ? undefined : listed.get(current);
       if (known) return known;
-      const listing = listModels(current, host.services.catalog, (provider, model) => discovery?.createdOf(provider, model) ?? 0);
-      listed.set(current, listing);
+      const listing = listModels(current, host.services.catalog, (provider, model) => discovery?.createdOf(provider, model) ?? 0, limits);
+      if (!isOwn) listed.set(current, listing);
       return listing;
     };
 
@@ -39,16 +43,27 @@ export default defineBuiltin({
     hooks.models.tap('discovery', (collector) => collector.add('discovered', discovery?.idsOf(collector.provider) ?? []));
     hooks.mount.tap({ name: 'models', stage: ORDER.listings }, (router, host) => {
       const none = { providers: {}, image_response_formats: {} };
+      const createdOf = (provider: string, model: string): number => discovery?.createdOf(provider, model) ?? 0;
       mountJson(router, host, [
-        { ...READ, path: PATH, answer: () => ({ status: 200, body: { object: 'list', data: [...listingOf(host).values()] } }) },
-        { ...READ, path: '/v1/capabilities', answer: () => ({ status: 200, body: host.current ? capabilitiesOf(host.current, listingOf(host).values()) : none }) },
+        { method: 'GET', scope: 'read_only', path: '/admin/providers', answer: () => ({ status: 200, body: modelsByProvider(host, createdOf) }) },
+        { ...READ, path: PATH, answer: ({ principal }) => ({ status: 200, body: { object: 'list', data: [...listingOf(host, principal).values()] } }) },
+        { ...READ, path: '/v1/capabilities', answer: ({ principal }) => ({ status: 200, body: host.current ? capabilitiesOf(host.current, listingOf(host, principal).values()) : none }) },
       ]);
       // With the header the client asks the provider itself.
-      const answer = ({ request, parameter }: JsonCall) => (request.headers['x-provider'] === undefined ? { status: 200, body: modelOf(host, listingOf(host), parameter('id')) } : undefined);
+      const answer = ({ request, principal, parameter }: JsonCall) => (request.headers['x-provider'] === undefined ? { status: 200, body: modelOf(host, listingOf(host, principal), parameter('id')) } : undefined);
       mountJsonBeside(router, host, { ...READ, path: `${PATH}/*id`, answer });
     });
   },
 });
+
+/** What each registered provider lists, whatever the strategy makes of it. Source: admin reference 15. */
+function modelsByProvider(host: Host, createdOf: CreatedOf): object[] {
+  const { current, providers } = host;
+  return [...registeredNames(host)].map((name) => {
+    const ids = current?.targets.has(name) ? current.models.advertised(name) : untargetedModels(host, name, providers.get(name));
+    return { name, models: ids.map((id) => ({ id, object: 'model', created: createdOf(name, id), owned_by: name })) };
+  });
+}
 
 /** Ids may hold slashes, encoded or not. */
 function modelOf({ redactor }: Host, listing: Listed, id: string): ModelEntry {

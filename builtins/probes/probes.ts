@@ -1,5 +1,6 @@
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { Generation } from '../../host/generation/generation.ts';
+import { registeredNames } from '../../host/generation/registered-names.ts';
 import type { Host } from '../../host/host.ts';
 import { mountJson } from '../../host/http/json-route.ts';
 import type { CircuitState } from '../../host/pipeline/hooks.ts';
@@ -17,7 +18,7 @@ export default defineBuiltin({
   apply: ({ hooks }) => {
     hooks.mount.tap({ name: 'probes', stage: ORDER.probes }, (router, host) => {
       const ready = cached(() => readiness(host), host);
-      const routes: Readonly<Record<string, () => Answer>> = {
+      const routes: Readonly<Record<string, () => Answer | Promise<Answer>>> = {
         '/livez': () => ({ status: 200, body: { status: 'ok' } }),
         '/health': () => health(host),
         '/readyz': () => (host.isDraining ? notReady('draining', host.current) : ready()),
@@ -29,8 +30,8 @@ export default defineBuiltin({
 });
 
 /** One evaluation a second, shared by all callers. */
-function cached(evaluate: () => Answer, { services: { clock } }: Host): () => Answer {
-  let last: { readonly answer: Answer; readonly at: number } | undefined;
+function cached(evaluate: () => Answer | Promise<Answer>, { services: { clock } }: Host): () => Answer | Promise<Answer> {
+  let last: { readonly answer: Answer | Promise<Answer>; readonly at: number } | undefined;
   return () => {
     const now = clock.monotonic();
     if (!last || now - last.at >= READINESS_CACHE_MS) last = { answer: evaluate(), at: now };
@@ -47,14 +48,18 @@ function health(host: Host): Answer {
   return { status: providers.length > 0 ? 200 : 503, body: { status, version, commit, built, providers } };
 }
 
-function registeredNames(host: Host): Set<string> {
-  const targets = host.current?.targetList ?? [];
-  return new Set([...host.providers.keys(), ...targets.flatMap(({ virtualKey, provider }) => (provider ? [virtualKey] : []))]);
+/**
+ * Asks the key store until it has answered once. Afterwards an outage does not count: it would take every replica out of rotation, and
+ * with them the keys they have in memory.
+ */
+function readiness(host: Host): Answer | Promise<Answer> {
+  const { current, stores: { keys } } = host;
+  if (!current) return notReady('gateway not configured', undefined);
+  if (keys.link.hasAnswered) return routability(host, current);
+  return keys.ping().then(() => routability(host, current), () => notReady('store unreachable', current));
 }
 
-function readiness(host: Host): Answer {
-  const { current } = host;
-  if (!current) return notReady('gateway not configured', undefined);
+function routability(host: Host, current: Generation): Answer {
   const targets = targetStates(current);
   if (!targets.some(({ routable }) => routable)) return notReady('no routable targets', current);
   const providers = [...registeredNames(host)].map((name) => ({ name, circuit: circuitOf(current, name) }));

@@ -25,6 +25,22 @@ export const systemClock: Clock = {
   },
 };
 
+/**
+ * The same clock, whose time of day never goes back: what has expired stays expired when the machine's clock is set back. A step
+ * forwards is followed.
+ */
+export function forwardClock(clock: Clock): Clock {
+  let offset = Number.NEGATIVE_INFINITY;
+  return {
+    ...clock,
+    now: () => {
+      const at = clock.monotonic();
+      offset = Math.max(offset, clock.now() - at);
+      return Math.floor(at + offset);
+    },
+  };
+}
+
 /** Work that did not finish in its time. */
 export class TookTooLong extends Error {
   override readonly name = 'TookTooLong';

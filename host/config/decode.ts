@@ -1,43 +1,60 @@
-import { isFields } from '../contract/index.ts';
+import { type Fields, isFields } from '../contract/index.ts';
 import type { Description, ValidationErrorItem } from 'joi';
 import { nearest } from '../common/nearest.ts';
 import type { GatewayConfig } from './document.ts';
 import { type ParsedDocument, parseDocument, type Format } from './parse.ts';
 import { type Path, pathText, type Problem } from './problems.ts';
-import { configSchema, describedAt, keysOf, type SchemaContext } from './schema.ts';
+import { configSchema, describedAt, keysOf, type SchemaContext, showingOf } from './schema.ts';
+import { markedFields } from './markers.ts';
 
 export interface Decoded {
   /** Shape-checked, defaults filled in; what did not decode is left out. `undefined` when nothing could be read. */
   readonly config: GatewayConfig | undefined;
+  /** The same as it was written: no default filled in, nothing left out. What is shown, stored and gone back to. */
+  readonly document: Fields;
   readonly problems: readonly Problem[];
   /** Line of a path in the text it was read from. */
   readonly lineOf: (path: readonly (string | number)[]) => number | undefined;
 }
 
+/** What could not be read. */
+export function undecoded(problems: readonly Problem[]): Decoded {
+  return { config: undefined, document: {}, problems, lineOf: () => undefined };
+}
+
 /** Reads a configuration text strictly: every unknown key (DC01), wrong type (DC02) and syntax fault is named. */
 export function decodeText(text: string, format: Format): Decoded {
   const { document, problems } = parseDocument(text, format);
-  if (!document) return { config: undefined, problems, lineOf: () => undefined };
+  if (!document) return undecoded(problems);
   const decoded = decodeDocument(document);
   return { ...decoded, problems: [...problems, ...decoded.problems] };
 }
 
+/** Reads what was stored, perhaps by another version: keys that this one does not know are left out. */
+export function decodeStored(text: string): Decoded {
+  const decoded = decodeText(text, 'json');
+  return { ...decoded, problems: decoded.problems.filter(({ rule }) => rule !== 'DC01') };
+}
+
 function decodeDocument(document: ParsedDocument): Decoded {
-  const { value, lineOf } = document;
+  const { lineOf } = document;
+  const value = document.value ?? {}; // `null` is as good as nothing
   if (!isFields(value)) {
     const problem = { path: '', rule: 'DC02', message: `type mismatch: expected an object, found ${kindOf(value)}`, fix: 'write keys and values' };
-    return { config: undefined, problems: [problem], lineOf };
+    return { ...undecoded([problem]), lineOf };
   }
   const context: SchemaContext = document.format === 'yaml' ? { numberText: document.numberText } : {};
   const options = { abortEarly: false, convert: false, context } as const;
-  const unseen = textProblems(value, []);
+  const unseen = [...prototypeKeys(value, []), ...markedFields(value).map(redacted)];
   const safe = withoutPrototypes(value, unseen);
   const first = configSchema.validate(safe, options);
   const details = first.error?.details ?? [];
   const placed = [...unseen, ...decodeProblems(details)];
   const problems = placed.map(({ at, ...problem }) => ({ ...problem, line: lineOf(at) }));
   const usable = details.length === 0 ? first.value : configSchema.validate(without(safe, pathsOf(details)), options).value;
-  return { config: normalize(usable as GatewayConfig), problems, lineOf };
+  // In YAML what was written and what was meant differ: `1.10` and `yes` become a text and a flag.
+  const written = document.format === 'yaml' ? configSchema.validate(safe, { ...options, noDefaults: true }).value as Fields : value;
+  return { config: normalize(usable as GatewayConfig), document: written, problems, lineOf };
 }
 
 /** Fills in what may be left out, so that two configurations that mean the same compare equal. */
@@ -47,31 +64,19 @@ function normalize(config: GatewayConfig): GatewayConfig {
 
 type PlacedProblem = Problem & { readonly at: readonly (string | number)[] };
 
-/** Fields that are named as a whole: what stands inside them is free text. */
-const WHOLE_FIELDS = new Set(['aliases', 'env', 'headers', 'config', 'settings', 'args', 'model_map']);
-const MARKER = '[REDACTED';
-
-/**
- * Two checks that the schema cannot make. A document whose secrets were replaced by markers when it was shown would lose
- * them when it is sent back, so a marker anywhere is refused (DC06). A key `__proto__` would set a prototype, and is refused (DC01).
- */
-function textProblems(value: unknown, at: readonly (string | number)[], isRead = false): PlacedProblem[] {
-  const isHeld = !isRead && at.length > 0 && WHOLE_FIELDS.has(String(at.at(-1)));
-  if (typeof value === 'string' ? value.includes(MARKER) : isHeld && JSON.stringify(value).includes(MARKER)) return [redacted(at)];
+/** A key `__proto__` would set a prototype, and is refused (DC01): the schema does not see it. */
+function prototypeKeys(value: unknown, at: Path): PlacedProblem[] {
   if (typeof value !== 'object' || value === null) return [];
   const members: readonly (readonly [string | number, unknown])[] = Array.isArray(value) ? value.map((item: unknown, index) => [index, item]) : Object.entries(value);
-  return members.flatMap(([key, member]) => {
-    if (key === '__proto__') return [prototypeKey([...at, key])];
-    if (!isHeld && !isRead && typeof key === 'string' && key.includes(MARKER)) return [redacted([...at, key])];
-    return textProblems(member, [...at, key], isRead || isHeld); // the members of a list or object have been read with it
-  });
+  return members.flatMap(([key, member]) => (key === '__proto__' ? [prototypeKey([...at, key])] : prototypeKeys(member, [...at, key])));
 }
 
 function prototypeKey(at: readonly (string | number)[]): PlacedProblem {
   return { at, path: pathText(at), rule: 'DC01', message: 'unknown key "__proto__"', fix: 'remove it' };
 }
 
-function redacted(at: readonly (string | number)[]): PlacedProblem {
+/** A document that was shown scrubbed and is sent back would lose its secrets (DC06). */
+function redacted(at: Path): PlacedProblem {
   return { at, path: pathText(at), rule: 'DC06', message: 'it holds a redaction marker instead of a value', fix: 'write the value, or a ${VAR} reference' };
 }
 
@@ -84,9 +89,10 @@ function decodeProblems(details: readonly ValidationErrorItem[]): PlacedProblem[
 
 function decodeProblem(detail: ValidationErrorItem, description: Description): PlacedProblem {
   const at = detail.path;
-  const path = pathText(detail.path);
+  const secret = withheldAt(detail.path, description);
+  const path = pathText(secret ?? detail.path);
   if (detail.type !== 'object.unknown') {
-    const found = kindOf(detail.context?.value);
+    const found = kindOf(detail.context?.value, secret !== undefined);
     return { at, path, rule: 'DC02', message: `type mismatch: expected ${expected(detail)}, found ${found}`, fix: `write ${expected(detail)}` };
   }
   const key = String(detail.path.at(-1));
@@ -94,6 +100,12 @@ function decodeProblem(detail: ValidationErrorItem, description: Description): P
   const near = nearest(key, known);
   const fix = near === undefined ? `remove it, or use one of: ${known.join(', ')}` : `did you mean "${near}"?`;
   return { at, path, rule: 'DC01', message: `unknown key "${key}"`, fix };
+}
+
+/** The map on the way to a place whose keys and values are secret. */
+function withheldAt(path: Path, description: Description): Path | undefined {
+  const length = path.findIndex((_part, index) => showingOf(describedAt(description, path.slice(0, index + 1))).as === 'withheld');
+  return length < 0 ? undefined : path.slice(0, length + 1);
 }
 
 const EXPECTED: Readonly<Record<string, string>> = {
@@ -105,11 +117,12 @@ function expected(detail: ValidationErrorItem): string {
   return EXPECTED[detail.type] ?? 'another type';
 }
 
-function kindOf(value: unknown): string {
+function kindOf(value: unknown, isSecret = false): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   const kinds: Readonly<Record<string, string>> = { string: 'text', boolean: 'true or false', object: 'an object' };
-  return kinds[typeof value] ?? (typeof value === 'number' ? `the number ${value}` : typeof value);
+  if (typeof value === 'number') return isSecret ? 'a number' : `the number ${value}`;
+  return kinds[typeof value] ?? typeof value;
 }
 
 

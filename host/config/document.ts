@@ -11,6 +11,7 @@ export interface GatewayConfig {
   readonly plugins: readonly PluginEntry[];
   readonly aliases: Readonly<Record<string, string>>;
   readonly mcp_servers: readonly McpServerConfig[];
+  readonly mcp: { readonly stream?: boolean };
   readonly observability: ObservabilityConfig;
   readonly compatibility: { readonly on_unsupported_param?: string };
   readonly batch_target?: string;
@@ -74,6 +75,7 @@ export interface McpServerConfig {
   readonly allowed_tools?: readonly string[];
   readonly max_call_depth?: number;
   readonly timeout_seconds?: number;
+  readonly max_result_bytes?: number;
   readonly required?: boolean;
 }
 

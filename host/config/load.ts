@@ -1,7 +1,8 @@
 import { errorMessage } from '../common/error-message.ts';
+import { isFields } from '../contract/index.ts';
 import { statSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
-import { type Decoded, decodeText } from './decode.ts';
+import { type Decoded, decodeText, undecoded } from './decode.ts';
 import type { Format } from './parse.ts';
 import { isNotPlain, readPlainFile } from './plain-file.ts';
 
@@ -25,11 +26,19 @@ export async function loadConfigFile(path: string): Promise<LoadedFile> {
   const format = formatOf(path);
   if (!format) return { ...place, ...refused(path, `the extension of "${path}" is not known`, 'use .yaml, .yml or .json') };
   try {
-    return { ...place, ...decodeText(await readPlainFile(path), format) };
+    return { ...place, ...withDefaults(decodeText(await readPlainFile(path), format)) };
   } catch (error) {
     const message = errorMessage(error);
     return { ...place, ...refused(path, `the file cannot be read: ${message}`, 'name a file that exists and may be read') };
   }
+}
+
+/** Of a file, unlike of what is sent, the document says what it means where it leaves that out (admin reference 9.2). */
+function withDefaults(decoded: Decoded): Decoded {
+  const { config, document } = decoded;
+  if (!config) return decoded;
+  const strategy = isFields(document['strategy']) ? document['strategy'] : {};
+  return { ...decoded, document: { ...document, apiVersion: config.apiVersion, strategy: { ...strategy, mode: config.strategy.mode } } };
 }
 
 interface Explorer {
@@ -69,5 +78,5 @@ export function isFile(path: string): boolean {
 }
 
 function refused(path: string, message: string, fix: string): Decoded {
-  return { config: undefined, problems: [{ path, rule: 'DC05', message, fix }], lineOf: () => undefined };
+  return undecoded([{ path, rule: 'DC05', message, fix }]);
 }

@@ -41,6 +41,15 @@ export function listedSettings({ settings, unlistedSettings = [] }: PluginModule
   return Object.keys(keys).filter((key) => !unlistedSettings.includes(key));
 }
 
+/** How a setting's texts are shown: as any text, or as patterns and other names in which an `@` does not make an e-mail address. */
+export type SettingKind = 'text' | 'name';
+
+/** The settings of a schema, in order. One whose schema carries the meta `isPattern` holds patterns. */
+export function settingKinds(schema: ObjectSchema): ReadonlyMap<string, SettingKind> {
+  const { keys = {} } = schema.describe() as { readonly keys?: Readonly<Record<string, { readonly metas?: readonly { readonly isPattern?: boolean }[] }>> };
+  return new Map(Object.entries(keys).map(([name, { metas = [] }]) => [name, metas.some(({ isPattern }) => isPattern) ? 'name' : 'text']));
+}
+
 interface Settings {
   readonly problems: readonly SettingsProblem[];
   /** With defaults filled in. */

@@ -1,6 +1,7 @@
 import { errorMessage } from '../common/error-message.ts';
-import { type Document, isScalar, LineCounter, parseAllDocuments, type YAMLError, visit } from 'yaml';
+import { type Document, isPair, isScalar, LineCounter, parseAllDocuments, type YAMLError, visit } from 'yaml';
 import { composeYaml, resolveAliases } from './compose.ts';
+import { repeatedMembers } from './json-members.ts';
 import { isMergeKey, positions, type Positions, rangeStart } from './positions.ts';
 import type { Problem } from './problems.ts';
 
@@ -48,7 +49,10 @@ const UNPLACED: Positions = { lineOf: () => undefined, numberText: () => undefin
 /** What an empty YAML text means. */
 const EMPTY: ParsedDocument = { format: 'yaml', value: {}, ...UNPLACED };
 
-/** JSON is read by the strict parser; the lenient one beside it knows positions and sees duplicate keys. */
+/** Longer JSON texts are not read once more to find the lines of their problems: that takes seconds. */
+const MAX_PLACED = 256 * 1024;
+
+/** JSON is read by the strict parser; the lenient one that knows positions reads it only once they are asked for. */
 function parseJson(text: string): Parsed {
   let value: unknown;
   try {
@@ -58,10 +62,26 @@ function parseJson(text: string): Parsed {
     const line = offset === undefined ? undefined : text.slice(0, Number(offset)).split('\n').length;
     return unreadable(/after JSON/.test(withoutQuote(error)) ? trailing(line) : malformed(withoutQuote(error), line));
   }
+  let placed: Positions | undefined;
+  const place = (): Positions => (placed ??= text.length > MAX_PLACED ? UNPLACED : jsonPositions(text));
+  const document: ParsedDocument = { format: 'json', value, lineOf: (path) => place().lineOf(path), numberText: () => undefined };
+  return withDepth(document, repeatedInJson(text));
+}
+
+function jsonPositions(text: string): Positions {
   const lines = new LineCounter();
   const found = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   const root = 'empty' in found ? undefined : found[0];
-  return withDepth({ format: 'json', value, ...(root ? positions(root, lines) : UNPLACED) }, duplicateKeys(root, lines));
+  return root ? positions(root, lines) : UNPLACED;
+}
+
+function repeatedInJson(text: string): Problem[] {
+  const repeated = repeatedMembers(text);
+  if (repeated.length === 0) return [];
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1);
+  return repeated.map(({ name, way, offset }) => repeatedKey(name, way.some((each) => SECRET_MAPS.has(each)), lines.linePos(offset).line));
 }
 
 function withDepth(document: ParsedDocument, problems: readonly Problem[]): Parsed {
@@ -74,24 +94,33 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
 }
 
+/** Maps that are withheld wherever a configuration is shown: their keys may be secrets too. */
+const SECRET_MAPS = new Set(['env', 'headers', 'config']);
+
 /** Two keys of one map that read alike, `1` and `"1"` included. */
 function duplicateKeys(root: Document | undefined, lines: LineCounter): Problem[] {
   const problems: Problem[] = [];
   if (!root) return problems;
   visit(root, {
-    Map: (_key, map) => {
+    Map: (_key, map, way) => {
       const seen = new Set<string>();
+      const isSecret = way.some((step) => isPair(step) && isScalar(step.key) && SECRET_MAPS.has(String(step.key.value)));
       for (const { key } of map.items) {
         const name = isScalar(key) ? String(key.value) : '';
         if (seen.has(name) && !isMergeKey(key)) {
           const line = lines.linePos(rangeStart(key) ?? 0).line;
-          problems.push({ path: '', rule: 'DC03', message: `the key "${name}" stands twice in one map`, fix: 'keep one of the two', line });
+          problems.push(repeatedKey(name, isSecret, line));
         }
         seen.add(name);
       }
     },
   });
   return problems;
+}
+
+/** Of a map that is withheld the name is not quoted. */
+function repeatedKey(name: string, isSecret: boolean, line: number): Problem {
+  return { path: '', rule: 'DC03', message: `${isSecret ? 'a key' : `the key "${name}"`} stands twice in one map`, fix: 'keep one of the two', line };
 }
 
 /** A JSON parser's message without the piece of the document it quotes, which may be a secret, or part of one. */

@@ -3,6 +3,7 @@ import type { GatewayConfig } from './document.ts';
 /** Keys that are checked but have no effect in this version. */
 const UNSERVED: Readonly<Record<string, (config: GatewayConfig) => boolean>> = {
   mcp_servers: ({ mcp_servers }) => mcp_servers.length > 0,
+  'mcp.stream': ({ mcp }) => mcp.stream === true,
   batch_target: ({ batch_target }) => Boolean(batch_target),
   responses_target: ({ responses_target }) => Boolean(responses_target),
   'responses.bind_owner': ({ responses }) => responses.bind_owner === true,

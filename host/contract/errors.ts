@@ -76,6 +76,8 @@ export interface GatewayErrorOptions {
   readonly retryAfterMs?: number | undefined;
   /** What the upstream did, when the error comes from one. */
   readonly fault?: UpstreamFault;
+  /** Characters of the message that a client gets; 2,048 unless said. */
+  readonly messageLimit?: number;
 }
 
 /** How an upstream failed. The pipeline decides from it, never from text, whether to retry, to fail over, and to count a failure for the breaker. */
@@ -107,6 +109,7 @@ export class GatewayError extends Error {
   readonly status: number;
   readonly retryAfterMs: number | undefined;
   readonly fault: UpstreamFault | undefined;
+  readonly messageLimit: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -115,6 +118,7 @@ export class GatewayError extends Error {
     this.status = options.status ?? ERRORS[code].status;
     this.retryAfterMs = options.retryAfterMs;
     this.fault = options.fault;
+    this.messageLimit = options.messageLimit;
   }
 
   toEnvelope(): ErrorEnvelope {

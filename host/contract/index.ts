@@ -6,7 +6,7 @@ export { bearer, CONTRACT, CONTRACT_VERSION, definePlugin, defineProvider, defin
 export { ERRORS, failedAnswer, GatewayError } from './errors.ts';
 export type { ErrorCode, ErrorEnvelope, ErrorType, GatewayErrorOptions, UpstreamFault } from './errors.ts';
 export { isChat, isSurface, STAGES } from './exchange.ts';
-export type { Exchange, ExchangeOutcome, Measurements, Principal, Scope, Stage } from './exchange.ts';
+export type { Exchange, ExchangeOutcome, KeyLimits, Measurements, Principal, Scope, Stage } from './exchange.ts';
 export { ExchangeNote } from './exchange-note.ts';
 export { countOf, decodedUri, type Fields, isFields, isText } from './fields.ts';
 export { finishReason } from './finish-reason.ts';

@@ -2,13 +2,9 @@ import ipaddr from 'ipaddr.js';
 import { parseDuration } from '../config/duration.ts';
 import type { BucketSpec } from '../contract/index.ts';
 import { type Level, logLevel } from '../log/logger.ts';
+import type { SettingNote } from './setting-note.ts';
+import { noteUnservedStores, readStoreSettings, type StoreSettings } from './store-settings.ts';
 import type { Variables } from './variables.ts';
-
-/** A finding about an environment variable: `fatal` ones stop the start. */
-export interface SettingNote {
-  readonly level: 'warn' | 'fatal';
-  readonly message: string;
-}
 
 export type AddressRange = [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
@@ -21,7 +17,13 @@ export interface Settings {
   readonly configPath: string | undefined;
   /** A changed configuration file is applied while the gateway runs. */
   readonly watchesConfig: boolean;
+  /** The admin API may add MCP servers that are commands: they run on this machine. */
+  readonly allowsAdminStdio: boolean;
   readonly masterKey: string | undefined;
+  /** Where keys, sessions and the audit trail are kept. */
+  readonly keyStore: StoreSettings;
+  /** Where changes of the configuration are kept. */
+  readonly configurationStore: StoreSettings;
   /** No credential is required on `/v1/*`. */
   readonly allowUnauthenticated: boolean;
   readonly corsOrigins: readonly string[];
@@ -48,7 +50,9 @@ export function readEnvironment(variables: Variables): Settings {
   const allowUnauthenticated = trimmed(variables['ALLOW_UNAUTHENTICATED_PROXY']).toLowerCase() === 'true';
   const corsOrigins = list(variables['CORS_ORIGINS']);
   const rateLimit = readRateLimit(variables, notes);
-  noteStores(variables, notes);
+  const keyStore = readStoreSettings({ prefix: 'API_KEY_STORE', backend: variables['API_KEY_STORE_BACKEND'], dsn: variables['API_KEY_STORE_DSN'] }, notes);
+  const configurationStore = readStoreSettings({ prefix: 'CONFIG_STORE', backend: variables['CONFIG_STORE_BACKEND'], dsn: variables['CONFIG_STORE_DSN'] }, notes);
+  noteUnservedStores(variables, notes);
   if (trimmed(variables['GW_STATE_URL']) !== '') notes.push({ level: 'warn', message: 'GW_STATE_URL has no effect in this version: limits, budgets and caches are those of each process' });
   const hasPprof = isOn(variables['ENABLE_PPROF']);
   noteRisks({ isProduction, allowUnauthenticated, corsOrigins, isLimited: rateLimit !== undefined, hasPprof }, notes);
@@ -58,7 +62,10 @@ export function readEnvironment(variables: Variables): Settings {
     logLevel: logLevel(variables['LOG_LEVEL']),
     configPath: trimmed(variables['GATEWAY_CONFIG']) || undefined,
     watchesConfig: variables['GW_CONFIG_WATCH'] === 'true',
+    allowsAdminStdio: variables['GW_ADMIN_STDIO'] === 'true',
     masterKey: trimmed(variables['MASTER_KEY']) || undefined,
+    keyStore,
+    configurationStore,
     allowUnauthenticated,
     corsOrigins: corsOrigins.filter((origin) => !isWildcard(origin)),
     trustedProxies: readRanges(variables['TRUSTED_PROXIES'], notes),
@@ -98,23 +105,6 @@ function noteRisks(risks: Risks, notes: SettingNote[]): void {
   if (refused.length > 0) notes.push({ level: 'fatal', message: `GATEWAY_ENV=production does not allow ${refused.join(' and ')}; unset it, or list origins` });
   if (!risks.isLimited) notes.push({ level: 'warn', message: 'RATE_LIMIT_RPS=0 switches the per-address limit off in production' });
   if (risks.hasPprof) notes.push({ level: 'warn', message: 'ENABLE_PPROF is on in production' });
-}
-
-/** Backends by variable; this version keeps everything in memory, and warns where another backend is configured. */
-const STORES: Readonly<Record<string, readonly string[]>> = {
-  API_KEY_STORE_BACKEND: ['memory', 'in-memory', 'inmemory', 'sqlite', 'postgres', 'postgresql'],
-  CONFIG_STORE_BACKEND: ['memory', 'in-memory', 'inmemory', 'sqlite', 'postgres', 'postgresql'],
-  REQUEST_LOG_STORE_BACKEND: ['sqlite', 'postgres', 'postgresql'],
-};
-
-function noteStores(variables: Variables, notes: SettingNote[]): void {
-  for (const [name, backends] of Object.entries(STORES)) {
-    const written = trimmed(variables[name]); // quoted as it was written: only so does redaction recognise a secret in it
-    const backend = written.toLowerCase();
-    if (backend === '') continue;
-    if (!backends.includes(backend)) notes.push({ level: 'fatal', message: `${name} is "${written}"; use one of: ${backends.join(', ')}` });
-    else if (!backend.includes('mem')) notes.push({ level: 'warn', message: `${name}=${backend} has no effect in this version: nothing is stored beyond the process` });
-  }
 }
 
 function readRateLimit(variables: Variables, notes: SettingNote[]): BucketSpec | undefined {

@@ -1,70 +1,24 @@
-import type { Decoded } from '../config/decode.ts';
+import { canonicalJson } from '../config/canonical.ts';
+import { type Decoded, decodeStored } from '../config/decode.ts';
 import type { GatewayConfig } from '../config/document.ts';
 import { ConfigRefused, parsePath, type Problem } from '../config/problems.ts';
-import { GatewayError } from '../contract/index.ts';
-import { secretsOf } from '../config/secrets.ts';
+import { type Fields, GatewayError } from '../contract/index.ts';
+import type { Settings } from '../environment/settings.ts';
+import { newCommands } from '../config/rules/mcp.ts';
+import { Scrubber } from '../config/scrubber.ts';
 import type { Redactor } from '../log/redact.ts';
-import { refuseStale, type Writer } from '../stores/configuration-store.ts';
+import { type ChangeKind, type ConfigurationVersion, type NewestConfiguration, refuseStale, type Writer } from '../stores/configuration-store.ts';
 import type { Stores } from '../stores/stores.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
-import type { CheckContext } from '../config/rules/rule.ts';
-import type { Registry } from '../registry/registry.ts';
 import { type AssemblyHooks, buildGeneration, type GenerationDeps } from './build.ts';
+import { checkConfig, type CheckDeps } from './check.ts';
 import type { Generation } from './generation.ts';
 import type { Slot } from './slot.ts';
-
-/** What checking a configuration needs of the host. */
-export interface CheckDeps {
-  readonly registry: Registry;
-  readonly redactor: Redactor;
-  readonly hooks: { readonly checkConfig: { call(config: GatewayConfig, context: CheckContext): void } };
-}
-
-/**
- * Everything that is wrong with a decoded document, decoding included. Reads nothing, opens nothing. From here on its secrets
- * are in no log line and no error, those about itself included.
- */
-export function checkConfig({ hooks, registry, redactor }: CheckDeps, decoded: Decoded): readonly Problem[] {
-  const { config, problems: found, lineOf } = decoded;
-  if (!config) return found;
-  for (const secret of secretsOf(config)) redactor.register(secret);
-  const problems: Problem[] = [...found];
-  const isVoid = voidedBy(found.filter(({ rule }) => rule === 'DC02').map(({ path }) => path));
-  hooks.checkConfig.call(config, {
-    known: registry,
-    report: (problem) => {
-      if (isVoid(problem)) return;
-      const { needs: _, ...reported } = problem;
-      problems.push({ ...reported, line: lineOf(parsePath(reported.path)) });
-    },
-  });
-  return problems;
-}
-
-/**
- * Whether a problem says only that something is missing which could not be decoded: the decoding problem has said that
- * already. Takes time in proportion to the length of the problem's path, however much could not be decoded.
- */
-function voidedBy(mistyped: readonly string[]): (problem: Problem) => boolean {
-  if (mistyped.length === 0) return () => false;
-  const wrong = new Set(mistyped);
-  const holders = new Set(mistyped.map((path) => path.replace(/(\.[^.[\]]+|\[\d+\])$/, '')));
-  const needed = new Map<string, boolean>();
-  const isNeeded = (needs: RegExp): boolean => {
-    const known = needed.get(needs.source) ?? mistyped.some((path) => needs.test(path));
-    needed.set(needs.source, known);
-    return known;
-  };
-  return ({ path, needs }) => {
-    if (wrong.has(path) || holders.has(path)) return true;
-    for (const { index } of path.matchAll(/[.[]/g)) if (wrong.has(path.slice(0, index))) return true;
-    return needs !== undefined && isNeeded(needs);
-  };
-}
 
 /** What applying a configuration needs of the host. */
 export interface ApplierDeps extends GenerationDeps {
   readonly redactor: Redactor;
+  readonly settings: Pick<Settings, 'allowsAdminStdio'>;
   readonly stores: Pick<Stores, 'configuration' | 'requestLog' | 'ledgers'>;
   readonly hooks: AssemblyHooks & CheckDeps['hooks'];
   readonly slot: Slot;
@@ -72,17 +26,48 @@ export interface ApplierDeps extends GenerationDeps {
   readonly isDraining: boolean;
 }
 
+/** What a start begins with. */
+export interface StartSource {
+  /** The file or the default: what a reset goes back to. */
+  readonly own: Decoded;
+  /** The host made the default itself: it may have no target at all. */
+  readonly isDefault?: boolean;
+  /** What is stored, and counts before the other. */
+  readonly stored?: Decoded | undefined;
+  /** Of the newest version in the store. */
+  readonly version?: number;
+}
+
+/** What serves, as it was written. */
+export interface RunningDocument {
+  readonly document: Fields;
+  /** The newest version when it was taken in; 0 before any change. */
+  readonly version: number;
+}
+
+export interface Applied {
+  readonly generation: Generation;
+  readonly entry: ConfigurationVersion;
+}
+
 export interface Applier {
+  readonly running: RunningDocument;
   /**
    * Checks, builds, persists and swaps in what a writer wants; one at a time. Changes nothing unless all of it succeeds, and
    * throws `ConfigRefused` for problems of the configuration, `version_conflict` for a writer that missed a version, and
    * `internal_error` when it could not be persisted. Once it is persisted no later step can fail.
    */
-  apply(decoded: Decoded, writer: Writer): Promise<Generation>;
+  apply(decoded: Decoded, writer: Writer, kind?: 'write' | 'rollback'): Promise<Applied>;
+  /** The same for what the start would have begun with, had nothing been stored. */
+  reset(writer: Writer): Promise<Applied>;
+  /** The same for a file that has changed. `undefined`: something is stored and counts before it, or it says what serves already. */
+  applyFile(decoded: Decoded, writer: Writer): Promise<Applied | undefined>;
   /** The same for what a start begins with: no change, so it is neither persisted nor given a version. */
-  applyStart(decoded: Decoded): Promise<Generation>;
-  /** The same for a configuration made by the host itself, which may have no target at all. */
-  applyDefault(config: GatewayConfig): Promise<Generation>;
+  applyStart(source: StartSource): Promise<Generation>;
+  /** What is wrong with what a writer wants, as far as can be found without building it. */
+  problemsOf(decoded: Decoded): readonly Problem[];
+  /** Takes in what other processes have stored. What cannot be used here is logged. */
+  follow(): Promise<void>;
   /** Builds the configuration that serves once more, because what surrounds it changed: the catalog, the live models. Nothing while the gateway closes. */
   refresh(): Promise<void>;
   /** Accepts no configuration any more: those that wait are refused, and a generation that is still being built is closed once it is ready. */
@@ -91,58 +76,178 @@ export interface Applier {
 
 /** The only writer of the slot. A failure leaves the old generation serving. */
 export function createApplier(deps: ApplierDeps): Applier {
-  let number = 0;
-  let queue: Promise<unknown> = Promise.resolve();
-  const closing = new Cancellation();
-
-  const swapIn = async (config: GatewayConfig, writer?: Writer): Promise<Generation> => {
-    const generation = await buildGeneration(deps, config, number + 1);
-    try {
-      closing.throwIfCancelled();
-      if (writer) await persist(deps, config, writer);
-      closing.throwIfCancelled(); // what was persisted is what the next start begins with
-    } catch (error) {
-      await generation.dispose().catch((cause: unknown) => deps.services.log.error('a configuration could not be closed', { generation: generation.number, error: cause }));
-      throw error;
-    }
-    number += 1;
-    deps.slot.swap(generation);
-    return generation;
-  };
-
-  const checkAndSwap = async (decoded: Decoded, writer?: Writer): Promise<Generation> => {
-    if (writer) refuseStale(writer, deps.stores.configuration.value);
-    const problems = checkConfig(deps, decoded);
-    if (problems.length > 0 || !decoded.config) throw new ConfigRefused(problems);
-    return swapIn(decoded.config, writer);
-  };
-
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = queue.then(() => {
-      closing.throwIfCancelled();
-      return work();
-    });
-    queue = turn.catch(() => {}); // the caller gets the error; the next change starts all the same
-    return closing.race(turn);
-  };
-
-  return {
-    apply: (decoded, writer) => inTurn(() => checkAndSwap(decoded, writer)),
-    applyStart: (decoded) => inTurn(() => checkAndSwap(decoded)),
-    applyDefault: (config) => inTurn(() => swapIn(config)),
-    refresh: () => inTurn(async () => {
-      const { current } = deps.slot;
-      if (current && !deps.isDraining) await swapIn(current.config);
-    }).catch((error: unknown) => { if (error !== closing.cause) throw error; }),
-    close: () => closing.cancel(new GatewayError('upstream_unavailable', 'the gateway is shutting down')),
-  };
+  return new QueueingApplier(deps);
 }
 
-/** A refusal of the store goes to the caller as it is; the reason for its other errors is in the log only. */
-async function persist({ stores }: ApplierDeps, config: GatewayConfig, writer: Writer): Promise<void> {
-  try {
-    await stores.configuration.value.append({ ...writer, config });
-  } catch (cause) {
-    throw cause instanceof GatewayError ? cause : new GatewayError('internal_error', 'the configuration could not be stored; the one before goes on serving', { cause });
+class QueueingApplier implements Applier {
+  readonly #deps: ApplierDeps;
+  readonly #scrubber: Scrubber;
+  readonly #closing = new Cancellation();
+  #running: RunningDocument = { document: {}, version: 0 };
+  #start: StartSource | undefined;
+  #number = 0;
+  #queue: Promise<unknown> = Promise.resolve();
+  #isFollowing = false;
+  /** The newest version of other processes that could not be used here. */
+  #unusable = 0;
+
+  constructor(deps: ApplierDeps) {
+    this.#deps = deps;
+    this.#scrubber = new Scrubber(deps);
+  }
+
+  get running(): RunningDocument {
+    return this.#running;
+  }
+
+  apply(decoded: Decoded, writer: Writer, kind: 'write' | 'rollback' = 'write'): Promise<Applied> {
+    return this.#inTurn(async () => {
+      await this.#refuseStale(writer);
+      return this.#change(this.#accepted(decoded, this.problemsOf(decoded)), decoded.document, { ...writer, kind });
+    });
+  }
+
+  reset(writer: Writer): Promise<Applied> {
+    return this.#inTurn(async () => {
+      await this.#refuseStale(writer);
+      if (!this.#start) throw new Error('nothing has been started yet');
+      const { own, isDefault } = this.#start;
+      return this.#change(this.#accepted(own, isDefault ? [] : checkConfig(this.#deps, own)), own.document, { ...writer, kind: 'reset' });
+    });
+  }
+
+  applyFile(decoded: Decoded, writer: Writer): Promise<Applied | undefined> {
+    return this.#inTurn(async () => {
+      if ((await this.#newest()).isStored) return undefined;
+      const config = this.#accepted(decoded, checkConfig(this.#deps, decoded));
+      if (canonicalJson(decoded.document) === canonicalJson(this.#running.document)) return undefined;
+      return this.#change(config, decoded.document, { ...writer, kind: 'file' });
+    });
+  }
+
+  applyStart(source: StartSource): Promise<Generation> {
+    const { own, isDefault, stored, version = 0 } = source;
+    const decoded = stored ?? own;
+    return this.#inTurn(async () => {
+      const config = this.#accepted(decoded, isDefault && !stored ? [] : checkConfig(this.#deps, decoded));
+      const generation = await this.#swapIn(config);
+      this.#start = source;
+      this.#running = { document: decoded.document, version };
+      return generation;
+    });
+  }
+
+  problemsOf(decoded: Decoded): readonly Problem[] {
+    const problems = checkConfig(this.#deps, decoded);
+    if (!decoded.config || this.#deps.settings.allowsAdminStdio) return problems;
+    const added = newCommands(decoded.config, this.#deps.slot.current?.config);
+    return [...problems, ...added.map((problem) => ({ ...problem, line: decoded.lineOf(parsePath(problem.path)) }))];
+  }
+
+  async follow(): Promise<void> {
+    if (this.#isFollowing) return;
+    this.#isFollowing = true;
+    await this.#inTurn(() => {
+      this.#isFollowing = false; // a change from here on needs another look
+      return this.#takeNewest();
+    }).catch((error: unknown) => {
+      this.#isFollowing = false;
+      if (error !== this.#closing.cause) this.#deps.services.log.error('the stored configuration could not be read', { error });
+    });
+  }
+
+  refresh(): Promise<void> {
+    return this.#inTurn(async () => {
+      const { current } = this.#deps.slot;
+      if (current && !this.#deps.isDraining) await this.#swapIn(current.config);
+    }).catch((error: unknown) => { if (error !== this.#closing.cause) throw error; });
+  }
+
+  close(): void {
+    this.#closing.cancel(new GatewayError('upstream_unavailable', 'the gateway is shutting down'));
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(() => {
+      this.#closing.throwIfCancelled();
+      return work();
+    });
+    this.#queue = turn.catch(() => {}); // the caller gets the error; the next change starts all the same
+    return this.#closing.race(turn);
+  }
+
+  #accepted({ config }: Decoded, problems: readonly Problem[]): GatewayConfig {
+    if (problems.length > 0 || !config) throw new ConfigRefused(problems);
+    return config;
+  }
+
+  async #refuseStale(writer: Writer): Promise<void> {
+    if (writer.version !== undefined) refuseStale(writer, (await this.#newest()).version);
+  }
+
+  #newest(): Promise<NewestConfiguration> {
+    return this.#deps.stores.configuration.value.newest().catch((cause: unknown) => this.#fail('the stored configuration could not be read', cause));
+  }
+
+  async #change(config: GatewayConfig, document: Fields, change: Writer & { readonly kind: ChangeKind }): Promise<Applied> {
+    const text = JSON.stringify(document);
+    const { value: store } = this.#deps.stores.configuration;
+    let entry: ConfigurationVersion | undefined;
+    const generation = await this.#swapIn(config, async () => {
+      if (store.isDurable) this.#warnOfSecrets(document);
+      entry = await store.append({ ...change, text }).catch((cause: unknown) => {
+        void this.follow(); // a store that is lost while it answers may have kept it all the same
+        return this.#fail('the configuration could not be stored', cause);
+      });
+    });
+    if (!entry) throw new Error('a configuration was taken in and not kept');
+    this.#running = { document, version: entry.version };
+    return { generation, entry };
+  }
+
+  async #swapIn(config: GatewayConfig, persist?: () => Promise<void>): Promise<Generation> {
+    const { services, slot } = this.#deps;
+    const generation = await buildGeneration(this.#deps, config, this.#number + 1);
+    try {
+      this.#closing.throwIfCancelled();
+      await persist?.();
+      this.#closing.throwIfCancelled(); // what was kept is what the next start begins with
+    } catch (error) {
+      await generation.dispose().catch((cause: unknown) => services.log.error('a configuration could not be closed', { generation: generation.number, error: cause }));
+      throw error;
+    }
+    this.#number += 1;
+    slot.swap(generation);
+    return generation;
+  }
+
+  async #takeNewest(): Promise<void> {
+    const { version, text } = await this.#deps.stores.configuration.value.newest();
+    if (text === undefined || version <= this.#running.version || version === this.#unusable) return;
+    const { log } = this.#deps.services;
+    try {
+      const decoded = decodeStored(text);
+      const config = this.#accepted(decoded, checkConfig(this.#deps, decoded));
+      await this.#swapIn(config);
+      this.#running = { document: decoded.document, version };
+      log.info('the configuration of another process is in force', { version });
+    } catch (error) {
+      if (error === this.#closing.cause) return;
+      this.#unusable = version;
+      log.error('the configuration of another process cannot be used here, the one before goes on serving', { version, error });
+    }
+  }
+
+  /** A refusal of the store is passed on as it is; of its other errors only the log has the reason. */
+  #fail(what: string, cause: unknown): never {
+    if (cause instanceof GatewayError) throw cause;
+    this.#deps.services.log.error(what, { backend: this.#deps.stores.configuration.backend, error: cause });
+    throw new GatewayError('internal_error', `${what}; the one before goes on serving`, { cause });
+  }
+
+  /** Logged before it is kept: a reference would do, and keeps the secret out of the store. */
+  #warnOfSecrets(document: Fields): void {
+    const field = this.#scrubber.firstSecret(document);
+    if (field !== undefined) this.#deps.services.log.warn('a secret is stored as it was sent: write a ${VAR} reference instead', { rule: 'WN11', field });
   }
 }

@@ -20,7 +20,7 @@ import { type BindOptions, bindPlugins } from './bind-plugins.ts';
 import { bindStrategy } from './bind-strategy.ts';
 import type { CarryoverStore } from './carryover.ts';
 import type { Generation, GenerationDraft } from './generation.ts';
-import { allOf, buildModelIndex, type KnownModels, type ModelCollector, type ModelSource } from './model-index.ts';
+import { advertisedOf, allOf, buildModelIndex, type KnownModels, type ModelCollector, type ModelSource } from './model-index.ts';
 
 /** The host's hooks that a configuration is built with. */
 export interface AssemblyHooks {
@@ -121,10 +121,15 @@ function modelsOf(deps: GenerationDeps, { virtualKey, provider, config }: Target
   return providerModels(deps, virtualKey, provider, [...(config.models ?? []), ...Object.keys(config.model_map ?? {})]);
 }
 
-function providerModels(deps: GenerationDeps, name: string, provider: ConnectedProvider | undefined, declared: readonly string[]): KnownModels {
+function providerModels(deps: Pick<GenerationDeps, 'hooks'>, name: string, provider: ConnectedProvider | undefined, declared: readonly string[]): KnownModels {
   const added: Record<ModelSource, string[]> = { catalog: [], discovered: [] };
   deps.hooks.models.call({ provider: name, add: (source, models) => { for (const model of models) added[source].push(model); } });
   return { declared, configured: provider?.configuredModels ?? [], ...added };
+}
+
+/** What a registered provider lists that no target names. */
+export function untargetedModels(deps: Pick<GenerationDeps, 'hooks'>, name: string, provider: ConnectedProvider | undefined): readonly string[] {
+  return advertisedOf(providerModels(deps, name, provider, []));
 }
 
 /** Of every registered provider, targets or not. */

@@ -85,7 +85,8 @@ export function allOf({ declared, configured, catalog, discovered }: KnownModels
   return new Set([...declared, ...configured, ...catalog, ...discovered]);
 }
 
-function advertisedOf({ declared, configured, catalog, discovered }: KnownModels): readonly string[] {
+/** What is live, else the catalog's, else the configured ones; then the declared. */
+export function advertisedOf({ declared, configured, catalog, discovered }: KnownModels): readonly string[] {
   const live = [discovered, catalog].find((models) => models.length > 0) ?? configured;
   return [...new Set([...live, ...declared])];
 }

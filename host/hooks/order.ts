@@ -5,7 +5,9 @@ export const ORDER = {
   aliases: 10,
   ceilings: 20,
   admission: 30,
+  keyAccess: 40,
   /** route */
+  keyTargets: 5,
   strategy: 10,
   eligibility: 20,
   health: 30,
@@ -16,5 +18,6 @@ export const ORDER = {
   surfaces: 10,
   listings: 20,
   probes: 30,
+  admin: 40,
   fallback: 100,
 } as const;

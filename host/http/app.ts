@@ -5,7 +5,7 @@ import { GatewayError } from '../contract/index.ts';
 import { ClientWires } from '../wire/client-wires.ts';
 import { createArrivals } from './arrivals.ts';
 import { contextOf } from './context.ts';
-import { sendError } from './reply.ts';
+import { type Refusal, sendError } from './reply.ts';
 import { createRouter } from './router.ts';
 import { createShell, type ShellHost } from './shell.ts';
 import { createUpgrades, type UpgradeHooks, type Upgrades } from './upgrades.ts';
@@ -34,18 +34,30 @@ export function createApp<H extends ShellHost>(host: H & { readonly hooks: Reque
   const shell = createShell(host, arrivals);
   const router = createRouter({ caseSensitive: true, strict: true });
   host.hooks.mount.call(router, host);
+  const route = (request: IncomingMessage, response: ServerResponse, refusal: Refusal | undefined): void => {
+    if (refusal) {
+      sendError(response, refusal.error, host.redactor, refusal.headers);
+      return;
+    }
+    router(request as Request, response as Response, (error: unknown) => {
+      if (isUndecodable(error)) sendError(response, malformedPath(), host.redactor);
+      else recover(host, error ?? new Error('no route answered'), response);
+    });
+  };
+  const routeAfter = async (arrival: Promise<Refusal | undefined>, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      const refusal = await arrival;
+      if (!response.destroyed) route(request, response, refusal); // else the client left while its credential was looked up
+    } catch (error) {
+      recover(host, error, response);
+    }
+  };
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     try {
       if (!shell(request, response)) return;
-      const refusal = arrived.call(request, contextOf(response), host);
-      if (refusal) {
-        sendError(response, refusal.error, host.redactor, refusal.headers);
-        return;
-      }
-      router(request as Request, response as Response, (error: unknown) => {
-        if (isUndecodable(error)) sendError(response, malformedPath(), host.redactor);
-        else recover(host, error ?? new Error('no route answered'), response);
-      });
+      const arrival = arrived.call(request, contextOf(response), host);
+      if (arrival instanceof Promise) void routeAfter(arrival, request, response);
+      else route(request, response, arrival);
     } catch (error) {
       recover(host, error, response);
     }

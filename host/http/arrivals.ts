@@ -10,6 +10,7 @@ import type { ClientWires } from '../wire/client-wires.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
 import { createAddressFinder, limiterKey } from './client-address.ts';
 import { type AnsweringHost, isAuthority, normalizeTarget, rawPath, type RequestContext } from './context.ts';
+import type { Protection } from './protection.ts';
 import { createIdSource, requestId } from './request-id.ts';
 
 const METHODS = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE']);
@@ -26,6 +27,8 @@ export interface ArrivalHost extends AnsweringHost {
   readonly settings: Pick<Settings, 'trustedProxies' | 'corsOrigins' | 'rateLimit'>;
   readonly registry: Registry;
   readonly counters: Counters;
+  /** Paths behind authentication. */
+  readonly protection: Protection;
 }
 
 /** What is found out of a request before anything answers it. None of it needs a response: an upgrade has none. */
@@ -55,6 +58,7 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
         address: '',
         corsHeaders: (origin === undefined ? undefined : cors.get(origin)) ?? VARY,
         wire: COMMON_WIRE,
+        protectedBy: undefined,
         isProbe: false,
         principal: undefined,
         isAdmitted: false,
@@ -68,6 +72,7 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
       const refusal = refusedRequest(request, context);
       const path = rawPath(request);
       context.wire = wires.of(path);
+      context.protectedBy = host.protection.of(path);
       if (refusal) return refusal;
       context.isProbe = PROBES.has(path);
       if (!context.isProbe) context.address = addressOf(request);

@@ -4,6 +4,7 @@ import type { TraceContext } from '../common/trace-context.ts';
 import type { ClientWire } from '../wire/client-wire.ts';
 import type { Ending } from './leftovers.ts';
 import type { Outbox } from './outbox.ts';
+import type { ProtectedPath } from './protection.ts';
 
 /** What answering needs of the host: how a connection ends, and by what replies leave. */
 export interface AnsweringHost extends Ending {
@@ -25,6 +26,8 @@ export interface RequestContext {
   corsHeaders: readonly string[];
   /** What the client speaks, by the path it asked for. */
   wire: ClientWire;
+  /** What protects the path, if anything does. */
+  protectedBy: ProtectedPath | undefined;
   /** A probe is neither logged nor limited. */
   isProbe: boolean;
   principal: Principal | undefined;

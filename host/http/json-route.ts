@@ -3,7 +3,7 @@ import type { NextFunction, Request, Router } from 'express';
 import { GatewayError, type Principal, type Scope } from '../contract/index.ts';
 import type { Clock } from '../common/clock.ts';
 import type { Redactor } from '../log/redact.ts';
-import { contextOf } from './context.ts';
+import { contextOf, type RequestContext } from './context.ts';
 import { type JsonObject, parseJsonObject } from './json-body.ts';
 import { wrongMethod } from './methods.ts';
 import { scopeRefusal } from './protection.ts';
@@ -15,6 +15,8 @@ export interface JsonCall {
   readonly request: IncomingMessage;
   /** `undefined` on open routes, and on protected ones that are open for now. */
   readonly principal: Principal | undefined;
+  /** Who asks, and under which id the answer and its log lines stand. */
+  readonly context: Pick<RequestContext, 'id' | 'address'>;
   /** What the request carried, empty where the route reads no body. */
   readonly bytes: Buffer;
   /** The body as an object; throws `invalid_request` for anything else. */
@@ -122,9 +124,10 @@ function refusalOf(response: ServerResponse, scope: JsonRoute['scope']): Gateway
 }
 
 function callOf(request: Request, response: ServerResponse, bytes: Buffer): JsonCall {
+  const context = contextOf(response);
   return {
-    request, bytes,
-    principal: contextOf(response).principal,
+    request, bytes, context,
+    principal: context.principal,
     json: () => parseJsonObject(bytes),
     parameter: (name) => [request.params[name] ?? []].flat().join('/'),
   };

@@ -8,6 +8,12 @@ export interface ProtectedPath {
   readonly scope?: Scope | undefined;
   /** Needs no credential while `ALLOW_UNAUTHENTICATED_PROXY` is in force. */
   readonly mayBeOpen?: boolean;
+  /** Requests count towards what their key may do in a minute. */
+  readonly isLimited?: boolean;
+  /** Requests of this method bring their credential to the route itself. */
+  readonly ownMethod?: string;
+  /** On every answer, whoever gives it: name, value, name, value. */
+  readonly headers?: readonly string[];
   /** False where a browser gets no page for a path that no route takes. */
   readonly hasPages?: boolean;
 }

@@ -15,6 +15,9 @@ export interface Refusal {
   readonly headers?: FlatHeaders;
 }
 
+/** What comes of a request before any route has seen it; a promise where that cannot be decided at once. */
+export type Arrival = Refusal | undefined | Promise<Refusal | undefined>;
+
 /** On every response, whatever its path and status. Source: configuration reference 8.4. */
 export const SECURITY_HEADERS: FlatHeaders = [
   'Content-Security-Policy',
@@ -25,10 +28,12 @@ export const SECURITY_HEADERS: FlatHeaders = [
   'Referrer-Policy', 'strict-origin-when-cross-origin',
 ];
 
-/** Writes status and headers in one go: the shell's, then these. All replies pass here. */
+const NONE: FlatHeaders = [];
+
+/** Writes status and headers in one go: the shell's, then those of the path, then these. All replies pass here. */
 export function writeHead(response: ServerResponse, status: number, headers: FlatHeaders): void {
-  const { id, corsHeaders, gateway, isLast } = contextOf(response);
-  const all = [...SECURITY_HEADERS, 'X-Request-ID', id, ...corsHeaders, ...headers];
+  const { id, corsHeaders, protectedBy, gateway, isLast } = contextOf(response);
+  const all = [...SECURITY_HEADERS, 'X-Request-ID', id, ...corsHeaders, ...(protectedBy?.headers ?? NONE), ...headers];
   if (gateway.isDraining || isLast) {
     all.push('Connection', 'close');
     endInStages(response, gateway);
@@ -70,13 +75,15 @@ export function sendError(response: ServerResponse, error: GatewayError, redacto
     return;
   }
   const { wire, id } = contextOf(response);
-  const failure = failureOf(error, redactor.excerpt(error.message), id);
+  const failure = failureOf(error, redactor.excerpt(error.message, error.messageLimit), id);
   const { contentType, body } = wire.error(failure);
-  sendBody(response, failure.status, contentType, body, [...retryAfter(failure), ...headers]);
+  sendBody(response, failure.status, contentType, body, [...failureHeaders(failure), ...headers]);
 }
 
-export function retryAfter({ retryAfterS }: ClientFailure): FlatHeaders {
-  return retryAfterS === undefined ? [] : ['Retry-After', String(retryAfterS)];
+/** What an error says beside its body: when to come again, and which credential is wanted. */
+export function failureHeaders({ status, retryAfterS }: ClientFailure): FlatHeaders {
+  const again = retryAfterS === undefined ? NONE : ['Retry-After', String(retryAfterS)];
+  return status === 401 ? [...again, 'WWW-Authenticate', 'Bearer'] : again;
 }
 
 /** 404 for a path that no route serves, in the wire of the path. */

@@ -5,7 +5,7 @@ import { failureOf } from '../wire/client-failure.ts';
 import type { Arrivals } from './arrivals.ts';
 import { normalizeTarget, type RequestContext } from './context.ts';
 import { hasLeftovers, isEnding } from './leftovers.ts';
-import { type Refusal, retryAfter } from './reply.ts';
+import { type Arrival, failureHeaders, type Refusal } from './reply.ts';
 import { logAccess, type ShellHost } from './shell.ts';
 import { answerSocket, takeSocket } from './socket-reply.ts';
 
@@ -26,7 +26,7 @@ export type TakeUpgrade = (upgrade: Upgrade) => void;
 
 /** Hooks of the host that an upgrade meets. */
 export interface UpgradeHooks<H> {
-  readonly arrived: { call(request: IncomingMessage, context: RequestContext, host: H): Refusal | undefined };
+  readonly arrived: { call(request: IncomingMessage, context: RequestContext, host: H): Arrival };
   readonly upgrade: { readonly taps: readonly unknown[]; call(request: IncomingMessage, host: H): TakeUpgrade | undefined };
 }
 
@@ -62,15 +62,23 @@ export function createUpgrades<H extends ShellHost>(host: H & { readonly hooks: 
       socket.on('close', () => host.activity.end());
       const context = arrivals.open(request);
       const refuse = (refusal: Refusal): void => refuseUpgrade(host, { request, context, socket, refusal });
-      try {
-        const error = arrivals.inspect(request, context) ?? arrivals.limit(context);
-        const refusal = error ? { error } : arrived.call(request, context, host);
+      const hand = (refusal: Refusal | undefined): void => {
+        if (socket.destroyed) return; // the client left while its credential was looked up
         if (refusal) refuse(refusal);
         else (takers.get(request) ?? passOver)({ request, context, socket, head, refuse });
-      } catch (error) {
+      };
+      const fail = (error: unknown): void => {
         host.log.error('an upgrade failed', { trace_id: context.id, error });
         if (socket.bytesWritten > 0) socket.destroy();
         else refuse({ error: error instanceof GatewayError ? error : new GatewayError('internal_error', 'the gateway failed') });
+      };
+      try {
+        const error = arrivals.inspect(request, context) ?? arrivals.limit(context);
+        const arrival = error ? { error } : arrived.call(request, context, host);
+        if (arrival instanceof Promise) arrival.then(hand).catch(fail);
+        else hand(arrival);
+      } catch (error) {
+        fail(error);
       }
     },
   };
@@ -100,6 +108,6 @@ function refuseUpgrade(host: ShellHost, { request, context, socket, refusal: { e
   context.bytes = Buffer.byteLength(body);
   socket.on('data', () => hasLeftovers(socket));
   request.resume(); // a body that came with it is read in vain
-  const reply = { status: failure.status, contentType, body, headers: ['X-Request-ID', context.id, ...context.corsHeaders, ...retryAfter(failure), ...headers] };
+  const reply = { status: failure.status, contentType, body, headers: ['X-Request-ID', context.id, ...context.corsHeaders, ...(context.protectedBy?.headers ?? []), ...failureHeaders(failure), ...headers] };
   answerSocket(socket, reply, host, () => { if (context.address !== '') logAccess(host, request, context, failure.status); });
 }

@@ -8,6 +8,8 @@ import { MIN_NEEDLE, Needles } from './needles.ts';
  */
 export interface Redactor {
   redact(text: string): string;
+  /** The same for a text in which an `@` does not make an e-mail address: the id of a model, a pattern, a host. */
+  redactName(text: string): string;
   /** Redacts, and only then cuts to `limit` characters (code points) and an ellipsis: half a credential would not be recognised as one. */
   excerpt(text: string, limit?: number): string;
   /**
@@ -48,6 +50,9 @@ const SHAPES: readonly Shape[] = [
   [/((?:api[_-]?key|access_token|auth_token|token|secret|password)\\?["']?\s*[:=]\s*\\?["']?)[A-Za-z0-9]{24,64}\b/gi, '$1[REDACTED_CREDENTIAL]'],
 ];
 
+/** Without that of an e-mail address. */
+const NAME_SHAPES = SHAPES.filter(([, replacement]) => replacement !== '[REDACTED_EMAIL]');
+
 /** In a sentence, `Basic` is followed by an ordinary word: a credential decodes to two texts with a colon between. */
 function isUserAndPassword(token: string): boolean {
   const text = Buffer.from(token, 'base64').toString();
@@ -72,18 +77,20 @@ export function createRedactor(variables: Readonly<Record<string, string | undef
     for (const password of passwords) values.add(password, `[REDACTED:${name}]`);
   }
   const harmless = new HarmlessNames();
-  const redact = (text: string): string => {
+  const redactAs = (text: string, shapes: readonly Shape[]): string => {
     if (harmless.has(text)) return text;
     let clean = values.hide(text);
     if (!SUSPECT_CHARACTER.test(clean) && !SUSPECT_WORD.test(clean)) {
       if (clean === text) harmless.add(text);
       return clean;
     }
-    for (const [pattern, replacement] of SHAPES) clean = clean.replace(pattern, replacement as string);
+    for (const [pattern, replacement] of shapes) clean = clean.replace(pattern, replacement as string);
     return clean;
   };
+  const redact = (text: string): string => redactAs(text, SHAPES);
   return {
     redact,
+    redactName: (text) => redactAs(text, NAME_SHAPES),
     excerpt: (text, limit = MAX_EXCERPT) => {
       const ahead = Math.max(LOOK_AHEAD, 4 * values.longest);
       const end = 2 * limit + 2 * ahead;

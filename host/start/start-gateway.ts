@@ -5,7 +5,9 @@ import type { Host } from '../host.ts';
 import { createApp } from '../http/app.ts';
 import { createHttpServer, listen } from '../http/server.ts';
 import { provideMasterKey } from './master-key.ts';
-import { applyStartConfiguration, connectProviders, loadConfiguration, refuseProblems, StartRefused, warnOfUnreadFiles, watchConfiguration } from './steps.ts';
+import { applyStartConfiguration } from './configuration.ts';
+import { connectProviders, loadConfiguration, refuseProblems, StartRefused, warnOfUnreadFiles } from './steps.ts';
+import { watchConfiguration } from './watch-configuration.ts';
 
 /** What is left after the shutdown deadline gets this long to write its last event. */
 const LAST_WORDS_MS = 5000;
@@ -64,13 +66,13 @@ function tellSettings({ settings, log }: Host): void {
 }
 
 function tellStarted(host: Host, port: number): void {
-  if (host.settings.isProduction && host.stores.principals.backend === 'memory') {
+  if (host.settings.isProduction && host.stores.keys.backend === 'memory') {
     host.log.warn('no durable key store is configured: MASTER_KEY is the only credential that survives a restart');
   }
   host.log.info('gw started', {
     version: host.build.version, addr: `:${port}`, providers: [...host.providers.keys()].join(', '),
-    config_store: host.stores.configuration.backend, api_key_store: host.stores.principals.backend,
-    request_log_store: host.stores.requestLog.backend, audit_store: 'memory',
+    config_store: host.stores.configuration.backend, api_key_store: host.stores.keys.backend,
+    request_log_store: host.stores.requestLog.backend, audit_store: host.stores.audit.backend,
   });
 }
 

@@ -1,4 +1,3 @@
-import type { GatewayConfig } from '../config/document.ts';
 import { GatewayError } from '../contract/index.ts';
 
 /** Who changes the configuration. */
@@ -9,45 +8,99 @@ export interface Writer {
   readonly version?: number | undefined;
 }
 
+/**
+ * `write` and `rollback` replace what is stored, and the next start begins with it. `reset` drops it, and `file` leaves nothing stored:
+ * the next start begins with the file, or the default. Each is a version of its own.
+ */
+export type ChangeKind = 'write' | 'rollback' | 'reset' | 'file';
+
 export interface ConfigurationChange extends Writer {
-  readonly config: GatewayConfig;
+  readonly kind: ChangeKind;
+  /** The whole configuration as JSON, as it was written. */
+  readonly text: string;
 }
 
-/** Keeps what writers changed, so that the next start begins with it. */
-export interface ConfigurationStore {
-  /** Number of the newest version that this process knows of; 0 before the first change. */
+/** One entry of the history. */
+export interface ConfigurationVersion {
   readonly version: number;
-  /** The stored configuration as JSON; `undefined` while there is none, and the file or the default counts. */
-  read(): Promise<string | undefined>;
-  /**
-   * Keeps a change that has been checked and built, and resolves with its version: all of it or nothing. It compares versions
-   * once more, together with other processes. The caller waits without a limit of its own, which could not tell what was
-   * kept: a store that may hang bounds its calls.
-   */
-  append(change: ConfigurationChange): Promise<number>;
+  /** Unix milliseconds. */
+  readonly updatedAt: number;
+  /** As in `ConfigurationChange`. */
+  readonly text: string;
+  /** Empty in rows of an older program. */
+  readonly actor: string;
+  /** Of a rollback the version that was the newest before. */
+  readonly rolledBackFrom: number | undefined;
 }
 
-/** Without a store: versions are counted, and a restart begins with the file again. */
+/** What all processes agree on. */
+export interface NewestConfiguration {
+  /** 0 before the first change. */
+  readonly version: number;
+  /** The configuration of that version; `undefined` before the first change. */
+  readonly text: string | undefined;
+  /** Whether a start begins with it, rather than with the file or the default. */
+  readonly isStored: boolean;
+}
+
+/** Versions that are shown, and that a rollback may go back to. */
+export const MOST_VERSIONS = 200;
+
+/** Keeps what writers changed. */
+export interface ConfigurationStore {
+  /** Whether a restart, and other processes, see what is kept here. */
+  readonly isDurable: boolean;
+  /** The newest version, and what a start would begin with. */
+  newest(): Promise<NewestConfiguration>;
+  /**
+   * Keeps a change that has been checked and built: all of it or nothing. It compares versions once more, together with other
+   * processes. The caller waits without a limit of its own, which could not tell what was kept: a store that may hang bounds its calls.
+   */
+  append(change: ConfigurationChange): Promise<ConfigurationVersion>;
+  /** The newest 200 versions, ascending. */
+  history(): Promise<readonly ConfigurationVersion[]>;
+  ping(): Promise<void>;
+  /** Calls when another process may have changed something. Absent where there is no other. */
+  readonly onChange?: (changed: () => void) => void;
+}
+
+/** Without a store: versions are counted from 1 in this process, and a restart begins with the file again. */
 export class UnstoredConfiguration implements ConfigurationStore {
-  #version = 0;
+  readonly isDurable = false;
+  readonly #now: () => number;
+  #versions: readonly ConfigurationVersion[] = [];
 
-  get version(): number {
-    return this.#version;
+  constructor(now: () => number) {
+    this.#now = now;
   }
 
-  read(): Promise<undefined> {
-    return Promise.resolve(undefined);
+  async newest(): Promise<NewestConfiguration> {
+    const last = this.#versions.at(-1);
+    return { version: last?.version ?? 0, text: last?.text, isStored: false };
   }
 
-  append(change: ConfigurationChange): Promise<number> {
-    refuseStale(change, this);
-    this.#version += 1;
-    return Promise.resolve(this.#version);
+  async append(change: ConfigurationChange): Promise<ConfigurationVersion> {
+    const { version: before } = await this.newest();
+    refuseStale(change, before);
+    const added = versionOf(change, before, this.#now());
+    this.#versions = [...this.#versions, added].slice(-MOST_VERSIONS);
+    return added;
   }
+
+  async history(): Promise<readonly ConfigurationVersion[]> {
+    return this.#versions;
+  }
+
+  async ping(): Promise<void> {}
+}
+
+/** The entry that a change becomes, after the version that was the newest. */
+export function versionOf({ actor, kind, text }: ConfigurationChange, before: number, now: number): ConfigurationVersion {
+  return { version: before + 1, updatedAt: now, text, actor, rolledBackFrom: kind === 'rollback' ? before : undefined };
 }
 
 /** Throws when the writer has not seen the newest version. */
-export function refuseStale(writer: Writer, { version }: Pick<ConfigurationStore, 'version'>): void {
-  if (writer.version === undefined || writer.version === version) return;
-  throw new GatewayError('version_conflict', `the configuration has version ${version} by now, not ${writer.version}`);
+export function refuseStale(writer: Writer, newest: number): void {
+  if (writer.version === undefined || writer.version === newest) return;
+  throw new GatewayError('version_conflict', `the configuration has version ${newest} by now, not ${writer.version}`);
 }

@@ -1,5 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Principal } from '../contract/index.ts';
+import type { KeyStore } from './key-store.ts';
+import { SESSION_PREFIX, SessionStore } from './session-store.ts';
+import type { StoreDeps } from './store-deps.ts';
 
 /** A credential as everything but its holder knows it: the SHA-256 of it, in hex. Comparing digests tells nothing of a credential, its length included. */
 export function digestOf(credential: string): string {
@@ -27,24 +30,64 @@ export class KnownDigests {
   }
 }
 
-/** Knows whose some credentials are: those of the environment, those of a store. */
+/** Knows whose some credentials are, beside those of the key store: those of the environment. */
 export interface PrincipalSource {
   /** Looks in memory only: a request never waits here. A credential that has expired or was revoked is not found. */
   find(digest: string): Principal | undefined;
+  /** By the principal's id. */
+  byId?(id: string): Principal | undefined;
 }
 
-/** All sources of one host. They are asked in the order in which they were supplied: the environment comes first. */
-export class Principals implements PrincipalSource {
+/**
+ * Whose a credential is. `gws_` begins the token of a session, and is never looked for elsewhere. Of all others the sources are asked
+ * first, in the order in which they were supplied, the environment's before all, and then the key store.
+ */
+export class Principals {
   readonly #sources: PrincipalSource[] = [];
-  #backend = 'memory';
+  readonly #known = new KnownDigests();
+  readonly #keys: KeyStore;
+  readonly #sessions: SessionStore;
   #isSealed = false;
 
-  /** Where keys are kept that can be made and revoked. */
-  get backend(): string {
-    return this.#backend;
+  constructor(deps: StoreDeps, keys: KeyStore) {
+    this.#keys = keys;
+    this.#sessions = new SessionStore(deps, keys, (id) => this.#byId(id));
   }
 
-  find(digest: string): Principal | undefined {
+  get sessions(): SessionStore {
+    return this.#sessions;
+  }
+
+  /** In memory, without waiting. `undefined`: `ask`. Each find of a stored key is a use of it. */
+  find(credential: string): Principal | undefined {
+    const digest = this.#known.of(credential);
+    const found = credential.startsWith(SESSION_PREFIX) ? this.#sessions.find(digest) : this.#source(digest) ?? this.#keys.find(digest);
+    if (found) this.#known.keep(credential, digest);
+    return found;
+  }
+
+  /** What memory did not find. Throws `StoreUnavailable` when only a store that is away could tell. */
+  ask(credential: string): Promise<Principal | undefined> {
+    const digest = digestOf(credential);
+    return credential.startsWith(SESSION_PREFIX) ? this.#sessions.ask(digest) : this.#keys.ask(digest);
+  }
+
+  /** Whose a key is: for signing in, where the token of a session is nobody's. */
+  async identify(credential: string): Promise<Principal | undefined> {
+    if (credential.startsWith(SESSION_PREFIX)) return undefined;
+    return this.find(credential) ?? await this.ask(credential);
+  }
+
+  supply(source: PrincipalSource): void {
+    if (this.#isSealed) throw new Error('principals: a source is supplied too late, stores are supplied in open');
+    this.#sources.push(source);
+  }
+
+  seal(): void {
+    this.#isSealed = true;
+  }
+
+  #source(digest: string): Principal | undefined {
     for (const source of this.#sources) {
       const found = source.find(digest);
       if (found) return found;
@@ -52,15 +95,12 @@ export class Principals implements PrincipalSource {
     return undefined;
   }
 
-  /** `backend` names a store of keys; the environment's source has none. */
-  supply(source: PrincipalSource, backend?: string): void {
-    if (this.#isSealed) throw new Error('principals: a source is supplied too late, stores are supplied in open');
-    this.#sources.push(source);
-    if (backend !== undefined) this.#backend = backend;
-  }
-
-  seal(): void {
-    this.#isSealed = true;
+  #byId(id: string): Principal | undefined {
+    for (const source of this.#sources) {
+      const found = source.byId?.(id);
+      if (found) return found;
+    }
+    return undefined;
   }
 }
 
@@ -70,6 +110,10 @@ export class PrincipalTable implements PrincipalSource {
 
   find(digest: string): Principal | undefined {
     return this.#principals.get(digest);
+  }
+
+  byId(id: string): Principal | undefined {
+    return this.#principals.values().find((principal) => principal.id === id);
   }
 
   /** Replaces whom the digest stood for. */

@@ -1,12 +1,24 @@
 import type { RequestLog, SharedState } from '../contract/index.ts';
+import { forwardClock } from '../common/clock.ts';
+import { closeInTurn } from '../common/close-all.ts';
+import { AuditStore } from './audit-store.ts';
 import { type Ledgers, MEMORY_LEDGERS } from './ledgers.ts';
 import { type ConfigurationStore, UnstoredConfiguration } from './configuration-store.ts';
+import { KeyStore } from './key-store.ts';
 import { Place } from './place.ts';
 import { Principals } from './principals.ts';
+import type { SessionStore } from './session-store.ts';
+import type { StoreDeps } from './store-deps.ts';
 
 /** What a builtin may supply in `open`, and what stands there without one. */
 export interface Stores {
-  /** Whose a credential is. Without a store: the keys of the environment. */
+  /** Keys that are made and revoked. Without a store: the memory of this process. */
+  readonly keys: KeyStore;
+  /** Sessions of the dashboard, as the keys. */
+  readonly sessions: SessionStore;
+  /** Who administered what, as the keys. */
+  readonly audit: AuditStore;
+  /** Whose a credential is: the environment's, a stored key's, a session's. */
   readonly principals: Principals;
   /** Where rows of the request log go. Without a store they go nowhere. */
   readonly requestLog: Place<RequestLog | undefined>;
@@ -18,17 +30,28 @@ export interface Stores {
   readonly ledgers: Place<Ledgers>;
 }
 
-export function createStores(memory: SharedState): Stores {
+export function createStores(memory: SharedState, given: StoreDeps): Stores {
+  const deps = { ...given, clock: forwardClock(given.clock) };
+  const keys = new KeyStore(deps);
+  const principals = new Principals(deps, keys);
   return {
-    principals: new Principals(),
+    keys,
+    sessions: principals.sessions,
+    audit: new AuditStore(deps),
+    principals,
     requestLog: new Place<RequestLog | undefined>('request log', 'disabled', undefined),
-    configuration: new Place<ConfigurationStore>('configuration store', 'memory', new UnstoredConfiguration()),
+    configuration: new Place<ConfigurationStore>('configuration store', 'memory', new UnstoredConfiguration(deps.clock.now)),
     state: new Place<SharedState>('shared state', 'memory', memory),
     ledgers: new Place<Ledgers>('ledgers', 'memory', MEMORY_LEDGERS),
   };
 }
 
 /** From here on nothing can be supplied any more. */
-export function sealStores({ principals, requestLog, configuration, state, ledgers }: Stores): void {
-  for (const place of [principals, requestLog, configuration, state, ledgers]) place.seal();
+export function sealStores({ keys, sessions, audit, principals, requestLog, configuration, state, ledgers }: Stores): void {
+  for (const place of [keys, sessions, audit, principals, requestLog, configuration, state, ledgers]) place.seal();
+}
+
+/** Writes what waits, before the repositories close. */
+export async function finishStores({ keys, audit }: Stores): Promise<void> {
+  await closeInTurn([() => keys.close(), () => audit.close()]);
 }

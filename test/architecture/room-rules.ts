@@ -10,7 +10,7 @@ export const ROOMS = [
 
 /** The files that stand in no folder. Another one wants a room, or a line in the table of docs/architecture.md. */
 export const ROOT_FILES: ReadonlySet<string> = new Set([
-  'host/builtin.ts', 'host/create-host.ts', 'host/ensure-installed.js', 'host/gw.js', 'host/host-hooks.ts', 'host/host.ts', 'host/main.ts', 'host/own-files.ts', 'host/stop-signal.ts', 'host/surface-builtin.ts',
+  'host/builtin.ts', 'host/create-host.ts', 'host/ensure-installed.js', 'host/gw.js', 'host/host-hooks.ts', 'host/host.ts', 'host/keep-data.js', 'host/main.ts', 'host/own-files.ts', 'host/stop-signal.ts', 'host/surface-builtin.ts',
 ]);
 
 export function roomOf(path: string): string {

@@ -34,9 +34,9 @@ plugins:
   - {name: max-token, stage: before_request, enabled: true, config: {max_tokens: 4096}}
 `);
 
-const [{ BUILTINS, MODULES }, { createHost }, { systemClock }, { discover }, { loadConfigFile }, { SHIPPED }, start, { createApp }, { createHttpServer, listen }] = await Promise.all([
+const [{ BUILTINS, MODULES }, { createHost }, { systemClock }, { discover }, { loadConfigFile }, { SHIPPED }, start, { applyStartConfiguration }, { createApp }, { createHttpServer, listen }] = await Promise.all([
   import('../../builtins/manifest.ts'), import('../../host/create-host.ts'), import('../../host/common/clock.ts'), import('../../host/registry/discover.ts'),
-  import('../../host/config/load.ts'), import('../../host/registry/registry.ts'), import('../../host/start/steps.ts'), import('../../host/http/app.ts'), import('../../host/http/server.ts'),
+  import('../../host/config/load.ts'), import('../../host/registry/registry.ts'), import('../../host/start/steps.ts'), import('../../host/start/configuration.ts'), import('../../host/http/app.ts'), import('../../host/http/server.ts'),
 ]);
 
 const host = await phase('hooks and builtins', () => createHost({
@@ -57,7 +57,7 @@ await phase('providers and catalog', async () => {
   await start.connectProviders(host);
   await host.hooks.open.promise(host);
 });
-await phase('building the configuration', () => start.applyStartConfiguration(host, file));
+await phase('building the configuration', () => applyStartConfiguration(host, file));
 const server = await phase('listening', async () => {
   const made = createHttpServer(createApp(host), host);
   await listen(made, '0');

@@ -1,8 +1,12 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { decodeText } from '../../host/config/decode.ts';
+import { decodeStored, decodeText } from '../../host/config/decode.ts';
+import { repeatedMembers } from '../../host/config/json-members.ts';
+import { loadConfigFile } from '../../host/config/load.ts';
 import { configSchema } from '../../host/config/schema.ts';
 import { readReport, validateJson, validateText } from '../cli/commands.ts';
-import { expectProportion } from '../kit/index.ts';
+import { expectProportion, temporaryFolder } from '../kit/index.ts';
 import { minimal } from './bad-documents.ts';
 
 const ECHO = 'targets: [{virtual_key: echo}]\n';
@@ -233,5 +237,38 @@ describe('a configuration without a fault', () => {
     } finally {
       Reflect.deleteProperty(configSchema, 'describe');
     }
+  });
+});
+
+describe('the document beside the configuration', () => {
+  it('is what was written: in JSON as it is, in YAML as it was meant', () => {
+    const sent = { targets: [{ virtual_key: 'echo' }], strategy: { mode: null }, aliases: {}, plugins: [{ name: 'x', config: { a: [null, 1.5] } }] };
+    expect(decodeText(JSON.stringify(sent), 'json').document).to.deep.equal(sent);
+    const { document } = decodeText('targets: [{virtual_key: echo, models: [4.10]}]\nplugins: [{name: x, enabled: yes}]\nrequest_timeout: 5s\n', 'yaml');
+    expect(document).to.deep.equal({ targets: [{ virtual_key: 'echo', models: ['4.10'] }], plugins: [{ name: 'x', enabled: true }], request_timeout: '5s' });
+    expect(decodeText(JSON.stringify(document), 'json').problems, 'it may be sent as JSON').to.deep.equal([]);
+  });
+
+  it('of a file says what it means: version and mode', async () => {
+    const path = join(await temporaryFolder(), 'config.yaml');
+    await writeFile(path, 'targets: [{virtual_key: echo}]\nstrategy: {unpriced_strategy: skip}\n');
+    expect((await loadConfigFile(path)).document).to.deep.equal({ apiVersion: 'v1', strategy: { mode: 'single', unpriced_strategy: 'skip' }, targets: [{ virtual_key: 'echo' }] });
+  });
+
+  it('may hold keys of another version where it was stored, and nothing else that is wrong', () => {
+    expect(decodeStored('{"targets":[{"virtual_key":"echo","new":1}],"newer":{}}').problems).to.deep.equal([]);
+    expect(decodeStored('{"targets":5}').problems.map(({ rule }) => rule)).to.deep.equal(['DC02']);
+  });
+});
+
+describe('members that repeat in JSON', () => {
+  const repeated = (text: string): string[] => repeatedMembers(text).map(({ name, way, offset }) => `${[...way, name].join('.')} ${offset}`);
+
+  it('are found at any depth, however they are written, and only in one object', () => {
+    expect(repeated('{"a":1,"b":{"a":1},"c":[{"a":1},{"a":2}]}')).to.deep.equal([]);
+    expect(repeated('{"a":1,"\\u0061":2}')).to.deep.equal(['a 7']);
+    expect(repeated('{"a":"a","b":["a","a",{"x":{"y":1,"z":[],"y":2}}]}')).to.deep.equal(['b.x.y 41']);
+    expect(repeated('{"a{,\\"":1, "a{,\\"" : 2}')).to.deep.equal(['a{," 12']);
+    expect(repeated('[{"a":1},{"a":1,"a":1}]')).to.deep.equal(['a 16']);
   });
 });

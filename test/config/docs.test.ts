@@ -51,7 +51,7 @@ describe('docs/configuration.md', () => {
   });
 
   it('has every environment variable that the settings read, and no other', () => {
-    const source = readFileSync(join(ROOT, 'host/environment/settings.ts'), 'utf8');
+    const source = ['settings', 'store-settings'].map((name) => readFileSync(join(ROOT, `host/environment/${name}.ts`), 'utf8')).join('\n');
     const read = source.match(/(?<=variables\['|variables, ')[A-Z_]+(?=')/g) ?? [];
     const [own = ''] = section('## Environment variables').split('### Provider credentials');
     expect(rows(own).map(({ first }) => first)).to.have.members([...new Set(read)]);

@@ -88,9 +88,9 @@ describe('a configuration is valid with', () => {
         circuit_breaker: nulls('failure_threshold', 'success_threshold', 'max_half_threshold', 'timeout'),
       }],
       plugins: [{ name: 'word-filter', stage: 'before_request', ...nulls('type', 'enabled', 'config') }],
-      mcp_servers: [{ name: 'a', url: 'http://a', ...nulls('command', 'headers', 'args', 'env', 'allowed_tools', 'max_call_depth', 'timeout_seconds', 'required') }],
+      mcp_servers: [{ name: 'a', url: 'http://a', ...nulls('command', 'headers', 'args', 'env', 'allowed_tools', 'max_call_depth', 'timeout_seconds', 'max_result_bytes', 'required') }],
       observability: { tracing: nulls('enabled', 'endpoint', 'protocol', 'service_name', 'sample_ratio', 'privacy_level', 'shutdown_grace', 'headers'), exporters: null },
-      compatibility: nulls('on_unsupported_param'), responses: nulls('bind_owner'), files: nulls('bind_owner'),
+      mcp: nulls('stream'), compatibility: nulls('on_unsupported_param'), responses: nulls('bind_owner'), files: nulls('bind_owner'),
     };
     const { code, stderr } = await validateJson(config);
     expect(stderr).to.equal('');

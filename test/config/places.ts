@@ -40,7 +40,7 @@ const READ_BY: Readonly<Record<string, string>> = {
 const ALL_IN_USE = {
   targets: [{ virtual_key: 'echo', circuit_breaker: {}, concurrency: { max_concurrency: 1 } }],
   mcp_servers: [{ name: 'a', url: 'http://a' }], observability: { tracing: {} }, batch_target: 'echo', responses_target: 'echo',
-  responses: { bind_owner: true }, files: { bind_owner: true },
+  mcp: { stream: true }, responses: { bind_owner: true }, files: { bind_owner: true },
 };
 
 /** Keys that are checked but have no effect in this version. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { decodeText } from '../../host/config/decode.ts';
 import type { Format } from '../../host/config/parse.ts';
-import { checkConfig } from '../../host/generation/apply.ts';
+import { checkConfig } from '../../host/generation/check.ts';
 import { buildOffline } from '../../host/generation/offline.ts';
 import type { Host } from '../../host/host.ts';
 import { commandHost } from '../cli/commands.ts';

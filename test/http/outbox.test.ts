@@ -57,7 +57,7 @@ describe('the outbox', () => {
     const text = await new Promise<string>((resolve) => {
       let received = '';
       const socket = connect(Number(new URL(t.url).port), '127.0.0.1', () => {
-        socket.write('POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wrong\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n');
+        socket.write('POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Basic x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n');
       });
       socket.setEncoding('utf8').on('data', (piece: string) => { received += piece; }).on('close', () => resolve(received)).on('error', () => {});
     });

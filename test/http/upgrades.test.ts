@@ -61,7 +61,7 @@ describe('a request that asks for another protocol', () => {
     const client = await rawClient(host.url);
     client.send(`${upgradeOf('/v1/echo', `${KEY}X-Request-ID: ${ID}\r\n`)}first`);
     await client.until(/101 Switching[^]*first$/);
-    expect(taken.map(({ context }) => [context.id, context.address, context.principal?.name, context.isAdmitted])).to.deep.equal([[ID, '127.0.0.1', 'master-key', true]]);
+    expect(taken.map(({ context }) => [context.id, context.address, context.principal?.name, context.isAdmitted])).to.deep.equal([[ID, '127.0.0.1', host.host.stores.principals.find(MASTER_KEY)?.name, true]]);
     expect(host.host.activity.count, 'a shutdown waits for it').to.equal(1);
     client.send(' second');
     await client.until(/first second$/);
@@ -69,6 +69,19 @@ describe('a request that asks for another protocol', () => {
     await client.closed();
     await eventually(() => host.host.activity.count === 0);
     expect(host.lines.filter(({ msg }) => msg === 'http request'), 'no line: it left HTTP').to.deep.equal([]);
+  });
+
+  it('waits where its credential must be looked up, and is refused or taken over then', async () => {
+    const host = await start();
+    const { key } = await host.host.stores.keys.create({ name: 'new', scopes: ['read_only'] });
+    const client = await rawClient(host.url);
+    client.send(upgradeOf('/v1/echo', `Authorization: Bearer ${key}\r\n`));
+    await client.until(/101 Switching/);
+    client.socket.end();
+    await client.closed();
+    const refused = await answerTo(host, upgradeOf('/v1/echo', `Authorization: Bearer ${key}0\r\n`));
+    expect([refused.status, JSON.parse(refused.body).error.code]).to.deep.equal([401, 'invalid_api_key']);
+    expect(refused.head).to.match(/WWW-Authenticate: Bearer/i);
   });
 
   it('may come as a whole address, or to a path without authentication', async () => {

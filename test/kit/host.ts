@@ -108,7 +108,7 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
   await connectProviders(host);
   const apply = async (next: object): Promise<void> => { await host.applier.apply(decodeText(JSON.stringify(next), 'json'), { actor: 'test' }); };
   await host.hooks.open.promise(host);
-  await apply(config);
+  await host.applier.applyStart({ own: decodeText(JSON.stringify(config), 'json') });
   const server = createHttpServer(createApp(host), host);
   const url = `http://127.0.0.1:${await listen(server, '0')}`;
   let closing: Promise<void> | undefined;

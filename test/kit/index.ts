@@ -5,6 +5,7 @@ export * from './faults/index.ts';
 export { golden } from './golden.ts';
 export { eventually, expectGivenBack, type Holdings, holdings, kept } from './holdings.ts';
 export { type Answer, answerOf, ask, eventsOf, heldBy, MASTER_KEY, NOTHING_HELD, slotsOf, startHost, type TestHost, type TestHostOptions } from './host.ts';
+export { type PostgresServer, startOwnPostgres, startPostgres } from './postgres.ts';
 export { expectProportion, growthProblem, type Prepare } from './proportion.ts';
 export { startNginx } from './nginx.ts';
 export { BIN, type GatewayProcess, NODE_ARGS, type ProcessOptions, runGw, type RunResult, startGateway, temporaryFolder } from './process.ts';

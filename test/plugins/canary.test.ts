@@ -48,7 +48,7 @@ const REQUESTS: Readonly<Record<string, Json>> = {
 /** Bodies that nobody can read are refused altogether while a guardrail reads content. */
 const REFUSED: readonly string[] = ['/v1/audio/transcriptions', '/v1/audio/translations'];
 /** Routes whose requests have no body, or are no calls of a model. */
-const WITHOUT_CONTENT: readonly RegExp[] = [/^\/(health|livez|readyz)$/, /^\/v1\/(models|capabilities)(\/|$)/];
+const WITHOUT_CONTENT: readonly RegExp[] = [/^\/(health|livez|readyz|metrics)$/, /^\/(admin|debug)\//, /^\/v1\/(models|capabilities)(\/|$)/];
 
 /** Places where a text is no text: what names the model, and what the wire defines to be an address or bytes. */
 const NOT_READ: readonly RegExp[] = [/^model$/, /\.image_url\.url$/, /\.input_audio\.data$/, /\.file\.file_data$/, /^voice$/];
@@ -97,7 +97,8 @@ describe('a canary', () => {
     const routes = routesOf(host);
     const known = (path: string): boolean => path in REQUESTS || REFUSED.includes(path) || WITHOUT_CONTENT.some((pattern) => pattern.test(path));
     expect(routes.map(({ path }) => path).filter((path) => !known(path))).to.deep.equal([]);
-    expect(routes.filter(({ methods }) => methods.includes('post')).map(({ path }) => path)).to.have.members([...Object.keys(REQUESTS), ...REFUSED]);
+    const takesContent = ({ path, methods }: { readonly path: string; readonly methods: readonly string[] }): boolean => methods.includes('post') && !path.startsWith('/admin/');
+    expect(routes.filter(takesContent).map(({ path }) => path)).to.have.members([...Object.keys(REQUESTS), ...REFUSED]);
   });
 
   for (const [path, body] of Object.entries(REQUESTS)) {

@@ -7,6 +7,8 @@ import { createMemoryState } from '../../host/state/shared-state.ts';
 import { digestOf, PrincipalTable } from '../../host/stores/principals.ts';
 import { ask, chatReply, fakeClock, MASTER_KEY, replyJson, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
 
+/** The master key's id: the beginning of its SHA-256. */
+const MASTER_ID = `master-key:${digestOf(MASTER_KEY).slice(0, 16)}`;
 const CHAT = '/v1/chat/completions';
 
 /** A builtin that opens something, as a store does. */
@@ -41,7 +43,7 @@ describe('the principals of a gateway', () => {
   async function withStore(): Promise<{ t: TestHost; table: PrincipalTable; status: (bearer: string) => Promise<number>; callers: readonly (string | undefined)[] }> {
     const table = new PrincipalTable();
     const { module, callers } = spy();
-    const t = await start([opening('keys', ({ stores }) => stores.principals.supply(table, 'sqlite'))], [module]);
+    const t = await start([opening('keys', ({ stores }) => stores.principals.supply(table))], [module]);
     return { t, table, callers, status: async (bearer) => (await t.post(CHAT, ask(), { authorization: `Bearer ${bearer}` })).status };
   }
 
@@ -52,7 +54,7 @@ describe('the principals of a gateway', () => {
     expect([await status(key), await status(MASTER_KEY)]).to.deep.equal([200, 200]);
     table.invalidate(digestOf(key));
     expect([await status(key), await status(MASTER_KEY)]).to.deep.equal([401, 200]);
-    expect(callers).to.deep.equal(['k1', 'master-key', 'master-key']);
+    expect(callers).to.deep.equal(['k1', MASTER_ID, MASTER_ID]);
   });
 
   it('are found by the digest alone', async () => {
@@ -65,13 +67,13 @@ describe('the principals of a gateway', () => {
     const { table, status, callers } = await withStore();
     table.set(digestOf(MASTER_KEY), ada);
     expect(await status(MASTER_KEY)).to.equal(200);
-    expect(callers).to.deep.equal(['master-key']);
+    expect(callers).to.deep.equal([MASTER_ID]);
   });
 
   it('are the environment\'s alone without a store', async () => {
     const t = await start([]);
-    expect(t.host.stores.principals.backend).to.equal('memory');
-    expect(t.host.stores.principals.find(digestOf(MASTER_KEY))).to.deep.include({ id: 'master-key', scopes: ['admin', 'read_only'] });
+    expect(t.host.stores.keys.backend).to.equal('memory');
+    expect(t.host.stores.principals.find(MASTER_KEY)).to.deep.equal({ id: MASTER_ID, name: MASTER_ID, scopes: ['admin'] });
   });
 });
 

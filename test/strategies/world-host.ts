@@ -6,7 +6,7 @@ import type { GatewayConfig } from '../../host/config/document.ts';
 import { decodeText } from '../../host/config/decode.ts';
 import type { Problem } from '../../host/config/problems.ts';
 import { createHost } from '../../host/create-host.ts';
-import { checkConfig } from '../../host/generation/apply.ts';
+import { checkConfig } from '../../host/generation/check.ts';
 import { buildGeneration } from '../../host/generation/build.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';

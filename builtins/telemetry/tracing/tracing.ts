@@ -31,7 +31,7 @@ export default defineBuiltin({
     hooks.close.tapPromise({ name: 'tracing', limitMs: () => closeLimitMs }, async () => (await opening?.catch(() => undefined))?.tracer.close());
     hooks.assemble.tapPromise('tracing', async ({ config: { observability, strategy: { mode } }, hooks: pipeline, services: { clock } }) => {
       if (!host) return; // a command that only answers questions
-      const wanted = canonicalJson(observability);
+      const wanted = canonicalJson({ tracing: {}, exporters: [], ...observability }); // one text for all that mean the same
       if (opening === undefined) {
         inForce = told = wanted;
         opening = open(observability, host);

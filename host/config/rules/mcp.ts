@@ -1,4 +1,6 @@
-import type { McpServerConfig } from '../document.ts';
+import { canonicalJson } from '../canonical.ts';
+import type { GatewayConfig, McpServerConfig } from '../document.ts';
+import type { Problem } from '../problems.ts';
 import type { ConfigRule, RuleContext } from './rule.ts';
 
 function eachServer(id: string, check: (server: McpServerConfig, path: string, report: RuleContext['report'], index: number) => void): ConfigRule {
@@ -31,3 +33,15 @@ export const mcpRules: readonly ConfigRule[] = [
     if (!server.url && !server.command) report(path, `${named(server)} has neither url nor command`, 'write a url for HTTP or a command for stdio');
   }),
 ];
+
+/** Servers that an admin write would have this machine run. Those that run already may be sent once more as they are. Source: data-plane reference 12.1. */
+export function newCommands({ mcp_servers: servers }: GatewayConfig, running: GatewayConfig | undefined): Problem[] {
+  const known = new Set(running?.mcp_servers.map((server) => canonicalJson(server)));
+  return servers.flatMap((server, index) => {
+    if (!server.command || known.has(canonicalJson(server))) return [];
+    return [{
+      path: `mcp_servers[${index}].command`, rule: 'BV08', message: `${named(server)} would run a command that an admin write adds or changes`,
+      fix: 'set GW_ADMIN_STDIO=true for the gateway, or write the server into its configuration file',
+    }];
+  });
+}

@@ -23,7 +23,7 @@ function byName(config: GatewayConfig): [string, Listed[]][] {
 
 const isStage = (stage: string | undefined): stage is Stage => STAGES.includes(stage as Stage);
 
-/** Enabled entries of known plugins at a stage there is, with their module: of any other nothing more is looked at or reported. */
+/** Enabled entries whose plugin and stage are known, with the module. Of all others nothing more is checked, so that no message quotes their settings. */
 function resolved(config: GatewayConfig, known: KnownModules): (Listed & { module: PluginModule })[] {
   return enabled(config).flatMap((listed) => {
     const module = known.plugins.get(listed.entry.name);
@@ -105,9 +105,8 @@ export const pluginRules: readonly ConfigRule[] = [
       for (const [name, entries] of byName(config)) {
         const module = known.plugins.get(name);
         const first = entries[0];
-        if (!module || !first) continue;
         const stages = entries.map(({ entry }) => entry.stage).filter(isStage);
-        if (stages.length === 0) continue;
+        if (!module || !first || stages.length < entries.length) continue; // one stage is unknown: which one was meant cannot be guessed
         const problem = stageProblem(module, stages, first);
         if (problem) report(first.path, `plugin "${name}": ${problem.message}`, problem.fix);
       }

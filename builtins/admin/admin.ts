@@ -1,0 +1,29 @@
+import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import { mountJson } from '../../host/http/json-route.ts';
+import { auditRoute } from './audit-route.ts';
+import { Auditor } from './auditor.ts';
+import { configRoutes } from './config/routes.ts';
+import { explainRoute } from './explain-route.ts';
+import { keyRoutes } from './key-routes.ts';
+import { logRoutes } from './log-routes.ts';
+import { overviewRoutes } from './overview-routes.ts';
+import { pluginRoutes } from './plugin-routes.ts';
+import { sessionRoutes } from './session-routes.ts';
+import { signInRoute } from './sign-in.ts';
+import { usageRoute } from './usage-route.ts';
+
+/** The routes under `/admin`: keys, sessions, the audit trail, the configuration, and what the gateway is made of. Order of a call: credential, path and method, scope, body, handler. */
+export default defineBuiltin({
+  name: 'admin',
+  apply: ({ hooks }) => {
+    hooks.mount.tap({ name: 'admin', stage: ORDER.admin }, (router, host) => {
+      const auditor = new Auditor(host);
+      mountJson(router, host, [
+        signInRoute(host, auditor), ...sessionRoutes(host, auditor),
+        usageRoute(host), ...keyRoutes(host, auditor), // fixed paths come before those with a parameter
+        auditRoute(host), ...configRoutes(host, auditor),
+        ...overviewRoutes(host), ...pluginRoutes(host), explainRoute(host), ...logRoutes(),
+      ]);
+    });
+  },
+});

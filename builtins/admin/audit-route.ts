@@ -1,0 +1,45 @@
+import type { Host } from '../../host/host.ts';
+import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
+import type { AuditEntry, AuditOutcome } from '../../host/stores/audit-entry.ts';
+import { Query } from './query.ts';
+import { reading } from './store-calls.ts';
+import { timestamp } from './timestamps.ts';
+
+const PAGE = 50;
+const LONGEST_PAGE = 200;
+const OUTCOMES: readonly AuditOutcome[] = ['ok', 'denied', 'error'];
+
+/** The audit trail. Source: specification 2.5, admin reference 8.5. */
+export function auditRoute({ log, stores: { audit } }: Host): JsonRoute {
+  const answer = async ({ request }: JsonCall): Promise<JsonAnswer> => {
+    const query = new Query(request);
+    const limit = query.limit(PAGE, LONGEST_PAGE);
+    const offset = query.offset();
+    const since = query.moment('since');
+    const outcome = query.oneOf('outcome', OUTCOMES);
+    const page = await reading(audit.list({ action: query.filter('action'), actorId: query.filter('actor_id'), outcome, since, limit, offset }), log);
+    const sent = ['action', 'actor_id', 'outcome', 'since'].flatMap((name) => (query.text(name) === '' ? [] : [[name, query.text(name)] as const]));
+    return {
+      status: 200,
+      body: {
+        data: page.entries.map(shown),
+        summary: { total_entries: page.total, returned_entries: page.entries.length },
+        filters: { limit, offset, ...Object.fromEntries(sent) },
+      },
+    };
+  };
+  return { method: 'GET', path: '/admin/audit', scope: 'read_only', answer };
+}
+
+/** What is empty is left out, and nothing is added. */
+function shown({ occurredAt, action, actor, actorId, targetId, outcome, detail, sourceIp, traceId }: AuditEntry): object {
+  return {
+    occurred_at: timestamp(occurredAt), action, actor,
+    actor_id: actorId || undefined,
+    target_id: targetId || undefined,
+    outcome,
+    detail: detail || undefined,
+    source_ip: sourceIp || undefined,
+    trace_id: traceId || undefined,
+  };
+}

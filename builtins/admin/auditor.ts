@@ -1,0 +1,82 @@
+import { GatewayError, type Log, type Principal } from '../../host/contract/index.ts';
+import type { JsonCall } from '../../host/http/json-route.ts';
+import { redactedCopy } from '../../host/log/redacted-copy.ts';
+import type { Redactor } from '../../host/log/redact.ts';
+import type { AuditNote } from '../../host/stores/audit-store.ts';
+
+type Detail = NonNullable<AuditNote['detail']>;
+
+/** What was done to what, and how it went. */
+interface AuditEvent {
+  readonly action: string;
+  /** Id of what it was done to; `*` when it was done to all, or to nothing yet. */
+  readonly target: string;
+  readonly outcome: AuditNote['outcome'];
+  readonly detail?: Detail | undefined;
+}
+
+interface Mutation<T> {
+  readonly action: string;
+  readonly target: string;
+  readonly act: () => Promise<T>;
+  /** What the row says once it is done. */
+  readonly done?: (result: T) => { readonly target?: string; readonly detail?: Detail };
+  /** What the row of a failure says beside the error. */
+  readonly about?: Detail;
+}
+
+interface AuditorDeps {
+  readonly log: Log;
+  readonly redactor: Redactor;
+  readonly stores: { readonly audit: { append(note: AuditNote): void } };
+}
+
+type Asked = Pick<JsonCall, 'principal' | 'context'>;
+
+/** The rows of the audit trail, and the log line of each. Source: admin reference 8. */
+export class Auditor {
+  readonly #host: AuditorDeps;
+
+  constructor(host: AuditorDeps) {
+    this.#host = host;
+  }
+
+  record({ principal, context }: Asked, { action, target, outcome, detail }: AuditEvent): void {
+    const { log, redactor, stores } = this.#host;
+    const actor = actorOf(principal);
+    stores.audit.append({ action, actor, actorId: principal?.id, targetId: target, outcome, detail, sourceIp: context.address, traceId: context.id });
+    log.info('admin audit', { trace_id: context.id, action, actor, target_id: target, outcome, ...(detail && redactedCopy(detail, redactor)) });
+  }
+
+  /** What a rule of ours refused is denied; anything else, what is not there among it, is an error. */
+  failed(call: Asked, { action, target, about, error }: Pick<AuditEvent, 'action' | 'target'> & { readonly error: unknown; readonly about?: Detail | undefined }): void {
+    const reason = error instanceof GatewayError && REFUSALS.has(error.code) ? error.code : undefined;
+    if (reason !== undefined) this.record(call, { action, target, outcome: 'denied', detail: { reason } });
+    else this.record(call, { action, target, outcome: 'error', detail: { ...about, error: this.#host.redactor.excerpt(shownError(error)) } });
+  }
+
+  /** Does it and writes its row, whichever way it went. What fails is thrown again. */
+  async during<T>(call: Asked, { action, target, about, act, done }: Mutation<T>): Promise<T> {
+    const result = await act().catch((error: unknown) => {
+      this.failed(call, { action, target, about, error });
+      throw error;
+    });
+    this.record(call, { action, target, outcome: 'ok', ...done?.(result) });
+    return result;
+  }
+}
+
+/** Of the lockout guard, and of a credential that is not known. */
+const REFUSALS: ReadonlySet<string> = new Set(['self_mutation_forbidden', 'last_admin_key', 'invalid_api_key']);
+
+/** The message of an unexpected error is not shown: a driver may have put anything into it. */
+function shownError(error: unknown): string {
+  return error instanceof GatewayError ? error.message : 'the gateway failed';
+}
+
+/** Frozen when a row is written. Of a session it is the subject, and the id of the credential that it was made from. */
+export function actorOf(principal: Principal | undefined): string {
+  if (!principal) return 'unattributed';
+  const { id, name } = principal;
+  return name === '' || name === id ? id : `${name} (${id})`;
+}

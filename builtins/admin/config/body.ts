@@ -1,0 +1,36 @@
+import { isUtf8 } from 'node:buffer';
+import { type Decoded, decodeText } from '../../../host/config/decode.ts';
+import { type Problem, problemLine } from '../../../host/config/problems.ts';
+import { GatewayError } from '../../../host/contract/index.ts';
+import { invalidRequest } from '../../../host/common/invalid-request.ts';
+
+/** Characters of a refusal at most: it names every problem, and a hostile body may have any number of them. */
+const LONGEST_REFUSAL = 64 * 1024;
+
+/** A configuration that is refused: why, problem by problem. */
+export class RefusedConfiguration extends GatewayError {
+  /** The field with a marker in it. */
+  readonly field: string | undefined;
+
+  constructor(code: 'invalid_request' | 'invalid_config' | 'redacted_secret', problems: readonly Problem[]) {
+    super(code, [...unknownKeys(problems), ...problems.map(problemLine)].join('\n'), { messageLimit: LONGEST_REFUSAL });
+    this.field = code === 'redacted_secret' ? problems[0]?.path : undefined;
+  }
+}
+
+/** All of them first, so that whatever else is wrong leaves none out. */
+function unknownKeys(problems: readonly Problem[]): string[] {
+  const paths = problems.filter(({ rule }) => rule === 'DC01').map(({ path }) => path);
+  return paths.length > 1 ? [`unknown keys: ${paths.join(', ')}`] : [];
+}
+
+/** Reads a configuration as strictly as a file is read. Throws for what cannot be decoded, then for what was shown without its secrets. */
+export function readConfiguration(bytes: Buffer): Decoded {
+  if (!isUtf8(bytes)) throw invalidRequest('the request body is not valid UTF-8');
+  const decoded = decodeText(bytes.toString('utf8'), 'json');
+  const markers = decoded.problems.filter(({ rule }) => rule === 'DC06');
+  const others = decoded.problems.filter(({ rule }) => rule !== 'DC06');
+  if (others.length > 0) throw new RefusedConfiguration('invalid_request', others);
+  if (markers.length > 0) throw new RefusedConfiguration('redacted_secret', markers);
+  return decoded;
+}

@@ -1,0 +1,27 @@
+import { GatewayError, isFields } from '../../host/contract/index.ts';
+import { invalidRequest } from '../../host/common/invalid-request.ts';
+import { explain, readQuestion, type RouteQuestion } from '../../host/explain/explain.ts';
+import type { Host } from '../../host/host.ts';
+import type { JsonObject } from '../../host/http/json-body.ts';
+import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
+import { parseMetadata } from '../../host/http/metadata-header.ts';
+import { redactedCopy } from '../../host/log/redacted-copy.ts';
+import { mostBytes } from './asked.ts';
+import { Members } from './members.ts';
+
+/** Where a request would go and why, by the configuration in force: `gw explain` of a running gateway. Source: admin reference 15. */
+export function explainRoute(host: Host): JsonRoute {
+  const answer = async ({ json }: JsonCall): Promise<JsonAnswer> => {
+    const question = readBody(json());
+    const { current, services, registry, redactor } = host;
+    if (!current) throw new GatewayError('upstream_unavailable', 'the gateway is not configured');
+    return { status: 200, body: redactedCopy(explain(current, question, { services, registry }), redactor) };
+  };
+  return { method: 'POST', path: '/admin/explain', scope: 'read_only', maxBytes: mostBytes(host), answer };
+}
+
+function readBody(body: JsonObject): RouteQuestion {
+  const { request, metadata } = body;
+  if (metadata !== undefined && metadata !== null && !isFields(metadata)) throw invalidRequest('metadata must be an object');
+  return readQuestion(new Members(body).text('surface') ?? 'chat', request, parseMetadata(metadata ? JSON.stringify(metadata) : ''));
+}

@@ -1,0 +1,80 @@
+import type { Host } from '../../host/host.ts';
+import type { JsonCall } from '../../host/http/json-route.ts';
+import type { KeyRecord, Rotation } from '../../host/stores/key-record.ts';
+import type { MadeKey } from '../../host/stores/key-store.ts';
+import { targetId } from './asked.ts';
+import type { Auditor } from './auditor.ts';
+import { firstObject } from './first-object.ts';
+import { readChange, readDraft, readRotation } from './key-body.ts';
+import { changing, unknownKey } from './store-calls.ts';
+
+/** What is done to keys: each reads its body, asks the store and leaves its row. */
+export class KeyActions {
+  readonly #stores: Pick<Host['stores'], 'keys' | 'sessions'>;
+  readonly #auditor: Auditor;
+
+  constructor({ stores }: Pick<Host, 'stores'>, auditor: Auditor) {
+    this.#stores = stores;
+    this.#auditor = auditor;
+  }
+
+  async create(call: JsonCall): Promise<MadeKey> {
+    const draft = readDraft(firstObject(call.bytes));
+    const { name, scopes } = draft;
+    return this.#auditor.during(call, {
+      action: 'key.create', target: '*', about: { name },
+      act: () => changing(this.#stores.keys.create(draft)),
+      done: ({ record: { id } }) => ({ target: id, detail: { name, scopes } }),
+    });
+  }
+
+  async update(call: JsonCall): Promise<KeyRecord> {
+    const id = targetId(call);
+    const change = readChange(firstObject(call.bytes));
+    return this.#auditor.during(call, {
+      action: 'key.update', target: id,
+      act: () => known(id, changing(this.#stores.keys.update(id, change, callerId(call)))),
+      done: ({ name, scopes }) => ({ detail: { name, scopes } }),
+    });
+  }
+
+  async revoke(call: JsonCall): Promise<void> {
+    const id = targetId(call);
+    await this.#auditor.during(call, { action: 'key.revoke', target: id, act: () => known(id, changing(this.#stores.keys.revoke(id, callerId(call)))) });
+  }
+
+  async delete(call: JsonCall): Promise<void> {
+    const id = targetId(call);
+    const act = async (): Promise<void> => {
+      if (!await changing(this.#stores.keys.delete(id, callerId(call)))) throw unknownKey(id);
+    };
+    await this.#auditor.during(call, { action: 'key.delete', target: id, act });
+  }
+
+  async rotate(call: JsonCall): Promise<MadeKey> {
+    const id = targetId(call);
+    const rotation = readRotation(isBlank(call.bytes) ? {} : firstObject(call.bytes));
+    return this.#auditor.during(call, { action: 'key.rotate', target: id, act: () => known(id, changing(this.#rotated(id, rotation))) });
+  }
+
+  async #rotated(id: string, rotation: Rotation): Promise<MadeKey | undefined> {
+    const { keys, sessions } = this.#stores;
+    if (!rotation.endsSessions) return keys.rotate(id, rotation);
+    const began = (await sessions.list()).flatMap(({ credentialId, createdAt }) => (credentialId === id ? [createdAt] : []));
+    return keys.rotate(id, { ...rotation, newestSession: began[0] }); // the newest comes first
+  }
+}
+
+/** What there is, or 404. */
+export async function known<T>(id: string, work: Promise<T | undefined>): Promise<T> {
+  const found = await work;
+  if (found === undefined) throw unknownKey(id);
+  return found;
+}
+
+/** Of the credential behind the request. The routes are for those alone who have one. */
+function callerId({ principal }: JsonCall): string {
+  return principal?.id ?? '';
+}
+
+const isBlank = (bytes: Buffer): boolean => bytes.toString().trim() === '';

@@ -1,0 +1,102 @@
+import { GatewayError, type KeyLimits, quoted, type Scope } from '../../host/contract/index.ts';
+import { invalidRequest } from '../../host/common/invalid-request.ts';
+import type { JsonObject } from '../../host/http/json-body.ts';
+import type { KeyChange, KeyDraft, Rotation } from '../../host/stores/key-record.ts';
+import { Members } from './members.ts';
+import { parseTimestamp } from './timestamps.ts';
+
+const SCOPES: readonly Scope[] = ['admin', 'read_only'];
+const LISTS = ['models', 'providers', 'tags', 'mcp_tools'] as const;
+const COUNTS = ['rpm', 'tpm'] as const;
+
+/** Entries of a list, and characters of an entry: the longest model ids are ARNs of Bedrock, 2,048 characters (AWS, Bedrock API reference, `modelArn`, read 2026-11-22). */
+const MOST_ENTRIES = 1000;
+const LONGEST_ENTRY = 2048;
+const MOST_A_MINUTE = 2 ** 31 - 1;
+/** Ten years in seconds. */
+const LONGEST_GRACE_S = 315_360_000;
+
+/** The body of `POST /admin/keys`. Types first, then name, scopes, expiry and the limits, in this order. Source: admin reference 4.2. */
+export function readDraft(body: JsonObject): KeyDraft {
+  const { members, name, scopes, expiresAt } = readTypes(body);
+  if (name.trim() === '') throw invalidRequest('name must be a text that is not empty');
+  const checked = checkScopes(scopes);
+  return { name, scopes: checked.length > 0 ? checked : ['read_only'], expiresAt: readExpiry(expiresAt), limits: withoutNull(readLimits(members)) };
+}
+
+/** The body of `PUT /admin/keys/{id}`: what is left out or empty stays; of the limits, `null` and an empty list take one away. Source: admin reference 4.3. */
+export function readChange(body: JsonObject): KeyChange {
+  const { members, name, scopes, expiresAt, clears } = readTypes(body);
+  const checked = checkScopes(scopes);
+  return {
+    name: name.trim() === '' ? undefined : name,
+    scopes: checked.length > 0 ? checked : undefined,
+    expiresAt: clears ? null : readExpiry(expiresAt),
+    limits: readLimits(members),
+  };
+}
+
+/** The body of a rotation. */
+export function readRotation(body: JsonObject): Rotation {
+  const members = new Members(body);
+  return { graceMs: (members.integer('grace_seconds', 0, LONGEST_GRACE_S) ?? 0) * 1000, endsSessions: members.flag('end_sessions') };
+}
+
+interface TypedBody {
+  readonly members: Members;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: string;
+  readonly clears: boolean;
+}
+
+function readTypes(body: JsonObject): TypedBody {
+  const members = new Members(body);
+  return {
+    members,
+    name: members.text('name') ?? '',
+    scopes: members.texts('scopes') ?? [],
+    expiresAt: members.text('expires_at') ?? '',
+    clears: members.flag('clear_expiration'),
+  };
+}
+
+function checkScopes(scopes: readonly string[]): readonly Scope[] {
+  return scopes.map((each) => {
+    const scope = SCOPES.find((known) => known === each);
+    if (!scope) throw new GatewayError('invalid_scope', `the scope ${quoted(each)} does not exist; use ${SCOPES.join(' or ')}`);
+    return scope;
+  });
+}
+
+function readExpiry(text: string): number | undefined {
+  if (text === '') return undefined;
+  const at = parseTimestamp(text);
+  if (at === undefined) throw invalidRequest(`expires_at is ${quoted(text)}; use an RFC 3339 timestamp such as 2026-01-31T12:00:00Z`);
+  return at;
+}
+
+type LimitChange = NonNullable<KeyChange['limits']>;
+
+/** What the body mentions. */
+function readLimits(members: Members): LimitChange {
+  return {
+    ...Object.fromEntries(LISTS.filter((name) => members.has(name)).map((name) => [name, readList(members, name)])),
+    ...Object.fromEntries(COUNTS.filter((name) => members.has(name)).map((name) => [name, members.integer(name, 1, MOST_A_MINUTE) ?? null])),
+    ...(members.has('budget_usd') && { budget_usd: members.amount('budget_usd') ?? null }),
+  };
+}
+
+function readList(members: Members, name: string): readonly string[] | null {
+  const entries = members.texts(name) ?? [];
+  if (entries.length > MOST_ENTRIES) throw invalidRequest(`${name} has ${entries.length} entries, the limit is ${MOST_ENTRIES}`);
+  for (const entry of entries) {
+    if (entry.trim() === '') throw invalidRequest(`${name} holds an empty entry`);
+    if (entry.length > LONGEST_ENTRY) throw invalidRequest(`${name} holds an entry of ${entry.length} characters, the limit is ${LONGEST_ENTRY}`);
+  }
+  return entries.length > 0 ? entries : null;
+}
+
+function withoutNull(limits: LimitChange): KeyLimits {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,96 @@
+import type { Scope } from '../../host/contract/index.ts';
+import { registeredNames } from '../../host/generation/registered-names.ts';
+import type { Host } from '../../host/host.ts';
+import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
+import { SHIPPED } from '../../host/registry/registry.ts';
+import { missingVariables } from '../../host/upstream/connect.ts';
+import { reading } from './store-calls.ts';
+
+/** The gateway at a glance: its dashboard's figures, its health, and the providers of this build. Source: specification 2.7, admin reference 15. */
+export function overviewRoutes(host: Host): readonly JsonRoute[] {
+  const read = { method: 'GET', scope: 'read_only' } as const;
+  return [
+    { ...read, path: '/admin/dashboard', answer: () => dashboard(host) },
+    { ...read, path: '/admin/health', answer: ({ principal }: JsonCall) => health(host, principal?.scopes ?? []) },
+    { ...read, path: '/admin/providers/catalog', answer: () => ({ status: 200, body: { providers: builtInProviders(host) } }) },
+  ];
+}
+
+/** Every provider that this build ships, whether or not it is set up. */
+function builtInProviders({ registry, providers, services: { catalog } }: Host): object[] {
+  const shipped = [...registry.providers.values()].filter(({ name, offline }) => !offline && registry.originOf('provider', name) === SHIPPED);
+  const isCurrent = (provider: string, model: string): boolean => !['deprecated', 'legacy'].includes(catalog.entry(provider, model)?.lifecycle.status ?? '');
+  return shipped.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(({ name }) => ({
+    id: name, registered: providers.has(name), catalog_models: catalog.modelsOf(name).filter((model) => isCurrent(name, model)).length,
+  }));
+}
+
+interface ProviderState {
+  readonly name: string;
+  readonly status: 'available' | 'unavailable';
+  readonly models: number;
+  readonly message?: string;
+}
+
+/** Registered providers, then those that targets name although nothing was found for them. */
+function providerStates(host: Host): ProviderState[] {
+  const registered = registeredNames(host);
+  const { current, registry, variables } = host;
+  const named = (current?.targetList ?? []).map(({ virtualKey }) => virtualKey).filter((name) => !registered.has(name));
+  return [
+    ...Array.from(registered, (name) => ({ name, status: 'available' as const, models: current?.modelCounts.get(name) ?? 0 })),
+    ...named.map((name) => {
+      const module = registry.providers.get(name);
+      const missing = module ? missingVariables(module, variables) : [];
+      return { name, status: 'unavailable' as const, models: 0, message: missing.length > 0 ? `not registered: ${missing.join(', ')} is not set` : 'not registered: it could not be set up' };
+    }),
+  ];
+}
+
+async function dashboard(host: Host): Promise<JsonAnswer> {
+  const { log, services: { clock }, stores } = host;
+  const keys = await reading(stores.keys.list(), log);
+  const now = clock.now();
+  const states = providerStates(host);
+  return {
+    status: 200,
+    body: {
+      providers: { total: states.length, available: states.filter(({ status }) => status === 'available').length },
+      keys: {
+        total: keys.length,
+        active: keys.filter(({ active }) => active).length,
+        expired: keys.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt < now).length,
+        total_usage: keys.reduce((sum, { usageCount }) => sum + usageCount, 0),
+      },
+      request_logs: { enabled: stores.requestLog.value !== undefined, total: 0 }, // rows cannot be counted yet
+    },
+  };
+}
+
+type ComponentStatus = 'healthy' | 'unavailable' | 'disabled';
+
+/** `scopes` are those of the caller, as they are now. */
+async function health(host: Host, scopes: readonly Scope[]): Promise<JsonAnswer> {
+  const { stores } = host;
+  const [keys, configuration, audit] = await Promise.all([answering(stores.keys), answering(stores.configuration.value), answering(stores.audit)]);
+  const providers = providerStates(host);
+  const components: readonly { readonly name: string; readonly status: ComponentStatus }[] = [
+    { name: 'API', status: 'healthy' },
+    { name: 'Key store', status: keys },
+    { name: 'Config store', status: configuration },
+    { name: 'Request logs', status: stores.requestLog.value ? 'healthy' : 'disabled' },
+    { name: 'Audit log', status: audit },
+  ];
+  return { status: 200, body: { status: overall(host, [keys, configuration, ...providers.map(({ status }) => status)]), providers, components, mcp_servers: [], scopes } };
+}
+
+/** The audit log has no say in it. */
+function overall(host: Host, statuses: readonly string[]): 'degraded' | 'healthy' | 'no_providers' {
+  if (registeredNames(host).size === 0) return 'no_providers';
+  return statuses.includes('unavailable') ? 'degraded' : 'healthy';
+}
+
+/** Pings have a limit of their own. */
+async function answering(store: { ping(): Promise<void> }): Promise<ComponentStatus> {
+  return store.ping().then(() => 'healthy' as const, () => 'unavailable' as const);
+}

@@ -1,0 +1,73 @@
+import type { IncomingMessage } from 'node:http';
+import { quoted } from '../../host/contract/index.ts';
+import { invalidRequest } from '../../host/common/invalid-request.ts';
+import { parseTimestamp } from './timestamps.ts';
+
+const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
+const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
+
+/** Without NUL: no stored text holds one, and some stores fail when they are asked for it. */
+export function storable(text: string): string {
+  return text.replaceAll('\0', '\ufffd');
+}
+
+/** Query parameters of one request, each checked when it is asked for: first value wins, an empty one is absent. Source: admin reference 2.3. */
+export class Query {
+  readonly #given: URLSearchParams;
+
+  constructor({ url = '' }: Pick<IncomingMessage, 'url'>) {
+    const at = url.indexOf('?');
+    this.#given = new URLSearchParams(at < 0 ? '' : url.slice(at + 1));
+  }
+
+  /** As it was sent; empty when it is absent. */
+  text(name: string): string {
+    return this.#given.get(name) ?? '';
+  }
+
+  /** What a column is compared with; `undefined` when it is absent. */
+  filter(name: string): string | undefined {
+    return storable(this.text(name)) || undefined;
+  }
+
+  /** An integer from 1; a larger one than `max` counts as that. */
+  limit(otherwise: number, max: number): number {
+    return Math.min(this.#integer('limit', 1) ?? otherwise, max);
+  }
+
+  offset(): number {
+    return Math.min(this.#integer('offset', 0) ?? 0, Number.MAX_SAFE_INTEGER);
+  }
+
+  oneOf<T extends string>(name: string, words: readonly T[]): T | undefined {
+    const text = this.text(name);
+    if (text === '') return undefined;
+    const word = words.find((each) => each === text);
+    if (word === undefined) throw invalidRequest(`${name} is ${quoted(text)}; use ${words.join(' or ')}`);
+    return word;
+  }
+
+  flag(name: string): boolean | undefined {
+    const text = this.text(name);
+    if (text === '') return undefined;
+    if (TRUE.has(text)) return true;
+    if (FALSE.has(text)) return false;
+    throw invalidRequest(`${name} is ${quoted(text)}; use true or false`);
+  }
+
+  /** Unix milliseconds. */
+  moment(name: string): number | undefined {
+    const text = this.text(name);
+    if (text === '') return undefined;
+    const at = parseTimestamp(text);
+    if (at === undefined) throw invalidRequest(`${name} is ${quoted(text)}; use an RFC 3339 timestamp such as 2026-01-31T12:00:00Z, with a plus sign written as %2B`);
+    return at;
+  }
+
+  #integer(name: string, least: number): number | undefined {
+    const text = this.text(name);
+    if (text === '') return undefined;
+    if (!/^\d+$/.test(text) || Number(text) < least) throw invalidRequest(`${name} is ${quoted(text)}; use an integer of ${least} or more`);
+    return Number(text);
+  }
+}

@@ -1,0 +1,52 @@
+import { GatewayError, type Principal } from '../../host/contract/index.ts';
+import type { Host } from '../../host/host.ts';
+import { bearerOf, invalidKey } from '../../host/http/bearer.ts';
+import { limiterKey } from '../../host/http/client-address.ts';
+import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
+import { createBuckets } from '../../host/state/buckets.ts';
+import type { Auditor } from './auditor.ts';
+import { changing } from './store-calls.ts';
+import { timestamp } from './timestamps.ts';
+
+/** Attempts of one address, good or bad. Source: admin reference 6.5. */
+const ATTEMPTS = { ratePerSecond: 10 / 60, burst: 20 };
+const MOST_ADDRESSES = 10_000;
+const ACTION = 'session.create';
+
+/** A key, or the master key, becomes a session. The route has a limit of its own and looks at the credential itself. Source: admin reference 7.1. */
+export function signInRoute(host: Host, auditor: Auditor): JsonRoute {
+  const { counters, services: { clock }, stores: { principals, sessions } } = host;
+  const buckets = createBuckets(MOST_ADDRESSES);
+
+  const limit = (address: string): void => {
+    const { taken, retryAfterMs } = buckets.take(limiterKey(address), ATTEMPTS, clock.monotonic());
+    if (taken) return;
+    counters.add('gateway_rate_limit_rejections_total', { key_type: 'admin_session' });
+    throw new GatewayError('rate_limit_exceeded', 'too many attempts to sign in from this address', { retryAfterMs });
+  };
+
+  const signIn = async ({ context }: JsonCall, credential: string): Promise<JsonAnswer> => {
+    let principal: Principal | undefined;
+    try {
+      principal = await changing(principals.identify(credential));
+      if (!principal) throw invalidKey();
+      const { id, name, scopes } = principal;
+      const { token, session: { subject, expiresAt } } = await changing(sessions.create({ credentialId: id, subject: name, scopes }));
+      auditor.record({ context, principal }, { action: ACTION, target: id, outcome: 'ok', detail: { subject } });
+      return { status: 201, body: { token, subject, scopes, expires_at: timestamp(expiresAt) } };
+    } catch (error) {
+      auditor.failed({ context, principal }, { action: ACTION, target: '*', error });
+      throw error;
+    }
+  };
+
+  return {
+    method: 'POST', path: '/admin/session', scope: 'open',
+    answer: (call) => {
+      limit(call.context.address);
+      const bearer = bearerOf(call.request);
+      if (bearer instanceof GatewayError) throw bearer;
+      return signIn(call, bearer);
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { Schema } from './migrate.ts';
+
+/** Source: admin reference 16.4. */
+export const AUDIT_SCHEMA: Schema = {
+  ledger: 'audit_schema_migrations',
+  table: 'audit_log',
+  migrations: [
+    {
+      version: 1,
+      name: 'audit trail',
+      up: async (trx, { moment, serial }) => {
+        await trx.raw(`CREATE TABLE audit_log (
+          id ${serial}, occurred_at ${moment} NOT NULL, action TEXT NOT NULL, actor TEXT NOT NULL, actor_id TEXT, target_id TEXT,
+          outcome TEXT NOT NULL, detail TEXT, source_ip TEXT, trace_id TEXT)`);
+      },
+    },
+    {
+      version: 2,
+      name: 'indexes of the audit trail',
+      up: async (trx) => {
+        for (const [name, columns] of [['audit_log_moment', 'occurred_at DESC'], ['audit_log_actor', 'actor_id, occurred_at DESC'], ['audit_log_action', 'action, occurred_at DESC']]) {
+          await trx.raw(`CREATE INDEX IF NOT EXISTS ${name} ON audit_log (${columns})`);
+        }
+      },
+    },
+  ],
+};

@@ -1,0 +1,116 @@
+import type { Knex } from 'knex';
+import type { StoredKey } from '../../host/stores/key-record.ts';
+import type { KeyRepository, KeyStep, UsagePage, UsageQuery, Uses } from '../../host/stores/key-repository.ts';
+import { type Database, exclusively, rowsOf } from './database.ts';
+import { keyOf, type Row, rowOf } from './key-rows.ts';
+import type { Tell } from './listen.ts';
+
+const TABLE = 'api_keys';
+/** Uses that one statement writes: a database takes no more than some thousand values. */
+const BATCH = 200;
+
+const ORDERS = {
+  usage: ['usage_count', 'last_used_at', 'created_at', 'id'],
+  last_used: ['last_used_at', 'usage_count', 'created_at', 'id'],
+} as const;
+
+/** Keys in one table of SQLite or Postgres. */
+export class SqlKeys implements KeyRepository {
+  readonly #database: Database;
+  readonly #tell: Tell;
+
+  /** `tell` lets other processes know, in the transaction of the change. */
+  constructor(database: Database, tell: Tell) {
+    this.#database = database;
+    this.#tell = tell;
+  }
+
+  async insert(key: StoredKey): Promise<void> {
+    await this.#knex(TABLE).insert(rowOf(key, this.#database.dialect));
+  }
+
+  change(id: string, { countAt, apply }: KeyStep): Promise<StoredKey | undefined> {
+    return exclusively(this.#database, TABLE, async (trx) => {
+      const before = await one(trx(TABLE).where({ id }));
+      const after = apply(before, countAt === undefined ? 0 : await this.#usableAdmins(trx, countAt));
+      if (!before) return undefined;
+      if (after) await trx(TABLE).where({ id }).update(rowOf(after, this.#database.dialect));
+      else await trx(TABLE).where({ id }).delete();
+      await this.#tell(trx, 'key', id);
+      return after;
+    });
+  }
+
+  get(id: string): Promise<StoredKey | undefined> {
+    return one(this.#knex(TABLE).where({ id }));
+  }
+
+  find(digest: string): Promise<StoredKey | undefined> {
+    return one(this.#knex(TABLE).where({ key_hash: digest }).orWhere({ previous_key_hash: digest }));
+  }
+
+  async list(): Promise<readonly StoredKey[]> {
+    return (await this.#knex<Row>(TABLE).select('*').orderByRaw(this.#down(['created_at', 'id']))).map(keyOf);
+  }
+
+  async usage({ sort, active, since, limit, offset }: UsageQuery): Promise<UsagePage<StoredKey>> {
+    const filtered = (isPage: boolean): Knex.QueryBuilder => {
+      const query = this.#knex(TABLE);
+      // Nearly all keys are active: along the index of the order a page is soon full, while an index of active keys would have them sorted.
+      if (isPage && active) void query.whereRaw('CASE WHEN active THEN 1 ELSE 0 END = 1');
+      else if (active !== undefined) void query.where({ active });
+      if (since !== undefined) void query.where('last_used_at', '>=', this.#database.dialect.time(since));
+      return query;
+    };
+    // From one state of the table, so that sums and rows agree.
+    return this.#knex.transaction(async (trx) => {
+      const sums = await filtered(false).transacting(trx).first({
+        keys: trx.raw('COUNT(*)'), active: trx.raw('SUM(CASE WHEN active THEN 1 ELSE 0 END)'), uses: trx.raw('SUM(usage_count)'),
+      }) as Row;
+      const rows = await filtered(true).transacting(trx).select('*').orderByRaw(this.#down(ORDERS[sort])).limit(limit).offset(offset) as Row[];
+      return { keys: rows.map(keyOf), totalKeys: Number(sums['keys']), activeKeys: Number(sums['active'] ?? 0), totalUsage: Number(sums['uses'] ?? 0) };
+    }, { isolationLevel: this.#database.dialect.name === 'postgres' ? 'repeatable read' : undefined });
+  }
+
+  async addUses(uses: readonly Uses[]): Promise<void> {
+    await this.#knex.transaction(async (trx) => {
+      // In one order everywhere, so that two processes do not wait for each other's rows.
+      const sorted = uses.toSorted((a, b) => Number(a.id > b.id) - Number(a.id < b.id));
+      for (let at = 0; at < sorted.length; at += BATCH) await this.#add(trx, sorted.slice(at, at + BATCH));
+    });
+  }
+
+  async ping(): Promise<void> {
+    await this.#knex(TABLE).select('id').limit(1);
+  }
+
+  get #knex(): Knex {
+    return this.#database.knex;
+  }
+
+  #down(columns: readonly string[]): string {
+    return columns.map((column) => this.#database.dialect.down(column)).join(', ');
+  }
+
+  async #usableAdmins(trx: Knex.Transaction, now: number): Promise<number> {
+    const { position, time } = this.#database.dialect;
+    // The quotes belong to the element: no longer word holds them on both sides.
+    const [row] = rowsOf(await trx.raw(`SELECT COUNT(*) AS admins FROM ${TABLE} WHERE active = ? AND revoked_at IS NULL
+      AND (expires_at IS NULL OR expires_at >= ?) AND ${position}(scopes, ?) > 0`, [true, time(now), '"admin"']));
+    return Number(row?.['admins']);
+  }
+
+  async #add(trx: Knex.Transaction, uses: readonly Uses[]): Promise<void> {
+    const { name, time, moment, integer } = this.#database.dialect;
+    const cast = (type: string): string => (name === 'postgres' ? `CAST(? AS ${type})` : '?');
+    const values = uses.map(() => `SELECT ${cast('TEXT')} AS id, ${cast(integer)} AS uses, ${cast(moment)} AS moment`).join(' UNION ALL ');
+    await trx.raw(`UPDATE ${TABLE} SET usage_count = usage_count + added.uses,
+      last_used_at = CASE WHEN last_used_at IS NULL OR last_used_at < added.moment THEN added.moment ELSE last_used_at END
+      FROM (${values}) AS added WHERE ${TABLE}.id = added.id`, uses.flatMap(({ id, count, at }) => [id, count, time(at)]));
+  }
+}
+
+async function one(query: Knex.QueryBuilder): Promise<StoredKey | undefined> {
+  const row = await query.first('*') as Row | undefined;
+  return row && keyOf(row);
+}

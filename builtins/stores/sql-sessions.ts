@@ -1,0 +1,78 @@
+import type { Knex } from 'knex';
+import type { Scope } from '../../host/contract/index.ts';
+import type { SessionRepository, StoredSession } from '../../host/stores/session-record.ts';
+import { type Database, listOf, timeOf } from './database.ts';
+import type { Row } from './key-rows.ts';
+import type { Tell } from './listen.ts';
+
+const TABLE = 'sessions';
+
+/** Sessions in one table of SQLite or Postgres. */
+export class SqlSessions implements SessionRepository {
+  readonly #database: Database;
+  readonly #tell: Tell;
+
+  constructor(database: Database, tell: Tell) {
+    this.#database = database;
+    this.#tell = tell;
+  }
+
+  async insert({ id, digest, subject, credentialId, scopes, createdAt, lastSeenAt, expiresAt }: StoredSession): Promise<void> {
+    const { time } = this.#database.dialect;
+    await this.#table.insert({
+      id, token_hash: digest, subject, credential_id: credentialId, scopes: JSON.stringify(scopes),
+      created_at: time(createdAt), last_seen_at: lastSeenAt === undefined ? null : time(lastSeenAt), expires_at: time(expiresAt),
+    });
+  }
+
+  async find(digest: string): Promise<StoredSession | undefined> {
+    const row = await this.#table.where({ token_hash: digest }).first('*') as Row | undefined;
+    return row && sessionOf(row);
+  }
+
+  async list(): Promise<readonly StoredSession[]> {
+    return (await this.#table.select('*').orderBy([{ column: 'created_at', order: 'desc' }, { column: 'id', order: 'desc' }]) as Row[]).map(sessionOf);
+  }
+
+  async touch(id: string, at: number): Promise<void> {
+    const moment = this.#database.dialect.time(at);
+    await this.#table.where({ id }).whereRaw('(last_seen_at IS NULL OR last_seen_at < ?)', [moment]).update({ last_seen_at: moment });
+  }
+
+  delete(id: string): Promise<boolean> {
+    return this.#database.knex.transaction(async (trx) => {
+      const count = await trx(TABLE).where({ id }).delete();
+      await this.#tell(trx, 'session', id);
+      return count > 0;
+    });
+  }
+
+  deleteAll(): Promise<number> {
+    return this.#database.knex.transaction(async (trx) => {
+      const count = await trx(TABLE).delete();
+      await this.#tell(trx, 'session', undefined);
+      return count;
+    });
+  }
+
+  async sweep(now: number, idleSince: number): Promise<void> {
+    const { time } = this.#database.dialect;
+    await this.#table.where('expires_at', '<=', time(now)).orWhereRaw('COALESCE(last_seen_at, created_at) <= ?', [time(idleSince)]).delete();
+  }
+
+  async ping(): Promise<void> {
+    await this.#table.select('id').limit(1);
+  }
+
+  get #table(): Knex.QueryBuilder {
+    return this.#database.knex(TABLE);
+  }
+}
+
+function sessionOf(row: Row): StoredSession {
+  return {
+    id: String(row['id']), digest: String(row['token_hash']), subject: String(row['subject']), credentialId: String(row['credential_id']),
+    scopes: (listOf(row['scopes']) ?? []) as readonly Scope[],
+    createdAt: timeOf(row['created_at']) ?? 0, lastSeenAt: timeOf(row['last_seen_at']), expiresAt: timeOf(row['expires_at']) ?? 0,
+  };
+}

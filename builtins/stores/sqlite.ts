@@ -1,0 +1,59 @@
+import { chmod, open, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { type Database, type Dialect, SILENT } from './database.ts';
+import { isMemory, readSqliteDsn } from './sqlite-dsn.ts';
+
+const MODE = 0o600;
+/** Milliseconds that a statement waits for another connection's write. */
+const BUSY_MS = 5000;
+/** Milliseconds that a statement waits for the one connection. */
+const ACQUIRE_MS = 9000;
+
+export const SQLITE: Dialect = {
+  name: 'sqlite',
+  moment: 'DATETIME',
+  serial: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+  integer: 'INTEGER',
+  time: (ms) => new Date(ms).toISOString(),
+  down: (column) => `${column} DESC`,
+  // A transaction that begins with a read cannot wait for its turn to write.
+  lock: async (trx, table) => { await trx.raw(`UPDATE ${table} SET rowid = rowid WHERE rowid = -1`); },
+  hasTable: (db, table) => db.schema.hasTable(table),
+  position: 'instr',
+};
+
+/** Opens a file, which only its owner may read from its first byte on, or a database in memory. */
+export async function openSqlite(dsn: string, workingDirectory: string): Promise<Database> {
+  const source = readSqliteDsn(dsn);
+  const file = isMemory(source) || isAbsolute(source.file) ? source.file : resolve(workingDirectory, source.file);
+  if (!isMemory(source)) await createOwned(file);
+  const pragmas = new Map([['busy_timeout', String(BUSY_MS)], ['journal_mode', 'WAL'], ...source.pragmas]);
+  const { default: knex } = await import('knex');
+  const db = knex({
+    client: 'sqlite3',
+    connection: { filename: file },
+    useNullAsDefault: true,
+    log: SILENT,
+    acquireConnectionTimeout: ACQUIRE_MS,
+    pool: { min: 0, max: 1, idleTimeoutMillis: 2 ** 31 - 1, afterCreate: (connection: Driver, done: (error: unknown) => void) => setAll(connection, pragmas, done) },
+  });
+  return { knex: db, dialect: SQLITE, close: () => db.destroy() };
+}
+
+interface Driver {
+  exec(sql: string, done: (error: unknown) => void): void;
+}
+
+function setAll(connection: Driver, pragmas: ReadonlyMap<string, string>, done: (error: unknown) => void): void {
+  connection.exec(Array.from(pragmas, ([name, value]) => `PRAGMA ${name} = ${value};`).join('\n'), done);
+}
+
+/** Journals inherit the mode of the file. */
+async function createOwned(file: string): Promise<void> {
+  const folder = await stat(dirname(file)).catch(() => undefined);
+  if (!folder?.isDirectory()) throw new Error(`the folder ${dirname(file)} does not exist; make it, or name another file`);
+  const handle = await open(file, 'a', MODE);
+  await handle.close();
+  await chmod(file, MODE);
+}
+

@@ -1,0 +1,5 @@
+/** A finding about an environment variable: `fatal` ones stop the start. */
+export interface SettingNote {
+  readonly level: 'warn' | 'fatal';
+  readonly message: string;
+}

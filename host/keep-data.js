@@ -1,0 +1,22 @@
+// What `npm start` runs, in plain JavaScript: the gateway, with its keys, sessions and audit trail, and its configuration, in files of the
+// folder .data, unless the environment says where they are kept.
+import { mkdirSync } from 'node:fs';
+
+const FOLDER = '.data';
+const { env } = process;
+
+const isSaid = (...values) => values.some((value) => value?.trim());
+const inFolder = (file) => {
+  mkdirSync(FOLDER, { recursive: true, mode: 0o700 });
+  return `${FOLDER}/${file}`;
+};
+
+if (!isSaid(env.API_KEY_STORE_BACKEND, env.API_KEY_STORE_DSN)) {
+  env.API_KEY_STORE_BACKEND = 'sqlite';
+  env.API_KEY_STORE_DSN = inFolder('keys.db');
+}
+if (!isSaid(env.CONFIG_STORE_BACKEND, env.CONFIG_STORE_DSN)) {
+  env.CONFIG_STORE_BACKEND = 'sqlite';
+  env.CONFIG_STORE_DSN = inFolder('config.db');
+}
+await import('./gw.js');

@@ -1,0 +1,48 @@
+import { loadConfigFile } from '../config/load.ts';
+import { type ConfigWatch, watchFile } from '../config/watch.ts';
+import { errorMessage } from '../common/error-message.ts';
+import type { Host } from '../host.ts';
+import { redactedCopy } from '../log/redacted-copy.ts';
+import type { Writer } from '../stores/configuration-store.ts';
+import { tellConfiguration } from './configuration.ts';
+
+/** Who changed the configuration, when the watched file did. */
+const FILE: Writer = { actor: 'file' };
+
+/**
+ * Looks after the file and applies what changes in it, as long as nothing is stored; a file with a problem changes nothing. Modules
+ * are those of the start.
+ */
+export async function watchConfiguration(host: Host): Promise<ConfigWatch | undefined> {
+  const path = host.configFile?.path;
+  if (path === undefined || !host.settings.watchesConfig) return undefined;
+  return watchFile(path, host.services.clock, async () => {
+    try {
+      await applyFile(host, path);
+    } catch (error) {
+      host.log.error('config file refused, the running configuration stays', { path, error });
+      audit(host, 'error', { error: errorMessage(error) });
+    }
+  });
+}
+
+async function applyFile(host: Host, path: string): Promise<void> {
+  const file = await loadConfigFile(path);
+  const applied = await host.applier.applyFile(file, FILE);
+  if (!applied) {
+    host.log.info('the config file has changed, and the running configuration stays: something else is stored, or it says the same', { path });
+    return;
+  }
+  host.configFile = file;
+  host.configSource = 'file';
+  tellConfiguration(host, { actor: FILE.actor, version: applied.entry.version });
+  const { plugins, strategy, targets } = applied.generation.config;
+  audit(host, 'ok', { plugins: plugins.length, strategy: strategy.mode, targets: targets.length });
+}
+
+/** The same row and line as for a change by the admin API. */
+function audit({ log, redactor, stores }: Host, outcome: 'ok' | 'error', detail: Readonly<Record<string, unknown>>): void {
+  const row = { action: 'config.update', actor: FILE.actor } as const;
+  stores.audit.append({ ...row, targetId: '*', outcome, detail });
+  log.info('admin audit', { ...row, target_id: '*', outcome, ...redactedCopy(detail, redactor) });
+}

@@ -1,0 +1,43 @@
+export type AuditOutcome = 'ok' | 'denied' | 'error';
+
+/** One row of the audit trail (specification 2.5). What is absent is left out. */
+export interface AuditEntry {
+  /** Unix milliseconds. */
+  readonly occurredAt: number;
+  readonly action: string;
+  /** As it is shown, frozen when the row is written. */
+  readonly actor: string;
+  /** Id of the credential. */
+  readonly actorId?: string | undefined;
+  readonly targetId?: string | undefined;
+  readonly outcome: AuditOutcome;
+  /** JSON text, redacted. */
+  readonly detail?: string | undefined;
+  readonly sourceIp?: string | undefined;
+  readonly traceId?: string | undefined;
+}
+
+export interface AuditQuery {
+  readonly action?: string | undefined;
+  readonly actorId?: string | undefined;
+  readonly outcome?: AuditOutcome | undefined;
+  /** Unix milliseconds: rows of then or later. */
+  readonly since?: number | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface AuditPage {
+  /** The newest first, of one moment the one written last. */
+  readonly entries: readonly AuditEntry[];
+  /** All that the filters leave. */
+  readonly total: number;
+}
+
+/** Where the trail is kept. Rows are only added. */
+export interface AuditRepository {
+  /** In this order; all of them or none. */
+  append(entries: readonly AuditEntry[]): Promise<void>;
+  list(query: AuditQuery): Promise<AuditPage>;
+  ping(): Promise<void>;
+}

@@ -1,0 +1,54 @@
+import type { StoredKey } from './key-record.ts';
+
+/** A change of one key, decided on what the transaction sees. It may run more than once, when two transactions meet. */
+export interface KeyStep {
+  /** Unix milliseconds at which usable admin keys are counted; without it nobody asks, and the count is 0. */
+  readonly countAt?: number | undefined;
+  /** What is kept from now on, `undefined` for nothing. Throws a `GatewayError` to change nothing. */
+  readonly apply: (key: StoredKey | undefined, usableAdmins: number) => StoredKey | undefined;
+}
+
+export interface UsageQuery {
+  readonly sort: 'usage' | 'last_used';
+  /** By the member `active`; an expired key is active. */
+  readonly active?: boolean | undefined;
+  /** Unix milliseconds: keys used then or later. */
+  readonly since?: number | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface UsagePage<K> {
+  readonly keys: readonly K[];
+  /** Over all that the filters leave, whatever the page. */
+  readonly totalKeys: number;
+  readonly activeKeys: number;
+  readonly totalUsage: number;
+}
+
+export interface Uses {
+  readonly id: string;
+  readonly count: number;
+  /** Unix milliseconds of the last one. */
+  readonly at: number;
+}
+
+/**
+ * Where keys are kept. Every method is one transaction and throws whatever the driver throws; nothing of a failed one is kept.
+ * None of them knows the time, makes a value or decides a rule.
+ */
+export interface KeyRepository {
+  insert(key: StoredKey): Promise<void>;
+  /** Reads, decides and writes with nobody in between, other processes included. All but the uses is written. Resolves with what `apply` returned. */
+  change(id: string, step: KeyStep): Promise<StoredKey | undefined>;
+  get(id: string): Promise<StoredKey | undefined>;
+  /** By the digest of the key, or of the value before it. */
+  find(digest: string): Promise<StoredKey | undefined>;
+  /** The newest first, then by id. */
+  list(): Promise<readonly StoredKey[]>;
+  /** Filters, sorts, sums up, and then takes the page. */
+  usage(query: UsageQuery): Promise<UsagePage<StoredKey>>;
+  /** Adds to the counts; a moment earlier than the one kept changes none. Ids that are gone are passed over. */
+  addUses(uses: readonly Uses[]): Promise<void>;
+  ping(): Promise<void>;
+}

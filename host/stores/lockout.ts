@@ -1,0 +1,25 @@
+import { GatewayError } from '../contract/index.ts';
+import { isUsableAdmin, type KeyChange, type KeyRecord } from './key-record.ts';
+
+/** What the guard must know. The target and the count come from the transaction that makes the change. */
+export interface LockoutFacts {
+  /** Id of the credential behind the request: of a session, the one it was made from. */
+  readonly callerId: string;
+  readonly targetId: string;
+  readonly target: KeyRecord | undefined;
+  /** Stored keys that may still administer, the target among them. The master key is none. */
+  readonly usableAdmins: number;
+  readonly now: number;
+}
+
+/** Whether a change takes the power to administer away, or might: an expiry that has passed is a revocation in disguise. */
+export function removesAdmin({ scopes, expiresAt }: KeyChange, now: number): boolean {
+  return (scopes !== undefined && !scopes.includes('admin')) || (typeof expiresAt === 'number' && expiresAt <= now);
+}
+
+/** Nobody locks themselves out, and nobody everybody: throws the refusal. Source: admin reference 5. */
+export function refuseLockout({ callerId, targetId, target, usableAdmins, now }: LockoutFacts): void {
+  if (targetId === callerId) throw new GatewayError('self_mutation_forbidden', 'a key cannot take its own access away; use another admin key');
+  if (!target || !isUsableAdmin(target, now) || usableAdmins > 1) return;
+  throw new GatewayError('last_admin_key', 'this is the last key that can administer; make another admin key first');
+}

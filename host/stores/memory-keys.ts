@@ -1,0 +1,81 @@
+import { isUsableAdmin, type StoredKey } from './key-record.ts';
+import type { KeyRepository, KeyStep, UsagePage, UsageQuery, Uses } from './key-repository.ts';
+
+/** Keys of this process, gone with it. */
+export class MemoryKeys implements KeyRepository {
+  readonly #keys = new Map<string, StoredKey>();
+  /** Ids by digest, of both values of a key. */
+  readonly #byDigest = new Map<string, string>();
+
+  async insert(key: StoredKey): Promise<void> {
+    this.#put(key);
+  }
+
+  async change(id: string, { countAt, apply }: KeyStep): Promise<StoredKey | undefined> {
+    const before = this.#keys.get(id);
+    const after = apply(before, countAt === undefined ? 0 : this.#usableAdmins(countAt));
+    if (before) this.#remove(before);
+    if (after) this.#put(before ? { ...after, usageCount: before.usageCount, lastUsedAt: before.lastUsedAt } : after);
+    return after;
+  }
+
+  async get(id: string): Promise<StoredKey | undefined> {
+    return this.#keys.get(id);
+  }
+
+  async find(digest: string): Promise<StoredKey | undefined> {
+    return this.#keys.get(this.#byDigest.get(digest) ?? '');
+  }
+
+  async list(): Promise<readonly StoredKey[]> {
+    return [...this.#keys.values()].toSorted(newestFirst);
+  }
+
+  async usage({ sort, active, since, limit, offset }: UsageQuery): Promise<UsagePage<StoredKey>> {
+    const kept = [...this.#keys.values()].filter((key) => (active === undefined || key.active === active) && (since === undefined || (key.lastUsedAt ?? Number.NEGATIVE_INFINITY) >= since));
+    return {
+      keys: kept.toSorted(ORDERS[sort]).slice(offset, offset + limit),
+      totalKeys: kept.length,
+      activeKeys: kept.filter((key) => key.active).length,
+      totalUsage: kept.reduce((sum, { usageCount }) => sum + usageCount, 0),
+    };
+  }
+
+  async addUses(uses: readonly Uses[]): Promise<void> {
+    for (const { id, count, at } of uses) {
+      const key = this.#keys.get(id);
+      if (key) this.#keys.set(id, { ...key, usageCount: key.usageCount + count, lastUsedAt: Math.max(key.lastUsedAt ?? at, at) });
+    }
+  }
+
+  async ping(): Promise<void> {}
+
+  #usableAdmins(now: number): number {
+    let count = 0;
+    for (const key of this.#keys.values()) if (isUsableAdmin(key, now)) count += 1;
+    return count;
+  }
+
+  #put(key: StoredKey): void {
+    this.#keys.set(key.id, key);
+    this.#byDigest.set(key.digest, key.id);
+    if (key.previous) this.#byDigest.set(key.previous.digest, key.id);
+  }
+
+  #remove({ id, digest, previous }: StoredKey): void {
+    this.#keys.delete(id);
+    this.#byDigest.delete(digest);
+    if (previous) this.#byDigest.delete(previous.digest);
+  }
+}
+
+const newestFirst = (a: StoredKey, b: StoredKey): number => b.createdAt - a.createdAt || byIdDown(a, b);
+const byIdDown = (a: StoredKey, b: StoredKey): number => Number(a.id < b.id) - Number(a.id > b.id);
+const byUsage = (a: StoredKey, b: StoredKey): number => b.usageCount - a.usageCount;
+/** Keys that were never used come last. */
+const byLastUse = (a: StoredKey, b: StoredKey): number => (b.lastUsedAt ?? -1) - (a.lastUsedAt ?? -1);
+
+const ORDERS: Readonly<Record<UsageQuery['sort'], (a: StoredKey, b: StoredKey) => number>> = {
+  usage: (a, b) => byUsage(a, b) || byLastUse(a, b) || newestFirst(a, b),
+  last_used: (a, b) => byLastUse(a, b) || byUsage(a, b) || newestFirst(a, b),
+};

@@ -1,0 +1,39 @@
+import type { Uses } from './key-repository.ts';
+
+/** Uses that no store has been told of yet, by key. Counting is a look into a table. */
+export class UseCounts {
+  #pending = new Map<string, { count: number; at: number }>();
+
+  get isEmpty(): boolean {
+    return this.#pending.size === 0;
+  }
+
+  /** `at` in Unix milliseconds. */
+  count(id: string, at: number): void {
+    const known = this.#pending.get(id);
+    if (!known) this.#pending.set(id, { count: 1, at });
+    else {
+      known.count += 1;
+      if (at > known.at) known.at = at;
+    }
+  }
+
+  of(id: string): Omit<Uses, 'id'> | undefined {
+    return this.#pending.get(id);
+  }
+
+  /** Gives all away: it begins anew. */
+  take(): readonly Uses[] {
+    const taken = Array.from(this.#pending, ([id, { count, at }]) => ({ id, count, at }));
+    this.#pending = new Map();
+    return taken;
+  }
+
+  /** Takes back what could not be kept. */
+  giveBack(uses: readonly Uses[]): void {
+    for (const { id, count, at } of uses) {
+      const known = this.#pending.get(id);
+      this.#pending.set(id, { count: count + (known?.count ?? 0), at: Math.max(at, known?.at ?? at) });
+    }
+  }
+}

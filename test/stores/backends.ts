@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { AUDIT_SCHEMA } from '../../builtins/stores/audit-schema.ts';
+import type { Database } from '../../builtins/stores/database.ts';
+import { KEY_SCHEMA } from '../../builtins/stores/key-schema.ts';
+import { tellNobody } from '../../builtins/stores/listen.ts';
+import { migrate } from '../../builtins/stores/migrate.ts';
+import { openPostgres } from '../../builtins/stores/postgres.ts';
+import { SESSION_SCHEMA } from '../../builtins/stores/session-schema.ts';
+import { SqlAudit } from '../../builtins/stores/sql-audit.ts';
+import { SqlKeys } from '../../builtins/stores/sql-keys.ts';
+import { SqlSessions } from '../../builtins/stores/sql-sessions.ts';
+import { openSqlite } from '../../builtins/stores/sqlite.ts';
+import type { Log } from '../../host/contract/index.ts';
+import type { AuditRepository } from '../../host/stores/audit-entry.ts';
+import type { KeyRepository } from '../../host/stores/key-repository.ts';
+import { MemoryAudit } from '../../host/stores/memory-audit.ts';
+import { MemoryKeys } from '../../host/stores/memory-keys.ts';
+import { MemorySessions } from '../../host/stores/memory-sessions.ts';
+import type { SessionRepository } from '../../host/stores/session-record.ts';
+import { atEnd, forSuite, startPostgres, temporaryFolder } from '../kit/index.ts';
+
+export interface Repositories {
+  readonly keys: KeyRepository;
+  readonly sessions: SessionRepository;
+  readonly audit: AuditRepository;
+}
+
+export const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** Empty repositories for one test. */
+export type OpenRepositories = () => Promise<Repositories>;
+
+async function migrated(open: () => Promise<Database>): Promise<Database> {
+  const database = await open();
+  atEnd(() => database.close());
+  for (const schema of [KEY_SCHEMA, SESSION_SCHEMA, AUDIT_SCHEMA]) await migrate(database, schema, SILENT, Date.now);
+  return database;
+}
+
+function repositoriesOn(database: Database): Repositories {
+  return { keys: new SqlKeys(database, tellNobody), sessions: new SqlSessions(database, tellNobody), audit: new SqlAudit(database) };
+}
+
+/** Declares the same tests for every backend, each with empty repositories. */
+export function onEveryBackend(declare: (open: OpenRepositories) => void): void {
+  describe('in memory', () => declare(async () => ({ keys: new MemoryKeys(), sessions: new MemorySessions(), audit: new MemoryAudit() })));
+  describe('on SQLite', () => declare(async () => {
+    const folder = await temporaryFolder();
+    return repositoriesOn(await migrated(() => openSqlite(join(folder, 'all.db'), folder)));
+  }));
+  describe('on Postgres', function onPostgres() {
+    this.timeout(60_000);
+    const database = forSuite(async () => {
+      const dsn = await (await startPostgres()).createDatabase();
+      return migrated(() => openPostgres(dsn));
+    });
+    declare(async () => {
+      await database().knex.raw('TRUNCATE api_keys, sessions, audit_log');
+      return repositoriesOn(database());
+    });
+  });
+}

@@ -1,0 +1,132 @@
+import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import knex, { type Knex } from 'knex';
+import { atEnd, MASTER_KEY, runGw, startGateway, startHost, temporaryFolder, type TestHost } from '../kit/index.ts';
+
+const sqlite = (dsn?: string): Record<string, string> => ({ API_KEY_STORE_BACKEND: 'sqlite', ...(dsn !== undefined && { API_KEY_STORE_DSN: dsn }) });
+
+function open(filename: string): Knex {
+  const db = knex({ client: 'sqlite3', connection: { filename }, useNullAsDefault: true });
+  atEnd(() => db.destroy());
+  return db;
+}
+
+const startOn = (dsn: string): Promise<TestHost> => startHost({ targets: [{ virtual_key: 'echo' }] }, { variables: sqlite(dsn) });
+
+describe('a gateway on SQLite', function onSqlite() {
+  this.timeout(60_000);
+
+  it('keeps keys, sessions, uses and the audit trail over a restart', async () => {
+    const dsn = join(await temporaryFolder(), 'keys.db');
+    const first = await startOn(dsn);
+    const { keys, sessions, audit } = first.host.stores;
+    const { key, record } = await keys.create({ name: 'ada', scopes: ['read_only'], limits: { rpm: 5 } });
+    const { token } = await sessions.create({ credentialId: record.id, subject: 'ada', scopes: record.scopes });
+    const status = async (t: TestHost, bearer: string): Promise<number> => (await t.get('/v1/models', { authorization: `Bearer ${bearer}` })).status;
+    expect([await status(first, key), await status(first, key), await status(first, token)]).to.deep.equal([200, 200, 200]);
+    audit.append({ action: 'key.create', actor: 'ada', outcome: 'ok', targetId: record.id });
+    await first.close();
+    const second = await startOn(dsn);
+    expect(await second.host.stores.keys.get(record.id)).to.deep.include({ name: 'ada', usageCount: 2, limits: { rpm: 5 } });
+    expect([await status(second, key), await status(second, token)]).to.deep.equal([200, 200]);
+    expect((await second.host.stores.audit.list({ limit: 9, offset: 0 })).entries.map(({ targetId }) => targetId)).to.deep.equal([record.id]);
+    await second.host.stores.keys.revoke(record.id, 'another');
+    expect([await status(second, key), await status(second, token)]).to.deep.equal([401, 401]);
+  });
+
+  it('keeps nothing that could be used in its files', async () => {
+    const folder = await temporaryFolder();
+    const t = await startOn(join(folder, 'keys.db'));
+    const { key, record } = await t.host.stores.keys.create({ name: 'ada', scopes: [] });
+    const { token } = await t.host.stores.sessions.create({ credentialId: record.id, subject: 'ada', scopes: [] });
+    await t.close();
+    const rows = [...await open(join(folder, 'keys.db')).table('api_keys').select('*'), ...await open(join(folder, 'keys-sessions.db')).table('sessions').select('*')];
+    expect(rows).to.have.length(2);
+    for (const secret of [key, token, key.slice(3), token.slice(4)]) expect(JSON.stringify(rows)).not.to.include(secret);
+    expect(rows[0]).to.deep.include({ key_display: `${key.slice(0, 8)}...` });
+  });
+
+  it('makes files of its own for each store, for its owner alone, and says which', async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, 'gw-keys.db'), '');
+    await chmod(join(cwd, 'gw-keys.db'), 0o644);
+    const gateway = await startGateway({ cwd, variables: { MASTER_KEY, ...sqlite('  ') } });
+    const files = (await readdir(cwd)).filter((name) => name.includes('.db'));
+    expect(files).to.include.members(['gw-keys.db', 'gw-sessions.db', 'gw-audit.db']);
+    for (const name of files) expect((await stat(join(cwd, name))).mode & 0o777, name).to.equal(0o600);
+    const told = gateway.lines.find(({ msg }) => /SQLite/.test(String(msg)));
+    expect(told).to.include({ keys: 'gw-keys.db', sessions: 'gw-sessions.db', audit: 'gw-audit.db' });
+    expect(gateway.lines.find(({ msg }) => msg === 'gw started')).to.include({ api_key_store: 'sqlite', audit_store: 'sqlite', config_store: 'memory' });
+    expect(gateway.stderr()).to.include('in memory only: configuration');
+    expect((await fetch(`${gateway.url}/readyz`)).status).to.be.oneOf([200, 503]);
+    expect(await gateway.stop()).to.equal(0);
+  });
+
+  it('takes a table that is there already, with what it holds', async () => {
+    const file = join(await temporaryFolder(), 'old.db');
+    const db = open(file);
+    await db.raw(`CREATE TABLE api_keys (id TEXT PRIMARY KEY, key_hash TEXT NOT NULL UNIQUE, key_display TEXT NOT NULL, name TEXT NOT NULL, scopes TEXT NOT NULL, created_at DATETIME NOT NULL,
+      revoked_at DATETIME, expires_at DATETIME, rotated_at DATETIME, active BOOLEAN NOT NULL, usage_count INTEGER NOT NULL DEFAULT 0, last_used_at DATETIME)`);
+    await db('api_keys').insert({ id: 'old', key_hash: 'h', key_display: 'gw_01234...', name: 'old', scopes: '["admin"]', created_at: '2025-01-02 03:04:05+00:00', active: true });
+    const t = await startOn(file);
+    expect(await t.host.stores.keys.get('old')).to.deep.include({ name: 'old', scopes: ['admin'], createdAt: Date.parse('2025-01-02T03:04:05Z'), active: true, limits: {} });
+    await t.close();
+    expect((await db('api_key_schema_migrations').select('version').orderBy('version')).map(({ version }) => version)).to.deep.equal([1, 2, 3, 4]);
+  });
+
+  it('migrates once, however many start at once', async () => {
+    const file = join(await temporaryFolder(), 'keys.db');
+    const hosts = await Promise.all([startOn(file), startOn(file), startOn(file)]);
+    const made = await Promise.all(hosts.map(({ host }) => host.stores.keys.create({ name: 'n', scopes: [] })));
+    expect((await hosts[0].host.stores.keys.list()).length).to.equal(made.length);
+  });
+});
+
+describe('a start that cannot open its stores', function refused() {
+  this.timeout(60_000);
+
+  /** What it says, by the way it ends: exit code 1, the variable and the way out, and no password. */
+  async function refusal(variables: Record<string, string>, cwd: string): Promise<string> {
+    const { code, stderr, stdout } = await runGw(['serve'], { cwd, variables: { MASTER_KEY, PORT: '0', ...variables } });
+    expect(code, stderr).to.equal(1);
+    expect(stderr + stdout).not.to.include('the-password');
+    expect(stdout).to.include('"level":"ERROR"');
+    return stderr;
+  }
+
+  it('names an unknown backend, and those there are', async () => {
+    expect(await refusal({ API_KEY_STORE_BACKEND: 'mysql' }, await temporaryFolder())).to.match(/API_KEY_STORE_BACKEND is "mysql"; use one of: memory, in-memory, inmemory, sqlite, postgres, postgresql/);
+  });
+
+  it('names a missing DSN', async () => {
+    for (const dsn of ['', '   ']) {
+      expect(await refusal({ API_KEY_STORE_BACKEND: 'PostgreSQL', API_KEY_STORE_DSN: dsn }, await temporaryFolder())).to.match(/API_KEY_STORE_DSN is not set, and API_KEY_STORE_BACKEND=postgres needs it/);
+    }
+  });
+
+  it('names a folder that is not there, and an address that is none of a file', async () => {
+    const cwd = await temporaryFolder();
+    expect(await refusal(sqlite('no/keys.db'), cwd)).to.match(/API_KEY_STORE_DSN.*the folder .*no does not exist/);
+    expect(await refusal(sqlite('file://elsewhere/keys.db'), cwd)).to.match(/API_KEY_STORE_DSN.*authority is "elsewhere"/);
+    await mkdir(join(cwd, 'folder'));
+    expect(await refusal(sqlite('folder'), cwd)).to.match(/API_KEY_STORE_DSN/);
+    await writeFile(join(cwd, 'text.db'), 'this file does not hold a database, and it is longer than its header would be: '.repeat(20));
+    expect(await refusal(sqlite('text.db'), cwd)).to.match(/API_KEY_STORE_DSN.*not a database/);
+  });
+
+  it('names a ledger that is newer than the program', async () => {
+    const cwd = await temporaryFolder();
+    const db = open(join(cwd, 'keys.db'));
+    await db.raw('CREATE TABLE api_key_schema_migrations (version INTEGER PRIMARY KEY, name TEXT, applied_at DATETIME)');
+    await db('api_key_schema_migrations').insert({ version: 99, name: 'of tomorrow', applied_at: 'x' });
+    expect(await refusal(sqlite('keys.db'), cwd)).to.match(/API_KEY_STORE_DSN.*api_key_schema_migrations holds version 99, and this program knows up to 4/);
+    expect(await db.schema.hasTable('api_keys')).to.equal(false);
+  });
+
+  it('names a Postgres that does not answer', async () => {
+    const dsn = 'postgres://gw:the-password@127.0.0.1:1/gw';
+    expect(await refusal({ API_KEY_STORE_BACKEND: 'postgres', API_KEY_STORE_DSN: dsn }, await temporaryFolder())).to.match(/API_KEY_STORE_DSN.*ECONNREFUSED/);
+  });
+});
+
