@@ -47,7 +47,7 @@ export function guardHandler(instance: PluginInstance, stage: Stage, deps: Guard
     try {
       const decided: unknown = boundary.call(handler, exchange, undefined);
       if (decided === undefined) return undefined;
-      if (isThenable(decided)) return inTime(decided, limitMs(stage, exchange), deps.clock, stage).then((late) => settle(exchange, late, run)).catch((cause: unknown) => fault(exchange, cause, run));
+      if (isThenable(decided)) return inTime(decided, limitMs(stage, exchange), deps.clock, stage, isDetached(stage, exchange) ? undefined : exchange.cancellation).then((late) => settle(exchange, late, run)).catch((cause: unknown) => fault(exchange, cause, run));
       return settle(exchange, decided, run);
     } catch (cause) {
       return fault(exchange, cause, run);
@@ -57,8 +57,12 @@ export function guardHandler(instance: PluginInstance, stage: Stage, deps: Guard
 }
 
 /** What runs apart from the client has less time: no client that leaves ends it. */
-function limitMs(stage: Stage, { streaming }: LiveExchange): number {
-  return stage === 'on_error' || (stage === 'after_request' && streaming) ? DETACHED_LIMIT_MS : HANDLER_LIMIT_MS;
+function limitMs(stage: Stage, exchange: LiveExchange): number {
+  return isDetached(stage, exchange) ? DETACHED_LIMIT_MS : HANDLER_LIMIT_MS;
+}
+
+function isDetached(stage: Stage, { streaming }: LiveExchange): boolean {
+  return stage === 'on_error' || (stage === 'after_request' && streaming);
 }
 
 /** Runs a handler, and reports the run when it is over. */
