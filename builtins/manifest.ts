@@ -87,9 +87,15 @@ import single from '../strategies/single.ts';
 
 import budget from '../plugins/budget/index.ts';
 import maxToken from '../plugins/max-token.ts';
+import piiRedact from '../plugins/pii-redact/index.ts';
+import promptShield from '../plugins/prompt-shield/index.ts';
 import rateLimit from '../plugins/rate-limit.ts';
+import regexGuard from '../plugins/regex-guard.ts';
 import requestLogger from '../plugins/request-logger.ts';
 import responseCache from '../plugins/response-cache/index.ts';
+import schemaGuard from '../plugins/schema-guard.ts';
+import secretScan from '../plugins/secret-scan/index.ts';
+import webhook from '../plugins/webhook.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
@@ -101,5 +107,5 @@ export const MODULES: readonly GatewayModule[] = [
   ai21, anthropic, azureFoundry, azureOpenai, bedrock, cerebras, cloudflare, cohere, databricks, deepinfra, deepseek, echo, fireworks, gemini, groq, huggingFace, mistral, moonshot,
   novita, nvidiaNim, ollamaCloud, ollama, openai, openrouter, perplexity, qwen, replicate, sambanova, together, vertexAi, xai,
   abTest, conditional, contentBased, costOptimized, fallback, leastLatency, loadbalance, single,
-  budget, maxToken, rateLimit, requestLogger, responseCache, wordFilter,
+  budget, maxToken, piiRedact, promptShield, rateLimit, regexGuard, requestLogger, responseCache, schemaGuard, secretScan, webhook, wordFilter,
 ];

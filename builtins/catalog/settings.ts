@@ -1,4 +1,4 @@
-import { parseDuration } from '../../host/config/duration.ts';
+import { parseDuration } from '../../host/contract/duration.ts';
 import type { Variables } from '../../host/environment/variables.ts';
 import { isHttp, shownAddress } from './address.ts';
 

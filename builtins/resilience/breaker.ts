@@ -2,7 +2,7 @@ import { GatewayError } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { canonicalJson } from '../../host/config/canonical.ts';
 import type { TargetConfig } from '../../host/config/document.ts';
-import { parseDuration } from '../../host/config/duration.ts';
+import { parseDuration } from '../../host/contract/duration.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
 import { type Attempt, AttemptNote } from '../../host/pipeline/attempt.ts';
 import { Circuit, type CircuitSettings, type Ticket } from './circuit.ts';

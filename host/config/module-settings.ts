@@ -1,5 +1,5 @@
 import type { ObjectSchema, ValidationErrorItem } from 'joi';
-import type { PluginModule, StrategyModule, StrategyTarget } from '../contract/index.ts';
+import { type PluginModule, quoted, type StrategyModule, type StrategyTarget } from '../contract/index.ts';
 import type { StrategyConfig, TargetConfig } from './document.ts';
 import { errorMessage } from '../common/error-message.ts';
 import { useOneOf } from '../common/nearest.ts';
@@ -95,7 +95,7 @@ type Described = Readonly<Record<string, { metas?: { rule?: string }[] }>>;
 function settingsProblem(known: Described, detail: ValidationErrorItem, base: string): SettingsProblem {
   const setting = pathText(detail.path);
   const path = setting === '' ? base : `${base}.${setting}`;
-  const message = `setting ${detail.message.replaceAll('"', '')}`;
+  const message = `setting ${detail.message.replaceAll('"', '')}${notAllowed(detail)}`;
   return { path, message, fix: fixOf(known, detail), rule: ruleOf(known, detail.path), mayVanish: mayVanish(detail) };
 }
 
@@ -103,6 +103,11 @@ function fixOf(known: Described, { type, path, context }: ValidationErrorItem): 
   if (type !== 'object.unknown') return holdsReference(context?.value) ? 'write the value itself: what stands for ${…} is always text' : 'correct the value';
   const names = path.length === 1 ? Object.keys(known) : [];
   return names.length === 0 ? 'remove it' : `remove it, or ${useOneOf(String(path[0]), names)}`;
+}
+
+/** A word that is none of the allowed ones is named itself. */
+function notAllowed({ type, context }: ValidationErrorItem): string {
+  return type === 'any.only' && typeof context?.value === 'string' ? `, not ${quoted(context.value)}` : '';
 }
 
 /** The rule id that the schema states for a setting. */

@@ -8,14 +8,19 @@ export type { ErrorCode, ErrorEnvelope, ErrorType, GatewayErrorOptions, Upstream
 export { isChat, isSurface, STAGES } from './exchange.ts';
 export type { Exchange, ExchangeOutcome, KeyLimits, Measurements, Principal, Scope, Stage } from './exchange.ts';
 export { ExchangeNote } from './exchange-note.ts';
+export { parseDuration } from './duration.ts';
 export { countOf, decodedUri, type Fields, isFields, isText } from './fields.ts';
 export { finishReason } from './finish-reason.ts';
+export { jsonSchema } from './json-schema.ts';
+export type { SchemaCheck, SchemaMismatch } from './json-schema.ts';
 export { parseExactJson, parseJson, tryParseJson } from './json.ts';
 export { isRawNumber } from './json-numbers.ts';
 export type { Ledger, LedgerBounds, Refusal, Reservation, ReservationOrder } from './ledger.ts';
 export { memberOf, setMember } from './members.ts';
 export { linearPattern } from './pattern.ts';
 export type { LinearPattern } from './pattern.ts';
+export { patternSet } from './pattern-set.ts';
+export type { PatternSet, PatternWatch } from './pattern-set.ts';
 export type { GuardrailSettings, PluginDeps, PluginHandlers, PluginModule, PluginType, StageProblem, StreamGuard } from './plugin.ts';
 export type {
   Authorize, CallInfo, ChatTranslator, ChunkEdit, Connection, ConnectionDeps, Credentials, DiscoveredModel, Discovery, FormField, FormFile, FormPart,
@@ -30,13 +35,16 @@ export type { Rank, RankFigures, RankNotes, RouteQuery, RouteTarget, RunningStra
 export { SURFACE_NAMES, SURFACES } from './surface.ts';
 export type { ReplyOf, RequestOf, Surface, SurfaceBodies, TranslatedSurface } from './surface.ts';
 export { targetFirst, targetKeyProblem, targetNames } from './target-key.ts';
-export { contentTexts, messageTexts, texts } from './texts.ts';
+export { contentTexts, messageTexts, texts, textsIn } from './texts.ts';
+export { editTexts } from './text-edits.ts';
+export { escapesOf } from './escapes.ts';
+export type { Escapes } from './escapes.ts';
 export { inPart, quoted } from './quoted.ts';
 export { readUsage } from './usage.ts';
 export { answer, mask, reject, rewrite } from './verdict.ts';
 export type { Answer, Rejection, Rewrite, Verdict } from './verdict.ts';
 export { drawByWeight } from './weights.ts';
-export { windowGuard } from './window-guard.ts';
-export type { Scan } from './window-guard.ts';
+export { filterGuard, windowGuard } from './window-guard.ts';
+export type { Scan, TextFilter } from './window-guard.ts';
 export type * from './wire/chat.ts';
 export type * from './wire/other.ts';

@@ -95,6 +95,8 @@ export interface StreamGuard {
   end(): readonly ChatChunk[] | Rejection;
   /** What it put out of sight so far, in words that may be logged; counted as `masked`, once. */
   readonly masked?: string | undefined;
+  /** True when nothing may be delivered before every `after_request` has let the whole answer go. */
+  readonly awaitsVerdict?: boolean;
 }
 
 export interface PluginDeps {

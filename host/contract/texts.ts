@@ -1,19 +1,20 @@
+import { escapesOf } from './escapes.ts';
 import { type Exchange, isChat } from './exchange.ts';
 import { parseJson } from './json.ts';
 import type { RequestOf, Surface } from './surface.ts';
 import type { ChatMessage, ChatReply, ChatRequest, ContentPart, ReplyMessage } from './wire/chat.ts';
 
 /** Request fields of the chat wire that are not content of the caller's: they steer the call. */
-const CONTROL_FIELDS = new Set(['model', 'messages', 'user', 'tool_choice', 'stream', 'stream_options', 'logit_bias', 'n', 'seed']);
+export const CONTROL_FIELDS = new Set(['model', 'messages', 'user', 'tool_choice', 'stream', 'stream_options', 'logit_bias', 'n', 'seed']);
 
 /** Members of content parts that hold bytes or addresses rather than text, by the part's type. */
-const PART_MEDIA: ReadonlyMap<unknown, readonly [holder: string, member: string]> = new Map([
+export const PART_MEDIA: ReadonlyMap<unknown, readonly [holder: string, member: string]> = new Map([
   ['image_url', ['image_url', 'url']],
   ['input_audio', ['input_audio', 'data']],
   ['file', ['file', 'file_data']],
 ]);
 
-type Words = ReadonlyMap<string, RegExp>;
+export type Words = ReadonlyMap<string, RegExp>;
 
 /** Ids, signatures and sealed data: one run of characters without a meaning in any language. */
 const TOKEN = /^[\w+/=.:-]*$/;
@@ -22,12 +23,12 @@ const TOKEN = /^[\w+/=.:-]*$/;
  * What the wire itself defines, by the member that holds it: enumerated words and opaque tokens. Only a value of that
  * form is left out: any other value in the same place may be text of the caller's, and is read.
  */
-const MESSAGE_WORDS: Words = new Map([['role', /^(system|developer|user|assistant|tool|function)$/], ['tool_call_id', TOKEN]]);
-const CALL_WORDS: Words = new Map([['id', TOKEN], ['type', /^(function|custom)$/]]);
-const DETAIL_WORDS: Words = new Map(['type', 'format', 'id', 'signature', 'data'].map((name) => [name, TOKEN]));
-const PART_WORDS: Words = new Map([['type', /^(text|image_url|input_audio|file|refusal)$/]]);
-const MEDIA_WORDS: Words = new Map([['detail', /^(auto|low|high)$/], ['format', /^(wav|mp3)$/]]);
-const WORDS_BY_FIELD: ReadonlyMap<string, Words> = new Map([
+export const MESSAGE_WORDS: Words = new Map([['role', /^(system|developer|user|assistant|tool|function)$/], ['tool_call_id', TOKEN]]);
+export const CALL_WORDS: Words = new Map([['id', TOKEN], ['type', /^(function|custom)$/]]);
+export const DETAIL_WORDS: Words = new Map(['type', 'format', 'id', 'signature', 'data'].map((name) => [name, TOKEN]));
+export const PART_WORDS: Words = new Map([['type', /^(text|image_url|input_audio|file|refusal)$/]]);
+export const MEDIA_WORDS: Words = new Map([['detail', /^(auto|low|high)$/], ['format', /^(wav|mp3)$/]]);
+export const WORDS_BY_FIELD: ReadonlyMap<string, Words> = new Map([
   ['tools', new Map([['type', /^(function|custom)$/]])],
   ['response_format', new Map([['type', /^(text|json_object|json_schema)$/]])],
 ]);
@@ -39,16 +40,16 @@ const WORDS_BY_FIELD: ReadonlyMap<string, Words> = new Map([
  * themselves JSON come a second time, decoded. Image addresses, audio, ids and words of the wire (roles, types) are not
  * read.
  */
-export function* texts(exchange: Exchange): Generator<string> {
+export function texts(exchange: Exchange): Generator<string> {
+  return textsIn(exchange, exchange.stage === 'after_request' ? exchange.reply : exchange.request);
+}
+
+/** The same of another body of the exchange: at `after_request` of an answer, else of a request. */
+export function* textsIn(exchange: Exchange, body: unknown): Generator<string> {
   if (exchange.stage === 'after_request') {
-    if (isChat(exchange) && exchange.reply) yield* replyTexts(exchange.reply);
-    return;
-  }
-  if (!isChat(exchange)) {
-    yield* projection(exchange.surface, exchange.request);
-    return;
-  }
-  yield* requestTexts(exchange.request);
+    if (isChat(exchange) && body) yield* replyTexts(body as ChatReply);
+  } else if (isChat(exchange)) yield* requestTexts(body as ChatRequest);
+  else yield* projection(exchange.surface, body as RequestOf<Surface>);
 }
 
 /**
@@ -153,18 +154,11 @@ function* decoded(text: string): Generator<string> {
   try {
     value = parseJson(text);
   } catch (error) {
-    if (error instanceof RangeError) yield unescaped(text);
+    if (error instanceof RangeError) yield escapesOf(text).text; // too large to be parsed: no escape hides a word from a guardrail
     return; // ordinary text that begins like JSON
   }
   yield* leaves(value);
 }
-
-/** JSON that is too large to be parsed, as one text: no escape hides a word from a guardrail. */
-function unescaped(text: string): string {
-  return text.replace(/\\u([\da-f]{4})|\\(.)/gis, (_escape, code: string | undefined, character = '') => (code === undefined ? (CONTROLS.get(character) ?? character) : String.fromCharCode(Number.parseInt(code, 16))));
-}
-
-const CONTROLS: ReadonlyMap<string, string> = new Map([['n', '\n'], ['t', '\t'], ['r', '\r'], ['b', '\b'], ['f', '\f']]);
 
 function* leaves(value: unknown): Generator<string> {
   const open: unknown[] = [value];

@@ -9,12 +9,18 @@ export interface Scan {
   readonly keep: number;
 }
 
+/**
+ * One text of a stream on its way: takes the next piece, and gives back what may go on now; with `isLast` the rest. `undefined`
+ * ends the stream.
+ */
+export type TextFilter = (piece: string, isLast: boolean) => string | undefined;
+
 interface Held {
-  readonly text: string;
-  readonly toDelta: (text: string) => ChunkDelta;
+  readonly filter: TextFilter;
+  toDelta: (text: string) => ChunkDelta;
 }
 
-/** Takes the next piece of one text; gives back what of it may go on, `undefined` on a match. */
+/** Takes the next piece of one text; gives back what of it may go on, `undefined` where that ends the stream. */
 type Pass = (key: string, choice: number, piece: string, toDelta: Held['toDelta']) => string | undefined;
 
 /**
@@ -23,6 +29,24 @@ type Pass = (key: string, choice: number, piece: string, toDelta: Held['toDelta'
  * came after it. A match ends the stream with `reason`.
  */
 export function windowGuard(scan: (text: string) => Scan, reason: string): StreamGuard {
+  return filterGuard(() => windowFilter(scan), reason);
+}
+
+function windowFilter(scan: (text: string) => Scan): TextFilter {
+  let held = '';
+  return (piece, isLast) => {
+    if (isLast) return held;
+    const text = held + piece;
+    const { isMatch, keep } = scan(text);
+    if (isMatch) return undefined;
+    const cut = cutBefore(text, text.length - Math.min(keep, text.length));
+    held = text.slice(cut);
+    return text.slice(0, cut);
+  };
+}
+
+/** A stream guard that runs each text through a filter of its own: content, refusal, reasoning and tool-call arguments. */
+export function filterGuard(open: () => TextFilter, reason: string): StreamGuard {
   /** By choice, then by which text of it. */
   const held = new Map<number, Map<string, Held>>();
   let head: ChatChunk = { choices: [] };
@@ -30,17 +54,18 @@ export function windowGuard(scan: (text: string) => Scan, reason: string): Strea
   const pass: Pass = (key, choice, piece, toDelta) => {
     let texts = held.get(choice);
     if (!texts) held.set(choice, texts = new Map());
-    const text = (texts.get(key)?.text ?? '') + piece;
-    const { isMatch, keep } = scan(text);
-    if (isMatch) return undefined;
-    const cut = cutBefore(text, text.length - Math.min(keep, text.length));
-    texts.set(key, { text: text.slice(cut), toDelta });
-    return text.slice(0, cut);
+    let text = texts.get(key);
+    if (text) text.toDelta = toDelta;
+    else texts.set(key, text = { filter: open(), toDelta });
+    return text.filter(piece, false);
   };
 
-  const release = (index: number): ChatChunk[] => {
+  /** The rest of a choice's texts; `undefined` where one of them ends the stream. */
+  const release = (index: number): ChatChunk[] | undefined => {
     const out: ChatChunk[] = [];
-    for (const { text, toDelta } of held.get(index)?.values() ?? []) {
+    for (const { filter, toDelta } of held.get(index)?.values() ?? []) {
+      const text = filter('', true);
+      if (text === undefined) return undefined;
       if (text !== '') out.push({ ...head, choices: [{ index, delta: toDelta(text), finish_reason: null }] });
     }
     held.delete(index);
@@ -55,12 +80,24 @@ export function windowGuard(scan: (text: string) => Scan, reason: string): Strea
       const { index, delta, finish_reason } = choice;
       delete choice.logprobs; // they repeat the text
       if (!guardDelta(delta, index, pass)) return reject(reason);
-      if (finish_reason) for (const late of release(index)) released.push(late);
+      const late = finish_reason ? release(index) : [];
+      if (!late) return reject(reason);
+      for (const each of late) released.push(each);
     }
     return [...withoutFinish(chunk, released), chunk];
   };
 
-  return { push, end: () => [...held.keys()].flatMap(release) };
+  const end = (): readonly ChatChunk[] | Rejection => {
+    const rest: ChatChunk[] = [];
+    for (const index of held.keys().toArray()) {
+      const late = release(index);
+      if (!late) return reject(reason);
+      for (const each of late) rest.push(each);
+    }
+    return rest;
+  };
+
+  return { push, end };
 }
 
 /** Runs every text of a delta through the window, in place; false on a match. */

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { parseDuration } from '../config/duration.ts';
+import { parseDuration } from '../contract/duration.ts';
 import type { BucketSpec } from '../contract/index.ts';
 import { type Level, logLevel } from '../log/logger.ts';
 import type { SettingNote } from './setting-note.ts';

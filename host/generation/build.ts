@@ -3,7 +3,7 @@ import { within } from '../common/clock.ts';
 import { CLOSE_LIMIT_MS, closeInTurn } from '../common/close-all.ts';
 import type { Carryover, PluginPrices, Prices, SharedState, StrategyDeps, TokenPrice } from '../contract/index.ts';
 import { DEFAULT_MAX_REQUEST_BYTES, type GatewayConfig, type TargetConfig } from '../config/document.ts';
-import { parseDuration } from '../config/duration.ts';
+import { parseDuration } from '../contract/duration.ts';
 import { strategyTarget } from '../config/module-settings.ts';
 import { createGenerationHooks, type GenerationHooks, sealGenerationHooks } from '../pipeline/hooks.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';

@@ -186,7 +186,7 @@ async function sendStream(exchange: LiveExchange, stream: AnswerStream, generati
   writer.open(encoder.contentType, replyHeaders(exchange, generation.services.redactor));
   stream.attach(writer);
   const error = await finishStream(exchange, stream, generation);
-  if (!response.destroyed) writer.end(error ? encoder.error(streamFailure(error, exchange.id, generation.services.redactor)) : encoder.end());
+  if (!response.destroyed) writer.end(error ? encoder.error(streamFailure(error, exchange.id, generation.services.redactor)) : stream.takeHeld() + encoder.end());
   stream.release();
 }
 

@@ -96,6 +96,11 @@ export function holdsBack(guards: StreamGuards): boolean {
   return guards.keys().some((instance) => !isObserving(instance));
 }
 
+/** Whether nothing of the stream may be delivered before `after_request` has passed. */
+export function awaitsVerdict(guards: StreamGuards): boolean {
+  return guards.entries().some(([instance, { awaitsVerdict: awaits }]) => awaits === true && !isObserving(instance));
+}
+
 /** What the type says, and the catalogue: `logging` and `metrics` fail open, the rest closed. */
 export function failsOpen(module: PluginModule): boolean {
   return module.type === 'logging' || module.type === 'metrics';

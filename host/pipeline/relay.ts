@@ -26,6 +26,8 @@ export interface RelayOptions extends ChunkFacts {
   readonly framing: NonNullable<ProviderModule['framing']>;
   /** Present when plugins guard the stream: every chunk is then parsed. */
   readonly filter?: ChunkFilter | undefined;
+  /** True when nothing may leave before a plugin has judged the whole answer: `takeHeld` gives it then. */
+  readonly isHeld?: boolean;
   /** False when nobody will ask what was delivered. */
   readonly assembles?: boolean;
 }
@@ -59,6 +61,7 @@ export class Relay {
   readonly #lines = new LineCutter();
   readonly #events: EventReader | FrameReader | undefined;
   #out = '';
+  #held = '';
 
   constructor(options: RelayOptions) {
     this.encoder = options.encoder;
@@ -104,6 +107,13 @@ export class Relay {
   /** What the guards still hold back, once the stream is complete. */
   flush(): string {
     return this.#collect(() => this.#emit(this.#options.filter?.([], 'end') ?? []));
+  }
+
+  /** The bytes of an answer that was held, once. */
+  takeHeld(): string {
+    const held = this.#held;
+    this.#held = '';
+    return held;
   }
 
   #collect(read: () => void): string {
@@ -239,7 +249,9 @@ export class Relay {
   #emit(chunks: readonly ChatChunk[]): void {
     for (const chunk of chunks) {
       if (this.#assembles) this.assembly.add(chunk);
-      this.#out += this.encoder.chunk(chunk);
+      const bytes = this.encoder.chunk(chunk);
+      if (this.#options.isHeld) this.#held += bytes;
+      else this.#out += bytes;
     }
   }
 }

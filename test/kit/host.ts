@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Server } from 'node:http';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,6 +23,8 @@ import { strictly } from './strict/check.ts';
 import { type StubTarget, stubProvider } from './upstream.ts';
 
 export const MASTER_KEY = 'gw_0123456789abcdef0123456789abcdef';
+/** Who it is: admin reference 6.3. */
+export const MASTER_ID = `master-key:${hash('sha256', MASTER_KEY).slice(0, 16)}`;
 
 export interface TestHostOptions {
   readonly variables?: Readonly<Record<string, string>>;

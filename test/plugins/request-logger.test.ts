@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { definePlugin, type PluginModule, reject, type RequestLogRow, type Stage } from 'gw/contract';
 import Joi from 'joi';
 import { defineBuiltin } from '../../host/builtin.ts';
-import { ask, chatReply, type FakeClock, fakeClock, openSse, replyJson, replyStream, sseEvent, startHost, type StubHandler, stubUpstream, type TestHost } from '../kit/index.ts';
+import { ask, chatReply, type FakeClock, fakeClock, MASTER_ID, openSse, replyJson, replyStream, sseEvent, startHost, type StubHandler, stubUpstream, type TestHost } from '../kit/index.ts';
 import { WITH_EMBEDDINGS, withKeys } from './kit.ts';
 
 const PATH = '/v1/chat/completions';
@@ -126,7 +126,7 @@ describe('request-logger with persist', () => {
     await set.host.post(PATH, ask('hi', { max_tokens: 2 }), KEY);
     await set.host.post(PATH, ask('hi', { model: 'nobody' }));
     expect(set.rows.map(({ stage, provider, duration_ms, api_key_id }) => [stage, provider, duration_ms, api_key_id])).to.deep.equal([
-      ['before_request', undefined, undefined, 'a'], ['on_error', '', null, 'a'], ['on_error', '', null, 'master-key'],
+      ['before_request', undefined, undefined, 'a'], ['on_error', '', null, 'a'], ['on_error', '', null, MASTER_ID],
     ]);
     expect(set.rows[1]?.error_message).to.equal('request rejected by max-token (before_request): max_tokens 2 exceeds limit of 1');
   });

@@ -1,5 +1,5 @@
 import type { ObservabilityConfig } from '../../../host/config/document.ts';
-import { parseDuration } from '../../../host/config/duration.ts';
+import { parseDuration } from '../../../host/contract/duration.ts';
 import { ConfigRefused } from '../../../host/config/problems.ts';
 import { ENDPOINT_FORMS, TRACING_PROTOCOLS, tracingEndpoint, type TracingEndpoint, type TracingProtocol } from '../../../host/config/tracing-endpoint.ts';
 import type { Log } from '../../../host/contract/index.ts';

@@ -1,5 +1,5 @@
 import type { GatewayConfig, TargetConfig } from '../document.ts';
-import { parseDuration } from '../duration.ts';
+import { parseDuration } from '../../contract/duration.ts';
 import { type ConfigRule, type RuleContext, useKnown } from './rule.ts';
 
 type TargetCheck = (target: TargetConfig, path: string, report: RuleContext['report']) => void;

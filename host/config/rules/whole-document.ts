@@ -1,5 +1,5 @@
 import type { GatewayConfig } from '../document.ts';
-import { parseDuration } from '../duration.ts';
+import { parseDuration } from '../../contract/duration.ts';
 import { ENDPOINT_FORMS, TRACING_PROTOCOLS, tracingEndpoint } from '../tracing-endpoint.ts';
 import { type ConfigRule, type RuleContext } from './rule.ts';
 

@@ -1,0 +1,90 @@
+import { type Exchange, isChat } from './exchange.ts';
+import { type Fields, isFields } from './fields.ts';
+import { isRawNumber } from './json-numbers.ts';
+import { setMember } from './members.ts';
+import { CALL_WORDS, CONTROL_FIELDS, DETAIL_WORDS, MEDIA_WORDS, MESSAGE_WORDS, PART_MEDIA, PART_WORDS, type Words, WORDS_BY_FIELD } from './texts.ts';
+import type { ChatReply, ChatRequest, ContentPart } from './wire/chat.ts';
+
+/** What becomes of one text; the same text when nothing does. */
+export type Edit = (text: string) => string;
+
+/**
+ * The chat request, or at `after_request` the chat answer, with every string changed that `texts` reads; what is not changed is
+ * not copied. `undefined` when nothing changed, and on surfaces whose bodies plugins do not rewrite. A text that is itself JSON
+ * comes as it is written.
+ */
+export function editTexts(exchange: Exchange, edit: Edit): ChatRequest | ChatReply | undefined {
+  if (!isChat(exchange)) return undefined;
+  const { stage, reply, request } = exchange;
+  if (stage !== 'after_request') return changed(request, editRequest(request, edit) as ChatRequest);
+  return reply && changed(reply, editMembers(reply, (value, name) => (name === 'choices' ? editEach(value, editChoice, edit) : value)) as ChatReply);
+}
+
+const changed = <T>(before: T, after: T): T | undefined => (after === before ? undefined : after);
+
+function editRequest(request: ChatRequest, edit: Edit): unknown {
+  return editMembers(request, (value, field) => {
+    if (field === 'messages') return editEach(value, editMessage, edit);
+    const words = WORDS_BY_FIELD.get(field);
+    if (words) return editWords(value, words, edit);
+    return CONTROL_FIELDS.has(field) ? value : editAll(value, edit);
+  });
+}
+
+function editChoice(choice: unknown, edit: Edit): unknown {
+  return isFields(choice) ? editMembers(choice, (value, name) => (name === 'message' ? editMessage(value, edit) : value)) : choice;
+}
+
+function editMessage(message: unknown, edit: Edit): unknown {
+  if (!isFields(message)) return message;
+  return editMembers(message, (value, name) => {
+    if (name === 'content') return Array.isArray(value) ? editEach(value, editPart, edit) : editAll(value, edit);
+    if (name === 'reasoning_details') return editWords(value, DETAIL_WORDS, edit);
+    if (name === 'tool_calls') return editWords(value, CALL_WORDS, edit);
+    return isWord(name, value, MESSAGE_WORDS) ? value : editAll(value, edit);
+  });
+}
+
+function editPart(part: unknown, edit: Edit): unknown {
+  if (!isFields(part)) return part;
+  const [holder, member] = PART_MEDIA.get((part as ContentPart).type) ?? [];
+  return editMembers(part, (value, name) => {
+    if (name === holder) return isFields(value) ? editMembers(value, (held, key) => (key === member || isWord(key, held, MEDIA_WORDS) ? held : editAll(held, edit))) : value;
+    return isWord(name, value, PART_WORDS) ? value : editAll(value, edit);
+  });
+}
+
+/** Members of an object of the wire, or of each object in a list, without the words that the wire itself defines. */
+function editWords(value: unknown, words: Words, edit: Edit): unknown {
+  if (Array.isArray(value)) return editEach(value, (item) => (Array.isArray(item) ? editAll(item, edit) : editWords(item, words, edit)), edit);
+  return isFields(value) && !isRawNumber(value) ? editMembers(value, (member, name) => (isWord(name, member, words) ? member : editAll(member, edit))) : editAll(value, edit);
+}
+
+const isWord = (name: string, value: unknown, words: Words): boolean => typeof value === 'string' && words.get(name)?.test(value) === true;
+
+/** Every string inside a value. A number beyond those that a double holds is a text too, and leaves as one once it is changed. */
+function editAll(value: unknown, edit: Edit): unknown {
+  if (typeof value === 'string') return edit(value);
+  if (Array.isArray(value)) return editEach(value, editAll, edit);
+  if (!isFields(value)) return value;
+  if (isRawNumber(value)) {
+    const digits = String(value['rawJSON']);
+    return changed(digits, edit(digits)) ?? value;
+  }
+  return editMembers(value, (member) => editAll(member, edit));
+}
+
+function editEach(list: unknown, editOne: (item: unknown, edit: Edit) => unknown, edit: Edit): unknown {
+  if (!Array.isArray(list)) return list;
+  const edited = list.map((item) => editOne(item, edit));
+  return edited.some((item, at) => item !== list[at]) ? edited : list;
+}
+
+function editMembers(object: object, editOne: (value: unknown, name: string) => unknown): object {
+  let edited: Fields | undefined;
+  for (const [name, value] of Object.entries(object)) {
+    const after = editOne(value, name);
+    if (after !== value) setMember(edited ??= { ...object }, name, after);
+  }
+  return edited ?? object;
+}

@@ -1,0 +1,74 @@
+import { type Detector, type Found, withoutOverlaps } from '../_common/detector.ts';
+import { addressAround } from './address.ts';
+import { emailAround, isLocal } from './email.ts';
+import type { Entity } from './entities.ts';
+import { numberAt } from './numbers.ts';
+
+/** Longer than any address, number or account with the spaces in it. */
+const LONGEST = 330;
+const LONGEST_NUMBER = 64;
+
+/** Finds personal data by the forms that it is written in. */
+export function piiDetector(entities: readonly Entity[]): Detector {
+  const wanted: ReadonlySet<Entity> = new Set(entities);
+  return {
+    find: (text) => {
+      const found: Found[] = [];
+      if (wanted.has('email')) findAround(text, '@', emailAround, 'EMAIL', found);
+      if (wanted.has('ip')) findAround(text, ':', addressAround, 'IP', found);
+      if (wanted.size > (wanted.has('email') ? 1 : 0)) findNumbers(text, wanted, found);
+      return withoutOverlaps(found);
+    },
+    open: openFrom,
+  };
+}
+
+type Around = (text: string, at: number) => readonly [start: number, end: number] | undefined;
+
+function findAround(text: string, sign: string, around: Around, kind: string, into: Found[]): void {
+  for (let at = text.indexOf(sign); at >= 0;) {
+    const place = around(text, at);
+    if (place) into.push({ start: place[0], end: place[1], kind });
+    at = text.indexOf(sign, place ? place[1] : at + 1);
+  }
+}
+
+function findNumbers(text: string, wanted: ReadonlySet<Entity>, into: Found[]): void {
+  let wasDigit = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    const isDigit = code >= 48 && code <= 57;
+    if (isDigit && !wasDigit) {
+      const number = numberAt(text, at, wanted);
+      if (number) {
+        into.push({ start: number.start, end: number.end, kind: number.entity.toUpperCase() });
+        at = number.end - 1;
+      }
+    }
+    wasDigit = isDigit;
+  }
+}
+
+/** The last word, with the numbers in groups in front of it. */
+function openFrom(text: string): number {
+  let word = text.length;
+  const least = Math.max(0, text.length - LONGEST);
+  while (word > least && isWordSign(text.charCodeAt(word - 1))) word -= 1;
+  return Math.min(word, numberFrom(text));
+}
+
+const isWordSign = (code: number): boolean => isLocal(code) || code === 0x40 || code === 0x3a || code === 0x28;
+
+/** Groups of an account with letters, a national id that letters begin, groups of digits. Each takes as many steps as characters are looked at, squared at most. */
+const ENDINGS = [/(?<![A-Za-z\d])[A-Za-z]{2}\d\d[A-Za-z\d ]*$/, /(?<![A-Za-z\d])[A-Z]{2} ?[\d ]*$/, /[+(]*\d[\d .()/+-]*$/];
+
+function numberFrom(text: string): number {
+  const begin = Math.max(0, text.length - LONGEST_NUMBER);
+  const end = text.slice(begin);
+  let from = text.length;
+  for (const ending of ENDINGS) {
+    const at = end.search(ending);
+    if (at >= 0) from = Math.min(from, begin + at);
+  }
+  return from;
+}

@@ -1,0 +1,142 @@
+import type { Entity } from './entities.ts';
+import { ibanEnd } from './iban.ts';
+import { isCard } from './card.ts';
+
+/** What a number at some place of a text is: the first of these that fits. */
+export interface Numbered {
+  readonly entity: Entity;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** No pattern here repeats over what another part of it also takes, and each is bounded in length: it takes constant time at one place. */
+const CARD = /\d(?:[ -]?\d){12,18}(?![\d-]|[ ]\d|\.\d)/y;
+const SSN = /\d{3}-\d{2}-\d{4}(?![\d-])/y;
+const CPF = /(\d{3})\.(\d{3})\.(\d{3})-(\d{2})(?![\d-])/y;
+const DNI = /(\d{8})-?([A-HJ-NP-TV-Z])(?![\w-])/y;
+const NINO = /[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D](?!\w)/y;
+const NIE = /[XYZ]-?\d{7}-?[A-HJ-NP-TV-Z](?!\w)/y;
+const CODICE_FISCALE = /[A-Z]{6}\d\d[A-EHLMPRST][0-7]\d[A-Z]\d{3}[A-Z](?!\w)/y;
+const IPV4 = /(?:25[0-5]|2[0-4]\d|1?\d{1,2})(?:\.(?:25[0-5]|2[0-4]\d|1?\d{1,2})){3}(?![\w-]|\.\w)/y;
+/** With a country code: 8 to 15 digits (ITU-T E.164), in groups. */
+const INTERNATIONAL = /\+(?:1[ .-]?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}(?!\d)|[2-9](?:[ ./-]?\(?\d\)?){6,13}[ ./-]?\d(?![\d-]))/y;
+const NORTH_AMERICAN = /(?:1[ .-]?)?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])\d{3}[ .-]\d{4}(?![\d-])/y;
+/** With the trunk prefix of most of the world: 9 to 12 digits, at least two groups. */
+const NATIONAL = /(?:\(0\d{1,4}\)|0\d{1,4})[ /-]\d(?:[ -]?\d){4,9}(?![\d:-]| \d|\.\d)/y;
+/** Digits alone are a telephone number where the words in front say so. */
+const PLAIN = /\d(?:[ .()/-]{0,2}\d){6,14}(?![\d-])/y;
+const CALLED = /(?:\b(?:phone|tel|telephone|telefon|mobile|cell|call|fax|whatsapp|handy|sms|text)\b|☎)[^\d\n]{0,24}$/i;
+/** Four numbers with dots are a version where the word in front says so. */
+const VERSIONED = /(?:\b(?:version|ver|release|section|build|chapter|firmware|driver)s?|\bv)[ .:#]{0,2}$/i;
+const DATE = /^(?:0[1-9]|[12]\d|3[01])[ ./-](?:0[1-9]|1[0-2])[ ./-](?:19|20)\d\d/;
+
+const WORD = /[\p{L}\p{N}_]/u;
+
+/** What begins at a place where a digit follows something that is not one; `from` is where letters or signs in front of it may begin. */
+export function numberAt(text: string, digit: number, wanted: ReadonlySet<Entity>): Numbered | undefined {
+  return lettered(text, digit, wanted) ?? (isBounded(text, digit) ? plainAt(text, digit, wanted) : undefined);
+}
+
+/** Numbers that letters begin. */
+function lettered(text: string, digit: number, wanted: ReadonlySet<Entity>): Numbered | undefined {
+  const before = text.charCodeAt(digit - 1) | 32;
+  const isLetter = before >= 97 && before <= 122;
+  const isSpaced = text.charCodeAt(digit - 1) === 32;
+  if (wanted.has('iban') && isLetter && isWordStart(text, digit - 2)) {
+    const end = ibanEnd(text, digit - 2);
+    if (end !== undefined) return { entity: 'iban', start: digit - 2, end };
+  }
+  if (!wanted.has('national_id') || !(isLetter || isSpaced || text.charAt(digit - 1) === '-')) return undefined;
+  for (const [pattern, back] of [[NINO, 2], [NINO, 3], [NIE, 1], [NIE, 2], [CODICE_FISCALE, 6]] as const) {
+    const start = digit - back;
+    const end = start >= 0 && isWordStart(text, start) ? endOf(pattern, text, start) : undefined;
+    if (end !== undefined) return { entity: 'national_id', start, end };
+  }
+  return undefined;
+}
+
+function plainAt(text: string, digit: number, wanted: ReadonlySet<Entity>): Numbered | undefined {
+  for (const [entity, find] of FINDERS) {
+    if (!wanted.has(entity)) continue;
+    const found = find(text, digit);
+    if (found) return { entity, start: found[0], end: found[1] };
+  }
+  return undefined;
+}
+
+type Place = readonly [start: number, end: number];
+
+const FINDERS: readonly (readonly [Entity, (text: string, digit: number) => Place | undefined])[] = [
+  ['card', cardAt], ['national_id', idAt], ['ip', addressAt], ['phone', phoneAt],
+];
+
+function cardAt(text: string, digit: number): Place | undefined {
+  const end = endOf(CARD, text, digit);
+  return end !== undefined && isCard(text.slice(digit, end).replace(/\D/g, '')) ? [digit, end] : undefined;
+}
+
+function idAt(text: string, digit: number): Place | undefined {
+  const ssn = endOf(SSN, text, digit);
+  if (ssn !== undefined) return /^000|-00-|0000$/.test(text.slice(digit, ssn)) ? undefined : [digit, ssn];
+  const cpf = endOf(CPF, text, digit);
+  if (cpf !== undefined) return isCpf(text.slice(digit, cpf).replace(/\D/g, '')) ? [digit, cpf] : undefined;
+  const dni = endOf(DNI, text, digit);
+  return dni !== undefined && 'TRWAGMYFPDXBNJZSQVHLCKE'[Number(text.slice(digit, digit + 8)) % 23] === text.charAt(dni - 1) ? [digit, dni] : undefined;
+}
+
+/** Check digits of the Brazilian CPF. Source: Receita Federal, 2026-11-22. */
+function isCpf(digits: string): boolean {
+  const check = (count: number): number => {
+    let sum = 0;
+    for (let at = 0; at < count; at += 1) sum += Number(digits[at]) * (count + 1 - at);
+    return ((sum * 10) % 11) % 10;
+  };
+  return check(9) === Number(digits[9]) && check(10) === Number(digits[10]) && !/^(\d)\1+$/.test(digits);
+}
+
+function addressAt(text: string, digit: number): Place | undefined {
+  const end = endOf(IPV4, text, digit);
+  return end !== undefined && !VERSIONED.test(text.slice(Math.max(0, digit - 16), digit)) ? [digit, end] : undefined;
+}
+
+function phoneAt(text: string, digit: number): Place | undefined {
+  const sign = text.charAt(digit - 1);
+  if (sign === '+') {
+    const end = isWordStart(text, digit - 1) ? endOf(INTERNATIONAL, text, digit - 1) : undefined;
+    return end === undefined ? undefined : [digit - 1, end];
+  }
+  const isFirst = sign !== ' ' || !/\d/.test(text.charAt(digit - 2)); // not a later group of a longer number
+  for (const start of isFirst ? startsOf(digit, sign) : []) {
+    for (const pattern of [NORTH_AMERICAN, NATIONAL]) {
+      const end = endOf(pattern, text, start);
+      if (end !== undefined && !isNoPhone(text.slice(start, end))) return [start, end];
+    }
+  }
+  const end = endOf(PLAIN, text, digit);
+  return end !== undefined && CALLED.test(text.slice(Math.max(0, digit - 40), digit)) ? [digit, end] : undefined;
+}
+
+const startsOf = (digit: number, sign: string): readonly number[] => (sign === '(' ? [digit - 1, digit] : [digit]);
+
+/** A date, or a number of the national form with too few or too many digits. */
+function isNoPhone(text: string): boolean {
+  const digits = text.replace(/\D/g, '').length;
+  return DATE.test(text) || digits < 9 || digits > 12;
+}
+
+function endOf(pattern: RegExp, text: string, at: number): number | undefined {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
+}
+
+/** Whether a word can begin here. */
+function isWordStart(text: string, at: number): boolean {
+  return at === 0 || !WORD.test(text.charAt(at - 1));
+}
+
+/** Not a part of a longer number, name or amount. */
+function isBounded(text: string, digit: number): boolean {
+  const before = text.charAt(digit - 1);
+  if (before === '.' || before === '-' || before === ',') return !/[\d\p{L}]/u.test(text.charAt(digit - 2));
+  return !WORD.test(before);
+}

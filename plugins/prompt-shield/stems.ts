@@ -1,0 +1,53 @@
+import { KINDS } from './rules.ts';
+
+interface Stem {
+  readonly text: string;
+  /** The kind of attack that it may be a sign of, as a bit. */
+  readonly kind: number;
+}
+
+/** By the first letters of a word, four at most: how the words go on that may be signs. */
+const STEMS: ReadonlyMap<number, readonly Stem[]> = tableOf();
+const MOST_LETTERS = 4;
+
+/** Marks that are not words, and the bit of their kind: fake role markers. */
+const MARKS = ['<|', '<<', '_of_turn'];
+const MARKERS = 1 << 3;
+
+/** The kinds of attack that a text in lower case may hold, one bit each: one pass over it, instead of one for each sign. */
+export function kindsIn(text: string): number {
+  let kinds = MARKS.some((mark) => text.includes(mark)) ? MARKERS : 0;
+  let letters = 0;
+  let key = 0;
+  for (let at = 0; at <= text.length; at += 1) {
+    const letter = text.charCodeAt(at) - 96;
+    if (letter >= 1 && letter <= 26) {
+      letters += 1;
+      if (letters <= MOST_LETTERS) key = key * 32 + letter;
+      if (letters === MOST_LETTERS) kinds |= kindsAt(text, at + 1 - letters, key);
+    } else if (letters > 0) {
+      if (letters === MOST_LETTERS - 1) kinds |= kindsAt(text, at - letters, key);
+      letters = 0;
+      key = 0;
+    }
+  }
+  return kinds;
+}
+
+function kindsAt(text: string, word: number, key: number): number {
+  let kinds = 0;
+  for (const stem of STEMS.get(key) ?? []) if (text.startsWith(stem.text, word)) kinds |= stem.kind;
+  return kinds;
+}
+
+/** The first letters of a stem as one number. */
+function keyOf(stem: string): number {
+  let key = 0;
+  for (const letter of /^[a-z]{3,4}/.exec(stem)?.[0] ?? '') key = key * 32 + letter.charCodeAt(0) - 96;
+  return key;
+}
+
+function tableOf(): ReadonlyMap<number, readonly Stem[]> {
+  const stems = KINDS.flatMap(({ stems: texts }, at) => texts.map((text): Stem => ({ text, kind: 1 << at })));
+  return Map.groupBy(stems, ({ text }) => keyOf(text));
+}

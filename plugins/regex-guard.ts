@@ -1,0 +1,123 @@
+import Joi from 'joi';
+import { definePlugin, escapesOf, type Exchange, filterGuard, patternSet, type PatternSet, type PatternWatch, reject, type TextFilter, texts, type Verdict } from 'gw/contract';
+import { mayBeEscaped } from './_common/json-text.ts';
+import { observe, stream, type StreamSettings } from './_common/settings.ts';
+
+interface Settings extends StreamSettings {
+  patterns: string[];
+}
+
+/** Refuses what matches one of the operator's patterns: RE2, so that no text makes a pattern slow. */
+export default definePlugin<Settings>({
+  name: 'regex-guard',
+  type: 'guardrail',
+  summary: 'Rejects texts that match a pattern of a linear-time dialect (RE2)',
+  stages: ['before_request', 'after_request'],
+  readsContent: ({ patterns }) => patterns.length > 0,
+  settings: Joi.object<Settings, true>({
+    patterns: Joi.array().items(Joi.string().custom(compiling)).custom(compilingTogether).default([])
+      .messages({ 'string.linear': '{{#label}} is not a pattern of the linear-time dialect (RE2): {{#why}}', 'any.custom': '{{#label}} are too large together: {{#why}}' }),
+    observe,
+    stream,
+  }),
+  create: ({ patterns, observe: isObserving, stream: mode }) => {
+    const set = patternSet(patterns);
+    const screen = (exchange: Exchange): Verdict | undefined => (patterns.length > 0 ? screenTexts(exchange, set) : undefined);
+    const isWindow = mode === 'window' && !isObserving && patterns.length > 0;
+    return {
+      before_request: screen,
+      after_request: screen,
+      ...(isWindow && { stream: () => filterGuard(() => patternFilter(set), REASON) }),
+    };
+  },
+});
+
+const REASON = 'text matches a blocked pattern';
+
+function compiling(pattern: string, helpers: Joi.CustomHelpers): unknown {
+  const why = problemOf([pattern]);
+  return why === undefined ? pattern : helpers.error('string.linear', { why });
+}
+
+function compilingTogether(patterns: readonly string[], helpers: Joi.CustomHelpers): unknown {
+  const why = problemOf(patterns);
+  return why === undefined ? patterns : helpers.error('any.custom', { why });
+}
+
+function problemOf(patterns: readonly string[]): string | undefined {
+  try {
+    patternSet(patterns);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function screenTexts(exchange: Exchange, set: PatternSet): Verdict | undefined {
+  for (const text of texts(exchange)) if (set.find(text) !== undefined) return reject(REASON);
+  return undefined;
+}
+
+/** One text of a stream, as it is written and, where it may be JSON, as it reads: what no match can begin in any more may go on. */
+function patternFilter(set: PatternSet): TextFilter {
+  const written = set.watch();
+  let read: Unescaped | undefined;
+  let held = '';
+  let passed = 0;
+  let isBegun = false;
+  return (piece, isLast) => {
+    held += piece;
+    written.push(piece);
+    if (!isBegun && /\S/.test(held)) {
+      isBegun = true;
+      if (mayBeEscaped(held)) read = new Unescaped(set.watch());
+      read?.push(held, passed);
+    } else read?.push(piece, passed);
+    if (isLast) {
+      written.end();
+      read?.watch.end();
+    }
+    if (written.matched !== undefined || read?.watch.matched !== undefined) return undefined;
+    const safe = isLast ? passed + held.length : Math.min(written.safe, read?.safe ?? written.safe);
+    const text = held.slice(0, safe - passed);
+    held = held.slice(text.length);
+    passed = safe;
+    return text;
+  };
+}
+
+/** Watches a text without its JSON escapes, and tells places of the text as it is written. */
+class Unescaped {
+  readonly watch: PatternWatch;
+  /** The end of a piece that may be the beginning of an escape. */
+  #rest = '';
+  #written = 0;
+  #read = 0;
+  /** Where the characters that are not safe yet stand in the written text, from number `#first` on. */
+  #places: number[] = [];
+  #first = 0;
+
+  constructor(watch: PatternWatch) {
+    this.watch = watch;
+  }
+
+  push(piece: string, begin: number): void {
+    if (this.#read === 0 && this.#rest === '') this.#written = begin;
+    const text = this.#rest + piece;
+    const escapes = escapesOf(text);
+    const end = escapes.places.at(-1) ?? text.length;
+    for (let at = 0; at < escapes.text.length; at += 1) this.#places.push(this.#written + (escapes.places[at] ?? 0));
+    this.#rest = text.slice(end);
+    this.#written += end;
+    this.#read += escapes.text.length;
+    this.watch.push(escapes.text);
+    const done = Math.min(this.watch.safe, this.#read) - this.#first;
+    if (done > 0) this.#places = this.#places.slice(done);
+    this.#first += Math.max(0, done);
+  }
+
+  /** The place in the written text up to which nothing can begin a match. */
+  get safe(): number {
+    return this.#places[0] ?? this.#written;
+  }
+}

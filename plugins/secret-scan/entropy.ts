@@ -1,0 +1,40 @@
+/** Random letters and digits change between upper case, lower case and digits at more places than names do. */
+const LEAST_CHANGES = 0.3;
+/** Of the bits that so many characters can carry at most: names repeat letters, random tokens hardly do. */
+const LEAST_SHARE = 0.88;
+const MOST_BITS = 6;
+
+/** Whether a token mixes upper case, lower case and digits, has so many bits per character, and is not a name of several words. */
+export function isRandom(token: string, leastBits: number): boolean {
+  const counts = new Uint16Array(128);
+  const seen = [false, false, false, false];
+  let changes = 0;
+  let before = -1;
+  for (let at = 0; at < token.length; at += 1) {
+    const code = token.charCodeAt(at);
+    const kind = kindOf(code);
+    counts.fill((counts[code] ?? 0) + 1, code, code + 1);
+    seen.fill(true, kind, kind + 1);
+    if (kind !== before && before >= 0 && !(before === UPPER && kind === LOWER)) changes += 1; // a word may begin with a capital
+    before = kind;
+  }
+  if (!seen[UPPER] || !seen[LOWER] || !seen[DIGIT]) return false;
+  const bits = entropyOf(counts, token.length);
+  if (bits < leastBits) return false;
+  return changes / (token.length - 1) >= LEAST_CHANGES || bits >= LEAST_SHARE * Math.min(Math.log2(token.length), MOST_BITS);
+}
+
+const [UPPER, LOWER, DIGIT, SIGN] = [0, 1, 2, 3] as const;
+
+function kindOf(code: number): number {
+  if (code >= 65 && code <= 90) return UPPER;
+  if (code >= 97 && code <= 122) return LOWER;
+  return code >= 48 && code <= 57 ? DIGIT : SIGN;
+}
+
+/** Bits per character (Shannon). */
+function entropyOf(counts: Uint16Array, length: number): number {
+  let bits = 0;
+  for (const count of counts) if (count > 0) bits -= (count / length) * Math.log2(count / length);
+  return bits;
+}

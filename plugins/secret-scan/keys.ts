@@ -1,0 +1,27 @@
+/**
+ * Forms of credentials inside a run of token characters. Every alternative begins with fixed letters and takes one run of one
+ * class; where more has to follow that run, it may not begin inside another one. So the work is in proportion to the token. Sources: the vendors' pages on token formats (AWS IAM identifiers, GitHub
+ * token formats, Slack token types, Google API keys, Stripe API keys, OpenAI and Anthropic API keys, npm, GitLab, SendGrid), RFC 7519; read 2026-11-22.
+ */
+const FORMS: readonly string[] = [
+  '(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z\\d])',
+  'gh[pousr]_[A-Za-z\\d]{36,}',
+  'github_pat_[A-Za-z\\d_]{22,}',
+  'glpat-[\\w-]{20,}',
+  'xox[abeoprs]-[A-Za-z\\d-]{10,}',
+  'xapp-\\d-[A-Za-z\\d-]{10,}',
+  'hooks\\.slack\\.com/(?:services|workflows|triggers)/[A-Za-z\\d/+]{20,}',
+  'AIza[\\w-]{35}(?![\\w-])',
+  'GOCSPX-[\\w-]{20,}',
+  'ya29\\.[\\w.-]{20,}',
+  '[sr]k_(?:live|test|prod)_[A-Za-z\\d]{10,}',
+  'whsec_[A-Za-z\\d+/=]{20,}',
+  'sk-(?:proj|svcacct|admin|ant|or|None)-[\\w-]{16,}',
+  'sk-[A-Za-z\\d]{20,}',
+  'npm_[A-Za-z\\d]{36}',
+  'hf_[A-Za-z]{30,}',
+  '(?<![\\w-])SG\\.[\\w-]{16,}\\.[\\w-]{16,}',
+  '(?<![\\w-])eyJ[\\w-]{8,}\\.eyJ[\\w-]{8,}\\.[\\w-]*',
+];
+
+export const KEYS = new RegExp(`(?<![A-Za-z\\d])(?:${FORMS.join('|')})`);

@@ -1,0 +1,18 @@
+import { expect } from 'chai';
+import { detections } from '../bench/guardrails.ts';
+
+/** Of each kind at least this share, and of ordinary texts at most that. */
+const LEAST_FOUND = 0.9;
+const MOST_ALARMS = 0.01;
+
+describe('guardrails that detect', () => {
+  it('find nine of ten labelled texts of each kind, and alarm for one ordinary text of a hundred at most', async () => {
+    const all = await detections();
+    expect(new Set(all.map(({ name }) => name))).to.deep.equal(new Set(['pii-redact', 'secret-scan', 'prompt-shield']));
+    for (const { name, kind, texts, found } of all) {
+      const share = found / texts;
+      if (kind === 'ordinary') expect([texts, share <= MOST_ALARMS], `${name}: ${found} false alarms`).to.deep.equal([1000, true]);
+      else expect([texts >= 50, share >= LEAST_FOUND], `${name}, ${kind}: ${found} of ${texts}`).to.deep.equal([true, true]);
+    }
+  });
+});
