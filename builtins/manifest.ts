@@ -5,18 +5,11 @@ import type { GatewayModule } from '../host/registry/registry.ts';
 import admin from './admin/admin.ts';
 import authentication from './auth/authentication.ts';
 import keyAccess from './auth/key-access.ts';
+import keyBudget from './auth/key-budget.ts';
 import catalog from './catalog/catalog.ts';
-import completionCommand from './cli/completion.ts';
-import explainCommand from './cli/explain.ts';
-import initCommand from './cli/init.ts';
-import moduleListCommand from './cli/module-list.ts';
-import moduleNewCommand from './cli/module-new.ts';
-import moduleTestCommand from './cli/module-test.ts';
-import serveCommand from './cli/serve.ts';
-import validateCommand from './cli/validate.ts';
-import versionCommand from './cli/version.ts';
 import fallbackRoute from './fallback/fallback.ts';
 import models from './models/models.ts';
+import passthrough from './passthrough/passthrough.ts';
 import probes from './probes/probes.ts';
 import breaker from './resilience/breaker.ts';
 import health from './resilience/health.ts';
@@ -99,7 +92,7 @@ import webhook from '../plugins/webhook.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  admin, authentication, keyAccess, catalog, completionCommand, explainCommand, initCommand, moduleListCommand, moduleNewCommand, moduleTestCommand, serveCommand, validateCommand, versionCommand, fallbackRoute, models, probes,
+  admin, authentication, keyAccess, keyBudget, catalog, fallbackRoute, models, passthrough, probes,
   breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, targetLines, tracing,
 ];
 

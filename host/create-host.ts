@@ -3,7 +3,6 @@ import type { BuiltinModule } from './builtin.ts';
 import { NO_CATALOG } from './common/catalog.ts';
 import { type Clock, within } from './common/clock.ts';
 import { CLOSE_LIMIT_MS, closeAll, closeInTurn, ClosingTime } from './common/close-all.ts';
-import { createCommandLine } from './cli/command-line.ts';
 import { CONFIG_RULES } from './config/rules/config-rules.ts';
 import { ruleTap } from './config/rules/rule.ts';
 import { type Log, type Surface, SURFACE_NAMES } from './contract/index.ts';
@@ -85,7 +84,6 @@ export function createHost(environment: HostEnvironment): Host {
     connections: new Connections(counters),
     outbox: new Outbox(log),
     protection: new Protection(),
-    commandLine: createCommandLine((text) => redactor.redact(text)),
     services: { clock, closing: new ClosingTime(clock), random, log, counters, redactor, transport, catalog: NO_CATALOG, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },
     get surfaces() {
       return (surfaces ??= namedSurfaces(hooks));
@@ -118,7 +116,6 @@ function tapEverything(host: Host, { builtins, modules }: HostEnvironment): void
   for (const module of modules) addShipped(host, module);
   hooks.figures.call(host.counters, host);
   hooks.protect.call(host.protection);
-  hooks.command.call(host.commandLine, host);
 }
 
 /** A shipped module with a problem is a bug of the gateway, so it is thrown. */

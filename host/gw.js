@@ -25,8 +25,7 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   const { StopSignal } = await import(isSource ? './stop-signal.ts' : './stop-signal.js');
   const stop = new StopSignal(); // signals are listened for from here on, before the rest is loaded
   const { main } = await import(isSource ? './main.ts' : './main.js');
-  ownFiles?.deregister();
-  await main(stop);
+  await main(stop, () => ownFiles?.deregister());
 } else {
   const bundled = join(here, '..', 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   if (!existsSync(bundled)) {

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Router } from 'express';
 import { AsyncSeriesHook, SyncBailHook, SyncHook } from 'tapable';
-import type { CommandLine } from './cli/command-line.ts';
 import type { CheckContext } from './config/rules/rule.ts';
 import type { GatewayConfig } from './config/document.ts';
 import type { GenerationDraft } from './generation/generation.ts';
@@ -34,8 +33,6 @@ export function createHostHooks<H>() {
     checkConfig: new SyncHook<[GatewayConfig, CheckContext]>(['config', 'context']),
     /** Adds model ids to a provider's set: catalog, discovery. */
     models: new SyncHook<[ModelCollector]>(['collector']),
-    /** Declares commands. */
-    command: new SyncHook<[CommandLine, H]>(['commandLine', 'host']),
     /** Names the surfaces this build serves. */
     surfaces: new SyncHook<[Set<Surface>]>(['surfaces']),
     /** Attaches what keeps figures, before anything is counted. */

@@ -1,5 +1,5 @@
+import type { Clock } from './common/clock.ts';
 import type { Surface } from './contract/index.ts';
-import type { CommandLine } from './cli/command-line.ts';
 import type { LoadedFile } from './config/load.ts';
 import type { Applier, ApplierDeps } from './generation/apply.ts';
 import type { Generation } from './generation/generation.ts';
@@ -7,7 +7,9 @@ import type { OfflineDeps } from './generation/offline.ts';
 import type { HostHooks } from './host-hooks.ts';
 import type { ShellHost } from './http/shell.ts';
 import type { SurfaceHost } from './http/surface-route.ts';
+import type { Redactor } from './log/redact.ts';
 import type { Settings } from './environment/settings.ts';
+import type { Variables } from './environment/variables.ts';
 import type { CounterHub } from './state/counters.ts';
 import type { Stores } from './stores/stores.ts';
 import type { ConnectedProvider } from './upstream/connect.ts';
@@ -36,7 +38,6 @@ export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   /** What builtins supply in `open`: principals, request log, configuration store, shared state. */
   readonly stores: Stores;
   readonly applier: Applier;
-  readonly commandLine: CommandLine;
   /** Surfaces that routes are mounted for. */
   readonly surfaces: readonly Surface[];
   /** Providers whose credentials were found at start, by name; offline ones join with the targets that name them. */
@@ -53,4 +54,16 @@ export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   readonly current: Generation | undefined;
   /** Closes what the host opened, in reverse order; harmless when called twice. */
   close(): Promise<void>;
+}
+
+/** What commands may use. The host is made for those that ask for it: most only call a gateway that runs. */
+export interface CommandPlace {
+  readonly variables: Variables;
+  readonly workingDirectory: string;
+  readonly build: BuildInfo;
+  readonly platform: Host['platform'];
+  readonly clock: Clock;
+  readonly redactor: Redactor;
+  /** The one host of the process. */
+  readonly host: () => Promise<Host>;
 }

@@ -2,16 +2,18 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
-import { BUILTINS, MODULES } from '../builtins/manifest.ts';
-import { systemClock } from './common/clock.ts';
-import type { CommandIo } from './cli/command-line.ts';
-import { createHost } from './create-host.ts';
-import type { BuildInfo } from './host.ts';
-import { destinationOf, LogOutput } from './log/output.ts';
+import { COMMANDS } from '../builtins/cli/commands.ts';
+import { askOn } from './cli/ask.ts';
+import type { CommandIo } from './cli/command.ts';
+import { createCommandLine } from './cli/command-line.ts';
 import { ownProcess } from './cli/own-process.ts';
-import { prettyLine } from './log/pretty-line.ts';
 import { Printer } from './cli/printer.ts';
-import { registerResolveHook } from './registry/resolve-hook.ts';
+import { systemClock } from './common/clock.ts';
+import { errorMessage } from './common/error-message.ts';
+import type { BuildInfo, CommandPlace, Host } from './host.ts';
+import { destinationOf, LogOutput } from './log/output.ts';
+import { prettyLine } from './log/pretty-line.ts';
+import { createRedactor } from './log/redact.ts';
 import type { StopSignal } from './stop-signal.ts';
 
 /** Composition root: the only reader of the process's environment and arguments. */
@@ -23,13 +25,42 @@ function buildInfo(): BuildInfo {
   return { version: gw?.version ?? 'dev', commit: gw?.commit ?? 'none', built: gw?.built ?? 'unknown' };
 }
 
+/** What a host takes from the process. */
+interface Surroundings extends Omit<CommandPlace, 'host' | 'redactor'> {
+  readonly lines: LogOutput;
+  readonly isTerminal: boolean;
+  readonly isColoured: boolean;
+  /** Called when everything of this program is loaded, and before modules of others are. */
+  readonly whenLoaded: () => void;
+}
+
+/** Loads everything that this build ships: for commands that need it. */
+async function makeHost({ lines, isTerminal, isColoured, whenLoaded, ...place }: Surroundings): Promise<Host> {
+  const [{ createHost }, { BUILTINS, MODULES }, { registerResolveHook }] = await Promise.all([import('./create-host.ts'), import('../builtins/manifest.ts'), import('./registry/resolve-hook.ts')]);
+  whenLoaded();
+  registerResolveHook();
+  return createHost({
+    ...place,
+    installDirectory,
+    argv: process.argv,
+    random: Math.random,
+    lines: isTerminal ? { write: (line) => lines.write(prettyLine(line, isColoured)) } : lines,
+    modules: MODULES,
+    builtins: BUILTINS,
+  });
+}
+
 /** Runs the command that the arguments name, to its end and that of the process. */
-export async function main(stop: StopSignal): Promise<never> {
+export async function main(stop: StopSignal, whenLoaded: () => void): Promise<never> {
+  const variables = process.env;
   const destination = destinationOf(1);
   const { stdout, exit } = ownProcess(process);
   const out = new Printer(stdout);
   const err = new Printer(() => process.stderr);
+  const isColoured = !variables['NO_COLOR'];
   let isService = false;
+  let host: Host | undefined;
+  let making: Promise<Host> | undefined;
   const io: CommandIo = {
     out: (text) => out.print(text),
     err: (text) => err.print(text),
@@ -37,34 +68,29 @@ export async function main(stop: StopSignal): Promise<never> {
       isService = true;
       stop.onStop(listener);
     },
+    onBegun: () => stop.settle(), // a service has asked by now to hear of signals
+    ...(isatty(1) && { terminal: { columns: stdout().columns, isColoured: isColoured && (process.platform !== 'win32' || !!variables['WT_SESSION'] || !!variables['TERM']) } }),
+    ...(isatty(0) && isatty(2) && { ask: askOn(() => process.stdin, (text) => err.print(text)) }),
   };
-  registerResolveHook();
-  const lines = new LogOutput({ ...destination, clock: systemClock, onLost: (count, reason) => host.log.error('log lines were lost', { lines: count, reason }) });
-  const isTerminal = isatty(destination.descriptor);
-  const isColoured = !process.env['NO_COLOR'];
-  const host = createHost({
-    variables: process.env,
-    workingDirectory: process.cwd(),
-    installDirectory,
-    build: buildInfo(),
-    argv: process.argv,
-    platform: { node: process.version, os: process.platform, arch: process.arch },
-    clock: systemClock,
-    random: Math.random,
-    lines: isTerminal ? { write: (line) => lines.write(prettyLine(line, isColoured)) } : lines,
-    modules: MODULES,
-    builtins: BUILTINS,
-  });
+  const lines = new LogOutput({ ...destination, clock: systemClock, onLost: (count, reason) => host?.log.error('log lines were lost', { lines: count, reason }) });
+  const platform = { node: process.version, os: process.platform, arch: process.arch };
+  const surroundings = { variables, workingDirectory: process.cwd(), build: buildInfo(), platform, clock: systemClock };
+  const redactor = createRedactor(variables);
+  const makeOnce = async (): Promise<Host> => (host = await makeHost({ ...surroundings, lines, isTerminal: isatty(destination.descriptor), isColoured, whenLoaded }));
+  const place: CommandPlace = { ...surroundings, redactor, host: () => (making ??= makeOnce()) };
+  const logFault = (message: string, error: unknown): void => {
+    if (host) host.log.error(message, { error, stack: stackOf(error) });
+    else io.err(redactor.redact(`Error: ${message}: ${errorMessage(error)}\n`));
+  };
   process.on('exit', () => lines.finishNow());
-  process.on('unhandledRejection', (error) => host.log.error('a promise was rejected and its error was not handled', { error, stack: stackOf(error) }));
+  process.on('unhandledRejection', (error) => logFault('a promise was rejected and its error was not handled', error));
   process.on('uncaughtException', (error: unknown) => {
-    host.log.error('uncaught exception, the process ends', { error, stack: stackOf(error) });
+    logFault('uncaught exception, the process ends', error);
     exit(1);
   });
-  const running = host.commandLine.run(process.argv.slice(2), io);
-  stop.settle(); // a service has asked by now to hear of signals
-  const code = await running;
-  await host.close();
+  const code = await createCommandLine(COMMANDS, (text) => redactor.redact(text)).run(process.argv.slice(2), io, place);
+  stop.settle();
+  await host?.close();
   await Promise.all([lines.finish(), out.finish(isService)]);
   if (out.failure) err.print(`Error: the output could not be written: ${out.failure.message}\n`);
   await err.finish(isService);

@@ -3,7 +3,7 @@ import type { RunningGateway } from '../../host/start/start-gateway.ts';
 import { missingVariables } from '../../host/upstream/connect.ts';
 
 /** Providers a newcomer looks for first; shown whether or not they have a credential. */
-const WELL_KNOWN = ['openai', 'anthropic', 'gemini', 'groq', 'mistral'];
+export const WELL_KNOWN = ['openai', 'anthropic', 'gemini', 'groq', 'mistral'];
 
 /** What a person needs in the first minute, on stderr: where it listens, the key if it is new, and a line to paste. */
 export function banner(host: Host, { port, hasNewKey }: RunningGateway): string {

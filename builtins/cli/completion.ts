@@ -1,26 +1,17 @@
-import { defineBuiltin } from '../../host/builtin.ts';
-import { type CommandLine, GLOBAL_OPTIONS, UsageError } from '../../host/cli/command-line.ts';
+import { GLOBAL_OPTIONS, type RunCommand, UsageError } from '../../host/cli/command.ts';
+import { COMMANDS } from './commands.ts';
 
-/** `gw completion <shell>`: a script that completes commands and options. */
-export default defineBuiltin({
-  name: 'completion-command',
-  apply: ({ hooks }) => hooks.command.tap('completion', (commandLine) => commandLine.add({
-    name: 'completion',
-    args: ['shell'],
-    summary: 'Print a completion script for bash, zsh, fish or powershell',
-    refusesFormat: true,
-    run: async ({ args }, { out }) => {
-      const script = SCRIPTS.get(args[0] ?? '');
-      if (!script) throw new UsageError(`no completion for "${args[0] ?? ''}"; use one of: ${[...SCRIPTS.keys()].join(', ')}`);
-      out(script(wordsOf(commandLine)));
-    },
-  })),
-});
+/** `gw completion <shell>`: a script that completes commands, groups of them and options. */
+export const run: RunCommand<unknown> = async ({ args }, { out }) => {
+  const script = SCRIPTS.get(args[0] ?? '');
+  if (!script) throw new UsageError(`no completion for "${args[0] ?? ''}"; use one of: ${[...SCRIPTS.keys()].join(', ')}`);
+  out(script(wordsOf()));
+};
 
-/** First words of commands, and every long option. */
-function wordsOf({ commands }: CommandLine): string[] {
-  const options = [...GLOBAL_OPTIONS, ...commands.flatMap(({ options: own = [] }) => own)].flatMap(({ flags }) => flags.match(/--[a-z-]+/g) ?? []);
-  return [...new Set([...commands.flatMap(({ name }) => name.split(' ')), ...options, '--help'])].toSorted();
+/** Words of commands, and every long option. */
+function wordsOf(): string[] {
+  const options = [...GLOBAL_OPTIONS, ...COMMANDS.flatMap(({ options: own = [] }) => own)].flatMap(({ flags }) => flags.match(/--[a-z-]+/g) ?? []);
+  return [...new Set([...COMMANDS.flatMap(({ name }) => name.split(' ')), ...options, '--help'])].toSorted();
 }
 
 type Script = (words: readonly string[]) => string;

@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { stringify } from 'yaml';
-import { defineBuiltin } from '../../host/builtin.ts';
-import { type CommandInput, type CommandIo, UsageError } from '../../host/cli/command-line.ts';
+import { type CommandInput, type CommandIo, type RunCommand, UsageError } from '../../host/cli/command.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
 import { withoutQuote } from '../../host/config/parse.ts';
 import { checkConfig } from '../../host/generation/check.ts';
 import { buildOffline } from '../../host/generation/offline.ts';
-import type { Host } from '../../host/host.ts';
+import type { CommandPlace, Host } from '../../host/host.ts';
 import { redactedCopy } from '../../host/log/redacted-copy.ts';
 import { explain, type Explanation, readQuestion, type RouteQuestion } from '../../host/explain/explain.ts';
 import { parseMetadata } from '../../host/http/metadata-header.ts';
@@ -15,22 +14,9 @@ import { loadConfiguration } from '../../host/start/steps.ts';
 import { problemReport, table } from './report.ts';
 
 /** `gw explain`: where a request would go and why, without sending it. */
-export default defineBuiltin({
-  name: 'explain-command',
-  apply: ({ hooks }) => hooks.command.tap('explain', (commandLine, host) => commandLine.add({
-    name: 'explain',
-    summary: 'Tell where a request would go and why, without sending it',
-    options: [
-      { flags: '--config <file>', summary: 'Configuration (GATEWAY_CONFIG, else the one found here)' },
-      { flags: '--request <file>', summary: 'JSON file with the request body' },
-      { flags: '--metadata <json>', summary: 'Entries of X-Gateway-Metadata' },
-      { flags: '--surface <name>', summary: 'What is asked for: chat (default), embeddings, images, …' },
-    ],
-    run: (input, io) => run(host, input, io),
-  })),
-});
+export const run: RunCommand<CommandPlace> = async (input, io, place) => explainRequest(await place.host(), input, io);
 
-async function run(host: Host, { options, format }: CommandInput, io: CommandIo): Promise<number> {
+async function explainRequest(host: Host, { options, format }: CommandInput, io: CommandIo): Promise<number> {
   const question = await readInput(host, options);
   const config = await readConfig(host, options['config'], io);
   if (!config) return 1;

@@ -1,30 +1,16 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { defineBuiltin } from '../../host/builtin.ts';
-import { type CommandInput, type CommandIo, UsageError } from '../../host/cli/command-line.ts';
+import { type CommandInput, type CommandIo, type RunCommand, UsageError } from '../../host/cli/command.ts';
 import { formatOf } from '../../host/config/load.ts';
 import type { Format } from '../../host/config/parse.ts';
-import type { Host } from '../../host/host.ts';
+import type { CommandPlace, Host } from '../../host/host.ts';
 import { newMasterKey } from '../../host/start/master-key.ts';
 import { hasCredentials } from '../../host/upstream/connect.ts';
 
 const PLACEHOLDER = 'openai';
 
 /** `gw init`: a first configuration file and a master key. The report goes to stderr, the key into no file. */
-export default defineBuiltin({
-  name: 'init-command',
-  apply: ({ hooks }) => hooks.command.tap('init', (commandLine, host) => commandLine.add({
-    name: 'init',
-    summary: 'Write a configuration file and print a new master key',
-    options: [
-      { flags: '--config-format <format>', summary: 'yaml (default) or json' },
-      { flags: '-o, --output <path>', summary: 'File to write (config.yaml or config.json)' },
-      { flags: '--non-interactive', summary: 'Print no title' },
-    ],
-    refusesFormat: 'use --config-format for the file',
-    run: (input, io) => init(host, input, io),
-  })),
-});
+export const run: RunCommand<CommandPlace> = async (input, io, place) => init(await place.host(), input, io);
 
 async function init(host: Host, { options }: CommandInput, { err }: CommandIo): Promise<number> {
   const { path, isJson } = placeOf(options);

@@ -1,22 +1,13 @@
 import { stringify } from 'yaml';
-import { defineBuiltin } from '../../host/builtin.ts';
-import type { CommandInput, CommandIo } from '../../host/cli/command-line.ts';
-import type { Host } from '../../host/host.ts';
+import type { CommandInput, CommandIo, RunCommand } from '../../host/cli/command.ts';
+import type { CommandPlace, Host } from '../../host/host.ts';
 import { packageVersion } from '../../host/registry/package-contract.ts';
 import { type GatewayModule, SHIPPED } from '../../host/registry/registry.ts';
 import { loadConfiguration } from '../../host/start/steps.ts';
 import { problemReport, table } from './report.ts';
 
 /** `gw module list`: every module this gateway knows, where it comes from and its version. */
-export default defineBuiltin({
-  name: 'module-list-command',
-  apply: ({ hooks }) => hooks.command.tap('module list', (commandLine, host) => commandLine.add({
-    name: 'module list',
-    summary: 'Show the modules that are loaded, and from where',
-    options: [{ flags: '--config <file>', summary: 'Configuration (GATEWAY_CONFIG, else the file found)' }],
-    run: (input, io) => listModules(host, input, io),
-  })),
-});
+export const run: RunCommand<CommandPlace> = async (input, io, place) => listModules(await place.host(), input, io);
 
 interface Row {
   readonly kind: string;

@@ -1,27 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { defineBuiltin } from '../../host/builtin.ts';
-import { type CommandInput, type CommandIo, UsageError } from '../../host/cli/command-line.ts';
+import { type CommandInput, type CommandIo, type RunCommand, UsageError } from '../../host/cli/command.ts';
 import { CONTRACT_VERSION } from '../../host/contract/index.ts';
-import type { Host } from '../../host/host.ts';
+import type { CommandPlace, Host } from '../../host/host.ts';
 import { MODULE_ROOTS } from '../../host/registry/discover.ts';
 import { moduleFiles, type NewFiles, packageFiles } from './module-files.ts';
 
 /** `gw module new <kind> <name>`: a module that works, with its test and its fixtures. */
-export default defineBuiltin({
-  name: 'module-new-command',
-  apply: ({ hooks }) => hooks.command.tap('module new', (commandLine, host) => commandLine.add({
-    name: 'module new',
-    args: ['kind', 'name'],
-    summary: 'Write a provider, strategy or plugin with its test',
-    options: [
-      { flags: '--wire <wire>', summary: 'Of a provider: common (default) or native' },
-      { flags: '--package', summary: 'A package of its own, to publish or to link' },
-    ],
-    refusesFormat: true,
-    run: (input, io) => writeModule(host, input, io),
-  })),
-});
+export const run: RunCommand<CommandPlace> = async (input, io, place) => writeModule(await place.host(), input, io);
 
 async function writeModule(host: Host, { args: [kind = '', name = ''], options }: CommandInput, { err }: CommandIo): Promise<number> {
   const [root, known] = Object.entries(MODULE_ROOTS).find(([, one]) => one === kind) ?? [];

@@ -1,26 +1,17 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
-import { defineBuiltin } from '../../host/builtin.ts';
 import { errorMessage } from '../../host/common/error-message.ts';
-import type { CommandInput, CommandIo } from '../../host/cli/command-line.ts';
+import type { CommandInput, CommandIo, RunCommand } from '../../host/cli/command.ts';
 import { ConfigRefused } from '../../host/config/problems.ts';
 import { isFields, parseJson } from '../../host/contract/index.ts';
-import type { Host } from '../../host/host.ts';
+import type { CommandPlace, Host } from '../../host/host.ts';
 import { loadModule } from '../../host/registry/load-module.ts';
 import type { GatewayModule } from '../../host/registry/registry.ts';
 import type { Check } from '../../host/testing/module-checks.ts';
 
 /** `gw module test <path>`: the contract suite of the module's kind, on its own fixtures. */
-export default defineBuiltin({
-  name: 'module-test-command',
-  apply: ({ hooks }) => hooks.command.tap('module test', (commandLine, host) => commandLine.add({
-    name: 'module test',
-    args: ['path'],
-    summary: 'Run the contract suite on a provider, strategy or plugin',
-    run: (input, io) => testModule(host, input, io),
-  })),
-});
+export const run: RunCommand<CommandPlace> = async (input, io, place) => testModule(await place.host(), input, io);
 
 interface Result {
   readonly title: string;

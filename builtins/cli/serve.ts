@@ -1,35 +1,33 @@
-import { defineBuiltin } from '../../host/builtin.ts';
 import type { Timer } from '../../host/common/clock.ts';
-import type { CommandIo } from '../../host/cli/command-line.ts';
-import type { Host } from '../../host/host.ts';
+import type { CommandIo, RunCommand } from '../../host/cli/command.ts';
+import type { CommandPlace, Host } from '../../host/host.ts';
 import { errorText } from '../../host/log/error-text.ts';
 import { type RunningGateway, startGateway } from '../../host/start/start-gateway.ts';
 import { banner } from './banner.ts';
 import { refusalReport } from './report.ts';
 
 /** `gw serve`, and `gw` alone. */
-export default defineBuiltin({
-  name: 'serve-command',
-  apply: ({ hooks }) => hooks.command.tap('serve', (commandLine, host) => commandLine.add({
-    name: 'serve',
-    summary: 'Start the gateway: configuration from GATEWAY_CONFIG, port from PORT',
-    run: (_input, io) => serve(host, io),
-  })),
-});
+export const run: RunCommand<CommandPlace> = (_input, io, place) => serve(place, io);
 
-async function serve(host: Host, io: CommandIo): Promise<number> {
-  const { services: { clock }, settings: { shutdownTimeoutMs } } = host;
+async function serve(place: CommandPlace, io: CommandIo): Promise<number> {
   const stopped = Promise.withResolvers<void>();
   const hung = Promise.withResolvers<number>();
   let startLimit: Timer | undefined;
+  let isStopped = false;
   let isStarted = false;
-  io.onStop(() => {
+  let host: Host | undefined;
+  const stop = (): void => {
+    isStopped = true;
+    if (!host) return;
     host.isDraining = true; // at once, also while the gateway is starting
-    host.services.closing.endWithin(shutdownTimeoutMs);
+    host.services.closing.endWithin(host.settings.shutdownTimeoutMs);
     // A start that hangs, in a module for example, gets the time that requests get.
-    if (!isStarted) startLimit = clock.timer(shutdownTimeoutMs, () => hung.resolve(0));
+    if (!isStarted) startLimit = place.clock.timer(host.settings.shutdownTimeoutMs, () => hung.resolve(0));
     stopped.resolve();
-  });
+  };
+  io.onStop(stop); // before anything is loaded
+  host = await place.host();
+  if (isStopped) stop();
   const gateway = await Promise.race([start(host, io), hung.promise]);
   isStarted = true;
   startLimit?.cancel();

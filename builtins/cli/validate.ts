@@ -1,24 +1,15 @@
 import { stringify } from 'yaml';
-import { defineBuiltin } from '../../host/builtin.ts';
-import type { CommandIo, OutputFormat } from '../../host/cli/command-line.ts';
+import type { CommandIo, OutputFormat, RunCommand } from '../../host/cli/command.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
 import { unservedKeys } from '../../host/config/unserved.ts';
-import type { Host } from '../../host/host.ts';
+import type { CommandPlace, Host } from '../../host/host.ts';
 import { checkConfig } from '../../host/generation/check.ts';
 import { loadConfiguration } from '../../host/start/steps.ts';
 import { coverage } from './coverage.ts';
 import { problemReport, table } from './report.ts';
 
 /** `gw validate <config-file>`: the same checks as start-up, without resolving references or contacting a provider. */
-export default defineBuiltin({
-  name: 'validate-command',
-  apply: ({ hooks }) => hooks.command.tap('validate', (commandLine, host) => commandLine.add({
-    name: 'validate',
-    args: ['config-file'],
-    summary: 'Check a configuration file offline',
-    run: async ({ args, format }, io) => validate(host, args[0] ?? '', format, io),
-  })),
-});
+export const run: RunCommand<CommandPlace> = async ({ args, format }, io, place) => validate(await place.host(), args[0] ?? '', format, io);
 
 async function validate(host: Host, path: string, format: OutputFormat, io: CommandIo): Promise<number> {
   const file = await loadConfiguration(host, path);

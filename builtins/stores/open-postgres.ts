@@ -2,15 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { Host } from '../../host/host.ts';
 import { closeInTurn } from '../../host/common/close-all.ts';
 import type { StoreSettings } from '../../host/environment/store-settings.ts';
+import { StoredLedgers } from '../../host/stores/stored-ledgers.ts';
 import { AUDIT_SCHEMA } from './audit-schema.ts';
 import type { Database } from './database.ts';
 import { KEY_SCHEMA } from './key-schema.ts';
+import { LEDGER_SCHEMA } from './ledger-schema.ts';
 import { Listener } from './listen.ts';
 import { migrate, type Schema } from './migrate.ts';
 import { isExposed, openPostgres } from './postgres.ts';
 import { SESSION_SCHEMA } from './session-schema.ts';
 import { SqlAudit } from './sql-audit.ts';
 import { SqlKeys } from './sql-keys.ts';
+import { SqlLedgers } from './sql-ledgers.ts';
 import { SqlSessions } from './sql-sessions.ts';
 
 /** One database for all of them, with a pool for each, so that none waits for another's connections. Source: admin reference 16.3. */
@@ -18,15 +21,17 @@ export async function openPostgresStores(host: Host, { dsn = '', prefix }: Store
   if (isExposed(dsn)) host.log.warn(`${prefix}_DSN reaches a public address without TLS; add sslmode=require, or use a private network`);
   const opened: Database[] = [];
   const listener = new Listener(dsn, randomUUID(), { clock: host.services.clock, log: host.log });
-  const open = async (schema: Schema): Promise<Database> => {
+  const open = async (...schemas: readonly Schema[]): Promise<Database> => {
     const database = await openPostgres(dsn);
     opened.push(database);
-    await migrate(database, schema, host.log, host.services.clock.now);
+    for (const schema of schemas) await migrate(database, schema, host.log, host.services.clock.now);
     return database;
   };
   const close = (): Promise<void> => closeInTurn([() => listener.close(), ...opened.map((database) => () => database.close())]);
   try {
-    host.stores.keys.supply('postgres', new SqlKeys(await open(KEY_SCHEMA), listener.tell), listener.feed('key'));
+    const keys = await open(KEY_SCHEMA, LEDGER_SCHEMA);
+    host.stores.keys.supply('postgres', new SqlKeys(keys, listener.tell), listener.feed('key'));
+    host.stores.ledgers.supply('postgres', await StoredLedgers.load(new SqlLedgers(keys), { clock: host.services.clock, log: host.log, backend: 'postgres' }));
     host.stores.sessions.supply('postgres', new SqlSessions(await open(SESSION_SCHEMA), listener.tell), listener.feed('session'));
     host.stores.audit.supply('postgres', new SqlAudit(await open(AUDIT_SCHEMA)));
     await listener.open();

@@ -1,14 +1,17 @@
 import type { Host } from '../../host/host.ts';
 import { closeAll } from '../../host/common/close-all.ts';
 import type { StoreSettings } from '../../host/environment/store-settings.ts';
+import { StoredLedgers } from '../../host/stores/stored-ledgers.ts';
 import { AUDIT_SCHEMA } from './audit-schema.ts';
 import type { Database } from './database.ts';
 import { KEY_SCHEMA } from './key-schema.ts';
+import { LEDGER_SCHEMA } from './ledger-schema.ts';
 import { tellNobody } from './listen.ts';
 import { migrate, type Schema } from './migrate.ts';
 import { SESSION_SCHEMA } from './session-schema.ts';
 import { SqlAudit } from './sql-audit.ts';
 import { SqlKeys } from './sql-keys.ts';
+import { SqlLedgers } from './sql-ledgers.ts';
 import { SqlSessions } from './sql-sessions.ts';
 import { openSqlite } from './sqlite.ts';
 import { derivedDsn } from './sqlite-dsn.ts';
@@ -17,15 +20,17 @@ import { derivedDsn } from './sqlite-dsn.ts';
 export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Promise<() => Promise<void>> {
   const [keyDsn, sessionDsn, auditDsn] = dsn === undefined ? ['gw-keys.db', 'gw-sessions.db', 'gw-audit.db'] : [dsn, derivedDsn(dsn, 'sessions'), derivedDsn(dsn, 'audit')];
   const opened: Database[] = [];
-  const open = async (source: string, schema: Schema): Promise<Database> => {
+  const open = async (source: string, ...schemas: readonly Schema[]): Promise<Database> => {
     const database = await openSqlite(source, host.workingDirectory);
     opened.push(database);
-    await migrate(database, schema, host.log, host.services.clock.now);
+    for (const schema of schemas) await migrate(database, schema, host.log, host.services.clock.now);
     return database;
   };
   const close = (): Promise<void> => closeAll(opened.map((database) => () => database.close()));
   try {
-    host.stores.keys.supply('sqlite', new SqlKeys(await open(keyDsn, KEY_SCHEMA), tellNobody));
+    const keys = await open(keyDsn, KEY_SCHEMA, LEDGER_SCHEMA);
+    host.stores.keys.supply('sqlite', new SqlKeys(keys, tellNobody));
+    host.stores.ledgers.supply('sqlite', await StoredLedgers.load(new SqlLedgers(keys), { clock: host.services.clock, log: host.log, backend: 'sqlite' }));
     host.stores.sessions.supply('sqlite', new SqlSessions(await open(sessionDsn, SESSION_SCHEMA), tellNobody));
     host.stores.audit.supply('sqlite', new SqlAudit(await open(auditDsn, AUDIT_SCHEMA)));
   } catch (error) {

@@ -1,7 +1,7 @@
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
-import type { ExchangeOutcome, ImagesReply, ModerationsReply, RerankReply, Surface } from '../../host/contract/index.ts';
+import { type ExchangeOutcome, type ImagesReply, type ModerationsReply, type RerankReply, type Surface, SURFACES } from '../../host/contract/index.ts';
 import type { PipelineServices } from '../../host/pipeline/pipeline-services.ts';
 
 /** One log line and the figures of each exchange, once it is over. Names: observability reference 2 and 3. */
@@ -25,12 +25,14 @@ const OTHER_SURFACES: Partial<Record<Surface, { readonly name: string; readonly 
   'audio.transcriptions': { name: 'transcription', figures: ({ sentBytes }) => ({ text_bytes: sentBytes }) },
   'audio.translations': { name: 'translation', figures: ({ sentBytes }) => ({ text_bytes: sentBytes }) },
   'audio.speech': { name: 'speech', figures: ({ sentBytes }) => ({ audio_bytes: sentBytes }) },
+  responses: { name: 'pass-through', figures: ({ usage, costUsd, sentBytes }) => ({ tokens_in: usage?.prompt_tokens ?? 0, tokens_out: usage?.completion_tokens ?? 0, cost_usd: costUsd ?? null, bytes: sentBytes }) },
+  passthrough: { name: 'pass-through', figures: ({ sentBytes, measured: { tunnel } }) => (tunnel ? { bytes_up: tunnel.bytesUp, bytes_down: tunnel.bytesDown } : { bytes: sentBytes }) },
 };
 
 function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, outcome: ExchangeOutcome): void {
   const { id, model, error, usage, costUsd, abLabel } = exchange;
   const latency_ms = Math.round(exchange.elapsedMs() * 1000) / 1000;
-  const where = { trace_id: id, model: shownModel(model, redactor), provider: exchange.target ?? (exchange.cache === 'hit' ? 'cache' : ''), latency_ms };
+  const where = { trace_id: id, model: shownModel(model, redactor), provider: exchange.target ?? (exchange.cache === 'hit' ? 'cache' : ''), latency_ms, ...(SURFACES[exchange.surface].translator === undefined && { target: exchange.target ?? '' }) };
   const other = OTHER_SURFACES[exchange.surface];
   if (outcome === 'client_canceled') log.info('request canceled by the client', where);
   else if (error) log.error(`${other ? `${other.name} ` : ''}request failed`, { ...where, error });

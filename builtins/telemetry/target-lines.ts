@@ -1,5 +1,5 @@
 import { defineBuiltin } from '../../host/builtin.ts';
-import type { GatewayError, Log } from '../../host/contract/index.ts';
+import { type GatewayError, type Log, type Surface, SURFACES } from '../../host/contract/index.ts';
 import { errorType } from '../../host/pipeline/error-type.ts';
 import type { FailedTry } from '../../host/pipeline/hooks.ts';
 import { MAX_WAIT_MS } from '../../host/pipeline/retry.ts';
@@ -15,8 +15,8 @@ export default defineBuiltin({
       logFailedTry(log, failed);
       if (failed.next.step === 'advance') count(failed.target, failed.error); // a failure that a later target hides still counts against its own
     });
-    pipeline.finished.tap('target-lines', ({ error, lastTarget }, outcome) => {
-      if (error && lastTarget && outcome !== 'rejected') count(lastTarget, error);
+    pipeline.finished.tap('target-lines', ({ surface, error, lastTarget }, outcome) => {
+      if (error && lastTarget && outcome !== 'rejected' && !isRelayedRefusal(surface, error)) count(lastTarget, error);
     });
     pipeline.circuitMoved.tap('target-lines', ({ from, to, attempt: { target, exchange } }) => {
       // Half-open decides nothing: the probe's outcome does.
@@ -24,6 +24,11 @@ export default defineBuiltin({
     });
   }),
 });
+
+/** A 4xx that went on to the client as it came: an error of the request, and none of the provider's (observability reference 2.4). */
+function isRelayedRefusal(surface: Surface, { fault }: GatewayError): boolean {
+  return SURFACES[surface].translator === undefined && fault?.status !== undefined && fault.status < 500;
+}
 
 function logFailedTry(log: Log, { exchange, target: { virtualKey: target, retry }, error: { retryAfterMs = 0 }, tries, next }: FailedTry): void {
   if (next.step === 'again') log.info('retrying target', { target, attempt: exchange.attempts + 1, trace_id: exchange.id });

@@ -1,72 +1,25 @@
-import { errorMessage } from '../common/error-message.ts';
 import { cac } from 'cac';
-import { closestMatch } from 'leven';
-import { setMember } from '../contract/index.ts';
+import { errorMessage } from '../common/error-message.ts';
+import { nearest } from '../common/nearest.ts';
+import { setMember } from '../contract/members.ts';
+import { type CommandDefinition, type CommandInput, type CommandIo, FORMATS, GLOBAL_OPTIONS, isCommandGroup, type OutputFormat, UsageError } from './command.ts';
+import { helpText } from './help-text.ts';
 
-/** Where a command writes, and what it may know of its surroundings. */
-export interface CommandIo {
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
-  /** Calls back once, when the process is asked to stop. */
-  readonly onStop: (listener: () => void) => void;
-}
-
-export interface CommandInput {
-  readonly args: readonly string[];
-  /** By name in camel case; a flag is `true`, everything else text. */
-  readonly options: Readonly<Record<string, string | boolean | undefined>>;
-  readonly format: OutputFormat;
-}
-
-export type OutputFormat = 'table' | 'json' | 'yaml';
-
-/** One command as data; `run` returns the exit code, 0 when it returns nothing, and 1 when it throws. */
-export interface CommandDefinition {
-  /** Words, for example `validate` or `admin keys list`. */
-  readonly name: string;
-  /** Required positional arguments; more are refused. */
-  readonly args?: readonly string[];
-  readonly summary: string;
-  readonly options?: readonly CommandOption[];
-  /** True when it prints no data, so that `--format` would be a mistake; the hint is added to the error. */
-  readonly refusesFormat?: string | true;
-  run(input: CommandInput, io: CommandIo): Promise<number | void>;
-}
-
-export interface CommandOption {
-  /** `-o, --output <path>` */
-  readonly flags: string;
-  readonly summary: string;
-}
-
-/** The commands of this program. Builtins add theirs; `run` takes it from there. */
-export interface CommandLine {
-  readonly commands: readonly CommandDefinition[];
-  add(command: CommandDefinition): void;
+/** The commands of this program, over data: what a command runs is loaded when it runs. */
+export interface CommandLine<P> {
   /** Runs the command that the words name, `serve` when there are none. Resolves with the exit code. */
-  run(argv: readonly string[], io: CommandIo): Promise<number>;
+  run(argv: readonly string[], io: CommandIo, place: P): Promise<number>;
 }
-
-export const GLOBAL_OPTIONS: readonly CommandOption[] = [
-  { flags: '--gateway-url <url>', summary: 'Address of a running gateway (GW_URL, else http://localhost:8080)' },
-  { flags: '--api-key <key>', summary: 'Credential for it (GW_API_KEY, else MASTER_KEY)' },
-  { flags: '--format <format>', summary: 'table, json or yaml' },
-];
 
 const DEFAULT_COMMAND = 'serve';
-
-/** A mistake in how a command was called: printed in one line, without a stack. */
-export class UsageError extends Error {}
+const HELP_OPTION = { flags: '-h, --help', summary: 'Print this' };
 
 /** `redact` passes what goes wrong: it may quote a file, an argument, an address. */
-export function createCommandLine(redact: (text: string) => string): CommandLine {
-  const commands: CommandDefinition[] = [];
+export function createCommandLine<P>(commands: readonly CommandDefinition<P>[], redact: (text: string) => string): CommandLine<P> {
   return {
-    commands,
-    add: (command) => { commands.push(command); },
-    run: async (argv, io) => {
+    run: async (argv, io, place) => {
       try {
-        return await dispatch(commands, argv, io);
+        return await dispatch(commands, argv, io, place);
       } catch (error) {
         io.err(redact(`Error: ${errorMessage(error)}\n`));
         return 1;
@@ -75,33 +28,102 @@ export function createCommandLine(redact: (text: string) => string): CommandLine
   };
 }
 
-async function dispatch(commands: readonly CommandDefinition[], argv: readonly string[], io: CommandIo): Promise<number> {
-  const words = joinCommandWords(commands, argv);
-  const parser = parserFor(commands);
-  const { options } = parser.parse(['', '', ...words], { run: false });
-  const asked = parser.matchedCommandName ?? (parser.args[0] === 'help' ? parser.args.slice(1).join(' ') : '');
-  const definition = commands.find(({ name }) => name === asked);
-  if (parser.args.length > 0 && parser.args[0] !== 'help' && !definition) throw unknownCommand(commands, parser.args);
-  if (options['help'] || options['h'] || parser.args[0] === 'help') {
-    if (asked !== '' && !definition) throw unknownCommand(commands, parser.args.slice(1));
-    io.out(helpText(commands, definition));
+async function dispatch<P>(commands: readonly CommandDefinition<P>[], argv: readonly string[], io: CommandIo, place: P): Promise<number> {
+  const { words, rest, isHelp } = readWords(commands, argv);
+  const name = words.join(' ');
+  const asksHelp = isHelp || rest.some((arg) => arg === '-h' || arg === '--help');
+  const definition = commands.find((command) => command.name === (name === '' && !asksHelp ? DEFAULT_COMMAND : name));
+  if (asksHelp || !definition) {
+    if (!definition) checkOptions([], rest);
+    io.out(helpText(commands, definition ?? name, [...GLOBAL_OPTIONS, HELP_OPTION]));
     return 0;
   }
-  if (!parser.matchedCommand || !definition) throw unknownCommand(commands, parser.args);
-  parser.matchedCommand.checkUnknownOptions();
-  parser.matchedCommand.checkOptionValue();
-  parser.matchedCommand.checkRequiredArgs();
-  parser.matchedCommand.checkUnusedArgs();
-  const format = readFormat(definition, [options['format']].flat().at(-1));
-  return (await definition.run({ args: parser.args.map(String), options: optionsAsWritten(definition, options, words), format }, io)) ?? 0;
+  const input = readInput(definition, rest);
+  const { run } = await definition.load();
+  const running = run(input, io, place);
+  io.onBegun?.();
+  return (await running) ?? 0;
+}
+
+interface Words {
+  /** A command, or the beginning of some: `admin keys`. */
+  readonly words: readonly string[];
+  /** Options that stood between the words, and everything after them. */
+  readonly rest: readonly string[];
+  readonly isHelp: boolean;
+}
+
+/** Finds the words of the command, wherever global options stand. Throws for a word that no command has in its place. */
+function readWords(commands: readonly CommandDefinition<never>[], argv: readonly string[]): Words {
+  const takesValue = new Set(GLOBAL_OPTIONS.map(({ flags }) => flags.split(' ')[0]));
+  const words: string[] = [];
+  const options: string[] = [];
+  let isHelp = false;
+  for (let at = 0; at < argv.length; at += 1) {
+    const arg = argv[at] ?? '';
+    if (commands.some(({ name }) => name === words.join(' '))) return { words, rest: [...options, ...argv.slice(at)], isHelp };
+    if (takesValue.has(arg) && at + 1 < argv.length) options.push(arg, argv[++at] ?? '');
+    else if (arg.startsWith('-')) options.push(arg);
+    else if (arg === 'help' && words.length === 0 && !isHelp) isHelp = true;
+    else if (isCommandGroup(commands, [...words, arg].join(' '))) words.push(arg);
+    else throw unknownCommand(commands, words, arg);
+  }
+  return { words, rest: options, isHelp };
+}
+
+/** Names the nearest command below the words that were understood. */
+function unknownCommand(commands: readonly CommandDefinition<never>[], words: readonly string[], token: string): UsageError {
+  const above = words.map((word) => `${word} `).join('');
+  const group = words.length === 0 ? '' : ` of gw ${words.join(' ')}`;
+  const below = new Set(commands.filter(({ name }) => name.startsWith(above)).map(({ name }) => name.slice(above.length).split(' ')[0] ?? ''));
+  const near = nearest(token, below);
+  return new UsageError(`unknown command "${token}"${group}${near === undefined ? '' : `, did you mean "${above}${near}"?`}`);
+}
+
+function readInput(definition: CommandDefinition<never>, rest: readonly string[]): CommandInput {
+  const parser = cac('gw');
+  const all = [...(definition.options ?? []), ...GLOBAL_OPTIONS, HELP_OPTION];
+  for (const { flags, summary } of all) parser.option(flags, summary);
+  const { args, options } = parser.parse(['', '', ...rest], { run: false });
+  const words = checkOptions(definition.options ?? [], rest);
+  parser.globalCommand.checkOptionValue();
+  const given = [...args, ...[options['--'] ?? []].flat()].map(String);
+  checkArgs(definition, given);
+  const written = optionsAsWritten(definition, options, words);
+  return { args: given, options: written, format: readFormat(definition, written['format']) };
+}
+
+/** Refuses a flag that the command does not have, by its name alone: its value may be a key. Returns the words before `--`. */
+function checkOptions(options: CommandDefinition<never>['options'] & {}, rest: readonly string[]): readonly string[] {
+  const end = rest.indexOf('--');
+  const words = end < 0 ? rest : rest.slice(0, end);
+  const known = [...options, ...GLOBAL_OPTIONS, HELP_OPTION].flatMap(({ flags }) => namesOf(flags));
+  for (const word of words) {
+    const [name = ''] = word.split('=');
+    if (!name.startsWith('-') || name === '-' || known.includes(name)) continue;
+    const near = nearest(name, known.filter((one) => one.startsWith('--')));
+    throw new UsageError(`unknown option "${name}"${near === undefined ? '' : `, did you mean "${near}"?`}`);
+  }
+  return words;
+}
+
+const namesOf = (flags: string): string[] => flags.replace(/ [<[].*/, '').split(', ');
+
+function checkArgs({ name, args = [], optionalArgs = [] }: CommandDefinition<never>, given: readonly string[]): void {
+  const missing = args[given.length];
+  if (missing !== undefined) throw new UsageError(`gw ${name} needs <${missing}>; see gw ${name} --help`);
+  const extra = given[args.length + optionalArgs.length];
+  if (extra !== undefined) throw new UsageError(`gw ${name} takes no argument "${extra}"; see gw ${name} --help`);
+  const empty = args.find((_arg, at) => given[at] === '');
+  if (empty !== undefined) throw new UsageError(`<${empty}> of gw ${name} is empty`);
 }
 
 /** The parser reads `007` as a number; options are text, and of a repeated one the last counts. */
-function optionsAsWritten({ options = [] }: CommandDefinition, parsed: Readonly<Record<string, unknown>>, words: readonly string[]): CommandInput['options'] {
+function optionsAsWritten({ options = [] }: CommandDefinition<never>, parsed: Readonly<Record<string, unknown>>, words: readonly string[]): CommandInput['options'] {
   const written: Record<string, string | boolean> = {};
   for (const [name, value] of Object.entries(parsed)) if (typeof value === 'boolean') setMember(written, name, value);
   for (const { flags } of [...options, ...GLOBAL_OPTIONS]) {
-    const names = flags.replace(/ <.*/, '').split(', ');
+    const names = namesOf(flags);
     const at = words.findLastIndex((word) => names.some((name) => word === name || word.startsWith(`${name}=`)));
     const word = words[at];
     if (word === undefined || !flags.includes('<')) continue;
@@ -111,59 +133,16 @@ function optionsAsWritten({ options = [] }: CommandDefinition, parsed: Readonly<
   return written;
 }
 
-function parserFor(commands: readonly CommandDefinition[]): ReturnType<typeof cac> {
-  const parser = cac('gw');
-  for (const { flags, summary } of GLOBAL_OPTIONS) parser.option(flags, summary);
-  for (const { name, args = [], summary, options = [] } of commands) {
-    const command = parser.command([name, ...args.map((arg) => `<${arg}>`)].join(' '), summary);
-    for (const option of options) command.option(option.flags, option.summary);
+function readFormat({ name, refusesFormat }: CommandDefinition<never>, given: string | boolean | undefined): OutputFormat {
+  if (given === undefined) return 'table';
+  const asked = String(given).toLowerCase();
+  const format = FORMATS.find((one) => one === asked);
+  if (format === undefined) {
+    const near = nearest(asked, FORMATS);
+    throw new UsageError(`unknown format "${String(given)}"${near === undefined ? '' : `, did you mean "${near}"?`}; use one of: ${FORMATS.join(', ')}`);
   }
-  return parser;
-}
-
-/** What `--help` prints: of one command, or of all. */
-function helpText(commands: readonly CommandDefinition[], command: CommandDefinition | undefined): string {
-  const usage = (definition: CommandDefinition): string => [definition.name, ...(definition.args ?? []).map((arg) => `<${arg}>`)].join(' ');
-  const table = (rows: readonly (readonly [string, string])[]): string => {
-    const width = Math.max(...rows.map(([left]) => left.length));
-    return rows.map(([left, right]) => `  ${left.padEnd(width)}   ${right}`).join('\n');
-  };
-  const options = [...(command?.options ?? []), ...GLOBAL_OPTIONS, { flags: '-h, --help', summary: 'Print this' }];
-  const optionTable = `Options:\n${table(options.map(({ flags, summary }) => [flags, summary]))}\n`;
-  if (command) return `gw ${usage(command)}\n  ${command.summary}\n\n${optionTable}`;
-  return `gw <command>\n\nCommands:\n${table(commands.map((each) => [usage(each), each.summary]))}\n\n${optionTable}`;
-}
-
-/** Makes one word of a command of several: `admin keys list` arrives as one argument, wherever options stand. */
-function joinCommandWords(commands: readonly CommandDefinition[], argv: readonly string[]): string[] {
-  const options: string[] = [];
-  const words: string[] = [];
-  const takesValue = new Set(GLOBAL_OPTIONS.map(({ flags }) => flags.split(' ')[0]));
-  for (let at = 0; at < argv.length; at += 1) {
-    const arg = argv[at] ?? '';
-    if (words.length > 0 && !canGoOn(commands, [...words, arg].join(' '))) return [words.join(' '), ...options, ...argv.slice(at)];
-    if (!arg.startsWith('-')) words.push(arg);
-    else if (takesValue.has(arg)) options.push(arg, argv[++at] ?? '');
-    else options.push(arg);
-  }
-  const asksHelp = options.includes('-h') || options.includes('--help');
-  return words.length > 0 || asksHelp ? [words.join(' '), ...options].filter((word) => word !== '') : [DEFAULT_COMMAND, ...options];
-}
-
-function canGoOn(commands: readonly CommandDefinition[], words: string): boolean {
-  return commands.some(({ name }) => name === words || name.startsWith(`${words} `));
-}
-
-function unknownCommand(commands: readonly CommandDefinition[], args: readonly string[]): UsageError {
-  const token = args.join(' ').split(' ')[0] ?? '';
-  const near = closestMatch(token, commands.map(({ name }) => name), { maxDistance: 4 });
-  return new UsageError(`unknown command "${token}"${near === undefined ? '' : `, did you mean "${near}"?`}`);
-}
-
-function readFormat({ name, refusesFormat }: CommandDefinition, given: unknown): OutputFormat {
-  const format = typeof given === 'string' ? given.toLowerCase() : 'table';
   if (format !== 'table' && refusesFormat) {
     throw new UsageError(`gw ${name} does not support --format ${format}${refusesFormat === true ? '' : `; ${refusesFormat}`}`);
   }
-  return format === 'json' || format === 'yaml' ? format : 'table';
+  return format;
 }

@@ -4,8 +4,6 @@ import type { GatewayConfig } from './document.ts';
 const UNSERVED: Readonly<Record<string, (config: GatewayConfig) => boolean>> = {
   mcp_servers: ({ mcp_servers }) => mcp_servers.length > 0,
   'mcp.stream': ({ mcp }) => mcp.stream === true,
-  batch_target: ({ batch_target }) => Boolean(batch_target),
-  responses_target: ({ responses_target }) => Boolean(responses_target),
   'responses.bind_owner': ({ responses }) => responses.bind_owner === true,
   'files.bind_owner': ({ files }) => files.bind_owner === true,
 };

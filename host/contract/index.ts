@@ -22,6 +22,8 @@ export type { LinearPattern } from './pattern.ts';
 export { patternSet } from './pattern-set.ts';
 export type { PatternSet, PatternWatch } from './pattern-set.ts';
 export type { GuardrailSettings, PluginDeps, PluginHandlers, PluginModule, PluginType, StageProblem, StreamGuard } from './plugin.ts';
+export { catalogPricing } from './pricing.ts';
+export type { Estimate, Pricing } from './pricing.ts';
 export type {
   Authorize, CallInfo, ChatTranslator, ChunkEdit, Connection, ConnectionDeps, Credentials, DiscoveredModel, Discovery, FormField, FormFile, FormPart,
   OpenConnection, OutgoingRequest, ParamTreatments, ProviderFault, ProviderModule, Send, SendOptions, StreamDecoder, StreamEvent,
@@ -31,6 +33,8 @@ export type {
   Billed, BucketSpec, Carryover, Cost, Counters, HttpReply, HttpRequest, HttpSend, Labels, Log, PluginPrices, Prices, RequestLog,
   RequestLogRow, SharedState, TokenPrice,
 } from './services.ts';
+export { Spending } from './spending.ts';
+export type { Purse } from './spending.ts';
 export type { Rank, RankFigures, RankNotes, RouteQuery, RouteTarget, RunningStrategy, SettledCall, StrategyDeps, StrategyModule, StrategyProblem, StrategyTarget } from './strategy.ts';
 export { SURFACE_NAMES, SURFACES } from './surface.ts';
 export type { ReplyOf, RequestOf, Surface, SurfaceBodies, TranslatedSurface } from './surface.ts';

@@ -53,7 +53,7 @@ export function readEnvironment(variables: Variables): Settings {
   const keyStore = readStoreSettings({ prefix: 'API_KEY_STORE', backend: variables['API_KEY_STORE_BACKEND'], dsn: variables['API_KEY_STORE_DSN'] }, notes);
   const configurationStore = readStoreSettings({ prefix: 'CONFIG_STORE', backend: variables['CONFIG_STORE_BACKEND'], dsn: variables['CONFIG_STORE_DSN'] }, notes);
   noteUnservedStores(variables, notes);
-  if (trimmed(variables['GW_STATE_URL']) !== '') notes.push({ level: 'warn', message: 'GW_STATE_URL has no effect in this version: limits, budgets and caches are those of each process' });
+  if (trimmed(variables['GW_STATE_URL']) !== '') notes.push({ level: 'warn', message: 'GW_STATE_URL has no effect in this version: limits and caches are those of each process, budgets unless API_KEY_STORE_BACKEND is postgres' });
   const hasPprof = isOn(variables['ENABLE_PPROF']);
   noteRisks({ isProduction, allowUnauthenticated, corsOrigins, isLimited: rateLimit !== undefined, hasPprof }, notes);
   return {

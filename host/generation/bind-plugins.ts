@@ -8,7 +8,7 @@ import type { GatewayConfig, PluginEntry } from '../config/document.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { tapEventual } from '../pipeline/eventual.ts';
 import { pluginError } from '../pipeline/gateway-fault.ts';
-import { covers, type GuardDeps, guardHandler, guardsContent, isObserving, noteMasked, noteVerdict, passesFaults } from '../pipeline/guard.ts';
+import { covers, type GuardDeps, guardHandler, guardsContent, mayInspect, isObserving, noteMasked, noteVerdict, passesFaults } from '../pipeline/guard.ts';
 import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import type { PluginInstance } from '../pipeline/plugin-instance.ts';
@@ -76,6 +76,7 @@ function describe(instances: readonly PluginInstance[], listed: readonly Listed[
   return {
     count: instances.length,
     contentGuarded,
+    inspected: new Set(SURFACE_NAMES.filter((surface) => before.some(({ module, settings }) => covers(module, surface) && mayInspect(module, settings)))),
     uncovered,
     mayChangeModel: before.some(({ module }) => module.type === 'transform' && module.keepsModel !== true),
     openStreamGuards: streamGuardOpener(listed, deps),

@@ -62,8 +62,9 @@ export async function buildGeneration(deps: GenerationDeps, config: GatewayConfi
     }));
     const targets = new Map(targetList.map((target) => [target.virtualKey, target]));
     const models = buildModelIndex(targetList, (target) => modelsOf(deps, target));
+    const forPlugins = pluginDeps(deps, targets, models, carryover);
     const plugins = await bindPlugins({
-      config, registry: deps.registry, hooks, environment: deps.variables, deps: pluginDeps(deps, targets, models), ledgers: deps.stores.ledgers.value, carryover, clock: deps.services.clock,
+      config, registry: deps.registry, hooks, environment: deps.variables, deps: forPlugins, carryover, clock: deps.services.clock,
       closing: deps.services, trace,
       hide: (secret) => deps.services.redactor.register(secret),
     });
@@ -71,7 +72,7 @@ export async function buildGeneration(deps: GenerationDeps, config: GatewayConfi
     const strategy = bindStrategy(config.strategy, deps.registry, hooks, targets, strategyDeps(deps, hooks, carryover), { trace, closing: deps.services });
     const { dispose } = strategy;
     if (dispose) undoLater(`dispose of the strategy "${config.strategy.mode}"`, async () => dispose());
-    await deps.hooks.assemble.promise({ config, hooks, carryover, targets: targetList, registry: deps.registry, models, plugins, strategy, services: deps.services });
+    await deps.hooks.assemble.promise({ config, hooks, carryover, targets: targetList, registry: deps.registry, models, plugins, strategy, services: deps.services, ledger: forPlugins.ledger, prices: forPlugins.prices });
     sealGenerationHooks(hooks);
     const generation: Generation = {
       number, config, services: deps.services, hooks, targets, targetList, models, strategy, plugins, modelCounts: countModels(deps, targetList),
@@ -143,12 +144,13 @@ function durationOf(text: string | undefined): number | undefined {
   return text ? parseDuration(text) : undefined;
 }
 
-function pluginDeps(deps: GenerationDeps, targets: ReadonlyMap<string, Target>, models: RoutedModels): BindOptions['deps'] {
+function pluginDeps(deps: GenerationDeps, targets: ReadonlyMap<string, Target>, models: RoutedModels, carryover: Carryover): BindOptions['deps'] {
   const { state, stores, services } = deps;
   const { log, counters } = services;
   return {
     log, counters, state, prices: { ...pricesOf(deps), highest: highestPrice(deps, targets, models) }, redact: (text) => services.redactor.excerpt(text), now: services.clock.now, random: services.random,
     send: sendHttp(services), requestLog: stores.requestLog.value,
+    ledger: (name, bounds) => carryover.lease(`ledger ${name}`, () => stores.ledgers.value.open(name, bounds)),
   };
 }
 

@@ -15,7 +15,6 @@ import { resolveReferences } from '../config/references.ts';
 import type { PluginInstance } from '../pipeline/plugin-instance.ts';
 import { codeFrame, faultPlace, placeText } from '../registry/fault-place.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { Ledgers } from '../stores/ledgers.ts';
 
 /** Longest time that a `create` may take; a start and a change of the configuration wait for it. */
 export const CREATE_LIMIT_MS = 10_000;
@@ -24,8 +23,7 @@ export const CREATE_LIMIT_MS = 10_000;
 export interface CreateOptions {
   readonly registry: Registry;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly deps: Omit<PluginDeps, 'carryover' | 'identity' | 'ledger'>;
-  readonly ledgers: Ledgers;
+  readonly deps: Omit<PluginDeps, 'carryover' | 'identity'>;
   readonly clock: Clock;
   readonly carryover: Carryover;
   readonly closing: ClosingServices;
@@ -54,13 +52,12 @@ export async function createInstance(options: CreateOptions, entry: PluginEntry,
 }
 
 /** What plugins share cannot be changed by one of them. */
-function sealedDeps({ deps, ledgers, carryover, closing }: CreateOptions, module: ModuleRef, identity: string): PluginDeps {
+function sealedDeps({ deps, carryover, closing }: CreateOptions, module: ModuleRef, identity: string): PluginDeps {
   const { counters, state, requestLog } = deps;
   const lease: Carryover['lease'] = (key, create, dispose) => carryover.lease(key, create, dispose && ((value) => disposeModule(module, () => dispose(value), closing)));
   return {
     ...deps,
     identity,
-    ledger: (name, bounds) => carryover.lease(`ledger ${name}`, () => ledgers.open(name, bounds)),
     carryover: Object.freeze({ lease }),
     counters: Object.freeze({ add: counters.add.bind(counters), observe: counters.observe.bind(counters) }),
     state: Object.freeze({ take: state.take.bind(state), add: state.add.bind(state), get: state.get.bind(state), set: state.set.bind(state), delete: state.delete.bind(state) }),

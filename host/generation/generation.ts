@@ -1,4 +1,4 @@
-import type { Carryover } from '../contract/index.ts';
+import type { Carryover, PluginDeps } from '../contract/index.ts';
 import type { GatewayConfig } from '../config/document.ts';
 import type { GenerationHooks } from '../pipeline/hooks.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
@@ -20,6 +20,9 @@ export interface GenerationDraft {
   readonly plugins: BoundPlugins;
   readonly strategy: BoundStrategy;
   readonly services: PipelineServices;
+  /** Ledgers and prices, as plugins get them. */
+  readonly ledger: PluginDeps['ledger'];
+  readonly prices: PluginDeps['prices'];
 }
 
 /** One applied configuration, immutable. A request leases the one it starts on and keeps it to its last byte. */

@@ -19,5 +19,6 @@ export const ORDER = {
   listings: 20,
   probes: 30,
   admin: 40,
+  forwarding: 50,
   fallback: 100,
 } as const;

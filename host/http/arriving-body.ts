@@ -1,24 +1,38 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../contract/index.ts';
-import { bodyTooLarge, inviteBody } from './read-body.ts';
+import type { Clock } from '../common/clock.ts';
+import { bodyTooLarge, inviteBody, UPLOAD_IDLE_MS, uploadStalled } from './read-body.ts';
 
 /**
  * The body of a request while it arrives, to be sent on. It is read no faster than it is taken. Throws 413 beyond
- * `maxBytes`, and what the client is to blame for. A reader that stops leaves the connection as it is.
+ * `maxBytes`, and what the client is to blame for: also 408 when nothing arrives for too long. A reader that stops leaves
+ * the connection as it is.
  */
-export async function* arrivingBody(request: IncomingMessage, maxBytes: number): AsyncGenerator<Uint8Array> {
+export async function* arrivingBody(request: IncomingMessage, maxBytes: number, clock: Clock): AsyncGenerator<Uint8Array> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge();
   inviteBody(request);
   let bytes = 0;
-  const pieces = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  const pieces = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
   try {
-    for await (const piece of pieces) {
-      bytes += piece.length;
-      if (bytes > maxBytes) break;
-      yield piece;
+    for (let next = await nextPiece(pieces, clock); !next.done; next = await nextPiece(pieces, clock)) {
+      bytes += next.value.length;
+      if (bytes > maxBytes) throw bodyTooLarge();
+      yield next.value;
     }
-  } catch (cause) {
-    throw new GatewayError('client_canceled', 'the client left while sending its body', { cause });
+  } finally {
+    pieces.return?.().catch(() => {}); // its listener would keep what is left from being read in vain
   }
-  if (bytes > maxBytes) throw bodyTooLarge();
+}
+
+/** Only the time that the client takes counts: none passes while nobody asks for more. */
+async function nextPiece(pieces: AsyncIterator<Buffer>, clock: Clock): Promise<IteratorResult<Buffer, undefined>> {
+  const stalled = Promise.withResolvers<never>();
+  const idle = clock.timer(UPLOAD_IDLE_MS, () => stalled.reject(uploadStalled()));
+  try {
+    return await Promise.race([pieces.next() as Promise<IteratorResult<Buffer, undefined>>, stalled.promise]);
+  } catch (cause) {
+    throw cause instanceof GatewayError ? cause : new GatewayError('client_canceled', 'the client left while sending its body', { cause });
+  } finally {
+    idle.cancel();
+  }
 }

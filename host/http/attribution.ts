@@ -1,16 +1,19 @@
+import { SURFACES } from '../contract/index.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import type { Redactor } from '../log/redact.ts';
 import { shownModel, shownNames } from '../pipeline/shown.ts';
 import type { FlatHeaders } from './reply.ts';
 
 /**
- * Who served, after how many attempts; nothing while no target was attempted, and nothing for a plugin's answer.
+ * Who served, after how many attempts, of what is forwarded only who; nothing while no target was attempted, and nothing for a plugin's answer.
  * Source: specification 4.3 rule 4, data-plane reference 4.
  */
 export function attributionHeaders(exchange: LiveExchange, redactor: Redactor): string[] {
   const headers: string[] = [];
   const { routing: { lastTarget, upstreamModel, reportedModel, attempts, ignoredParams }, plugins: { answeredBy, replyHeaders: added } } = exchange;
-  if (lastTarget && answeredBy === undefined) {
+  if (SURFACES[exchange.surface].translator === undefined) {
+    if (lastTarget && exchange.delivery.isForwarded) headers.push('X-Gateway-Provider', lastTarget.provider?.module.name ?? lastTarget.virtualKey);
+  } else if (lastTarget && answeredBy === undefined) {
     headers.push(
       'X-Gateway-Provider', lastTarget.provider?.module.name ?? lastTarget.virtualKey,
       'X-Gateway-Target', lastTarget.virtualKey,

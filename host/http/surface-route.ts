@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ChatReply, type ExchangeOutcome, GatewayError, type RawReply, type RequestOf, type Surface, SURFACES } from '../contract/index.ts';
 import type { Clock } from '../common/clock.ts';
+import type { Generation } from '../generation/generation.ts';
 import type { Lease, Slot } from '../generation/slot.ts';
 import type { Redactor } from '../log/redact.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
@@ -77,9 +78,9 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => { setImmediate(re
 
 /** How an exchange comes to its answer, and how an answer that is not a stream of chunks is sent. */
 export interface Serving {
-  run(exchange: LiveExchange, generation: RunningGeneration): Promise<AnswerStream | undefined>;
+  run(exchange: LiveExchange, generation: Generation): Promise<AnswerStream | undefined>;
   /** A promise only for bytes that still arrive. */
-  send(read: ReadRequest, exchange: LiveExchange, generation: RunningGeneration, response: ServerResponse): Promise<void> | undefined;
+  send(read: ReadRequest, exchange: LiveExchange, generation: Generation, response: ServerResponse): Promise<void> | undefined;
 }
 
 /** Through the pipeline, by the route. */
@@ -196,9 +197,9 @@ function streamFailure(error: GatewayError, requestId: string, redactor: Redacto
 }
 
 /** A stream that a plugin ended after its start was delivered in part: an error, and no rejection (observability 2.4). */
-function outcomeOf({ error, plugins: { rejectedBy }, measured: { ttftMs } }: LiveExchange): ExchangeOutcome {
+function outcomeOf({ error, plugins: { rejectedBy }, measured: { ttftMs }, delivery: { isSent } }: LiveExchange): ExchangeOutcome {
   if (!error) return 'success';
   if (error.code === 'client_canceled') return 'client_canceled';
-  const isWithheld = rejectedBy !== undefined && error.code !== 'plugin_error' && ttftMs === undefined;
+  const isWithheld = rejectedBy !== undefined && error.code !== 'plugin_error' && ttftMs === undefined && !isSent;
   return isWithheld ? 'rejected' : 'error';
 }

@@ -8,6 +8,8 @@ import { MIN_NEEDLE, Needles } from './needles.ts';
  */
 export interface Redactor {
   redact(text: string): string;
+  /** Hides the values that are known, and leaves alone what only looks like a credential. */
+  hideKnown(text: string): string;
   /** The same for a text in which an `@` does not make an e-mail address: the id of a model, a pattern, a host. */
   redactName(text: string): string;
   /** Redacts, and only then cuts to `limit` characters (code points) and an ellipsis: half a credential would not be recognised as one. */
@@ -90,6 +92,7 @@ export function createRedactor(variables: Readonly<Record<string, string | undef
   const redact = (text: string): string => redactAs(text, SHAPES);
   return {
     redact,
+    hideKnown: (text) => values.hide(text),
     redactName: (text) => redactAs(text, NAME_SHAPES),
     excerpt: (text, limit = MAX_EXCERPT) => {
       const ahead = Math.max(LOOK_AHEAD, 4 * values.longest);

@@ -32,6 +32,8 @@ export class Measured {
   upstreamMs = 0;
   /** Body bytes that were sent of an answer that goes on as it is. */
   sentBytes = 0;
+  /** Bytes that passed between client and provider once their connection had left HTTP. */
+  tunnel: { readonly bytesUp: number; readonly bytesDown: number } | undefined;
 }
 
 /** Written by the boundary around plugins, and by plugins through it. */
@@ -58,6 +60,10 @@ export class Delivery {
   source: AsyncIterable<Uint8Array> | undefined;
   /** The request's own deadline holds until this settles; without it, until `run` returns. */
   timedUntil: Promise<unknown> | undefined;
+  /** A provider was called with what the client sent: clients learn which one. */
+  isForwarded = false;
+  /** Some of the answer has left. */
+  isSent = false;
   readText: (() => string) | undefined;
   /** What a stream says is put together again although no plugin asks for it. */
   keepsText = false;

@@ -15,13 +15,24 @@ export interface Forwarded {
   readonly provider: ConnectedProvider;
   /** Ready but for what `outgoing` adds and the credential. Its body may be what still arrives from the client. */
   readonly request: OutgoingRequest;
+  /** Another protocol that is asked for. Where the upstream takes it up, the attempt lasts as long as the connection. */
+  readonly upgrade?: string | undefined;
+  /** The deadlines bound the time to the reply's headers alone. */
+  readonly isTimedToHeaders?: boolean;
+}
+
+/** What came back, and why it counts as a failure, if it does. */
+export interface ForwardedReply extends VerbatimReply {
+  /** As it left: with the credential. */
+  readonly sent: OutgoingRequest;
+  readonly refusal: GatewayError | undefined;
 }
 
 /**
  * Sends bytes to one target as they are; resolves with the reply's headers, whatever its status. It is an attempt like a
  * translated one: numbered, admitted, bounded, and settled with the last byte of the reply, or when no more of it is wanted.
  */
-export async function forwardAttempt(exchange: LiveExchange, { target, provider, request }: Forwarded, generation: RunningGeneration): Promise<VerbatimReply> {
+export async function forwardAttempt(exchange: LiveExchange, { target, provider, request, upgrade, isTimedToHeaders = false }: Forwarded, generation: RunningGeneration): Promise<ForwardedReply> {
   const attempt = beginAttempt(exchange, exchange.beginTurn(undefined), target, provider);
   const disarm = boundAttempt(attempt, generation);
   const { services, hooks } = generation;
@@ -31,16 +42,19 @@ export async function forwardAttempt(exchange: LiveExchange, { target, provider,
     if (admission) await admission;
     attempt.cancellation.throwIfCancelled();
     attempt.calledAt = services.clock.monotonic();
-    const reply = await sendForwarded(attempt, await leavingRequest(attempt, request, TRUSTED, hooks), services);
+    exchange.delivery.isForwarded = true;
+    const sent = await leavingRequest(attempt, request, TRUSTED, hooks);
+    const reply = await sendForwarded(attempt, sent, upgrade, services);
     measureCall(attempt, generation);
     const refusal = refusalOf(attempt, reply, services.clock.now());
-    isOpen = true;
+    isOpen = !isTimedToHeaders && !reply.socket;
     const body = relayedBody(attempt, reply.body, (broken) => {
       disarm?.();
       const error = refusal ?? broken; // a status speaks for itself, even when its body broke off
       settle(attempt, error, forwardedOutcome(error), generation);
     });
-    return { ...reply, body };
+    if (!isOpen) exchange.delivery.timedUntil = undefined;
+    return { ...reply, body, sent, refusal };
   } catch (cause) {
     measureCall(attempt, generation);
     const error = asGatewayError(cause);

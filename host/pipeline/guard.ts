@@ -61,8 +61,9 @@ function limitMs(stage: Stage, exchange: LiveExchange): number {
   return isDetached(stage, exchange) ? DETACHED_LIMIT_MS : HANDLER_LIMIT_MS;
 }
 
-function isDetached(stage: Stage, { streaming }: LiveExchange): boolean {
-  return stage === 'on_error' || (stage === 'after_request' && streaming);
+/** Streams have been sent by then, and so have answers that are forwarded. */
+function isDetached(stage: Stage, { streaming, surface }: LiveExchange): boolean {
+  return stage === 'on_error' || (stage === 'after_request' && (streaming || SURFACES[surface].translator === undefined));
 }
 
 /** Runs a handler, and reports the run when it is over. */
@@ -89,6 +90,12 @@ export function covers(module: PluginModule, surface: Surface): boolean {
 export function guardsContent(module: PluginModule, settings: object): boolean {
   if (module.type !== 'guardrail' || (settings as GuardrailSettings).observe === true) return false;
   return module.readsContent?.(settings) ?? true;
+}
+
+/** Whether the plugin may look at what a body says: all that are not about counts or credentials. */
+export function mayInspect(module: PluginModule, settings: object): boolean {
+  if (module.type === 'guardrail') return module.readsContent?.(settings) ?? true;
+  return module.type === 'transform' || module.type === 'logging';
 }
 
 /** Whether one of the guards may hold back or end the stream; the others only watch. */

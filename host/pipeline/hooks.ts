@@ -88,6 +88,11 @@ export function createGenerationHooks() {
   return {
     /** Before any plugin: aliases, token ceilings, admission. A tap refuses by throwing a `GatewayError`. */
     prepare: new SyncHook<[LiveExchange]>(['exchange']),
+    /**
+     * What a request may cost is put aside before any plugin runs, also of what is forwarded: the first error ends it. It
+     * comes again before each further turn of an answer that calls for tools.
+     */
+    charge: new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange']),
     /** `before_request`: the first error ends it. */
     beforeRequest: perSurface((surface) => new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange'], `beforeRequest ${surface}`)),
     /**

@@ -15,7 +15,8 @@ import { type RunTurn, streamedReply } from './turns.ts';
 /**
  * Takes an exchange through the pipeline. A whole answer ends in `exchange.reply`; a stream comes back with its first
  * chunk read, to be ended with `finishStream`. `on_error` hears of whatever fails, and it is thrown as a `GatewayError`.
- * `forward` answers in the place of the turns an exchange that is not routed, whose target the caller has found.
+ * `forward` answers in the place of the turns an exchange that is not routed, whose target the caller has found; it is
+ * to be ended with `finishForwarded`.
  */
 export async function run(exchange: LiveExchange, generation: RunningGeneration, forward?: RunTurn): Promise<AnswerStream | undefined> {
   const disarm = armDeadline(exchange.cancellation, generation.requestTimeoutMs, 'the request did not finish', generation.services.clock);
@@ -29,6 +30,7 @@ export async function run(exchange: LiveExchange, generation: RunningGeneration,
     if (answeredBy === undefined) {
       const answer = await (forward ?? generation.runTurns)(exchange);
       if (answer instanceof AnswerStream) return answer;
+      if (forward) return undefined; // its bytes are still to be sent
       exchange.reply = answer;
     } else completeOwnAnswer(exchange, answeredBy, generation.services);
     const finishing = after(exchange, generation);
@@ -63,12 +65,27 @@ export async function finishStream(exchange: LiveExchange, stream: AnswerStream,
   }
 }
 
-/** Throws the refusal; a promise only where a plugin waits, and then no longer than the client does. */
+/** Runs what follows the last byte of a forwarded answer. It has been sent: a rejection is recorded, and that is all. */
+export async function finishForwarded(exchange: LiveExchange, generation: RunningGeneration): Promise<void> {
+  try {
+    const finishing = after(exchange, generation);
+    if (finishing) await within(finishing, DETACHED_LIMIT_MS, generation.services.clock, 'a plugin stage');
+  } catch (cause) {
+    await fail(exchange, asGatewayError(cause), generation, Infinity);
+  }
+}
+
+/** Throws the refusal; a promise only where a ledger or a plugin waits, and then no longer than the client does. */
 function before(exchange: LiveExchange, { hooks }: RunningGeneration): Promise<void> | undefined {
-  const hook = hooks.beforeRequest[exchange.surface];
   exchange.stage = 'before_request';
-  const waiting = isTapped(hook) ? throwRefusal(callEventual(hook, exchange)) : undefined;
+  const charging = isTapped(hooks.charge) ? throwRefusal(callEventual(hooks.charge, exchange)) : undefined;
+  const waiting = charging ? charging.then(() => beforePlugins(exchange, hooks)) : beforePlugins(exchange, hooks);
   return waiting && exchange.cancellation.race(waiting);
+}
+
+function beforePlugins(exchange: LiveExchange, hooks: RunningGeneration['hooks']): Promise<void> | undefined {
+  const hook = hooks.beforeRequest[exchange.surface];
+  return isTapped(hook) ? throwRefusal(callEventual(hook, exchange)) : undefined;
 }
 
 function after(exchange: LiveExchange, { hooks }: RunningGeneration): Promise<void> | undefined {

@@ -33,6 +33,8 @@ export interface RunningPlugins {
   readonly count: number;
   /** Surfaces whose unreadable bodies are refused, because a content guardrail stands before the request. */
   readonly contentGuarded: ReadonlySet<Surface>;
+  /** Surfaces whose bodies some plugin may read before the request, an observing one included. */
+  readonly inspected: ReadonlySet<Surface>;
   /** Surfaces that a content guardrail leaves out: bodies there are refused altogether. */
   readonly uncovered: ReadonlyMap<Surface, string>;
   /** The guards of one stream, by the instance that made them; `undefined` when nothing guards it. */

@@ -66,8 +66,8 @@ export function sendOpen(attempt: Attempt, request: OutgoingRequest, headersTime
 }
 
 /** Sends; resolves with the headers of a reply as it came: not decoded, no line joined with another. */
-export function sendForwarded(attempt: Attempt, request: OutgoingRequest, { transport }: Services): Promise<VerbatimReply> {
-  return openVerbatim(transport, { ...upstreamCall(attempt, request, 0), bodyIdleMs: FORWARDED_IDLE_MS, isVerbatim: true });
+export function sendForwarded(attempt: Attempt, request: OutgoingRequest, upgrade: string | undefined, { transport }: Services): Promise<VerbatimReply> {
+  return openVerbatim(transport, { ...upstreamCall(attempt, request, 0), bodyIdleMs: FORWARDED_IDLE_MS, isVerbatim: true, upgrade });
 }
 
 /** Outlives the attempt, and so is bounded on its own. */

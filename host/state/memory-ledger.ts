@@ -1,6 +1,7 @@
 import type { Ledger, LedgerBounds, Refusal, Reservation, ReservationOrder } from '../contract/index.ts';
 
 interface Account {
+  readonly key: string;
   /** Whole micro-dollars. */
   committed: number;
   /** What is below a micro-dollar of all that was booked. */
@@ -12,16 +13,28 @@ interface Account {
   limit: number;
 }
 
+/** Hears what happens to accounts, so that it can be kept elsewhere. */
+export interface LedgerJournal {
+  /** Whole micro-dollars, more than 0, and the limit that the account was last held against. */
+  booked(key: string, amount: number, limit: number): void;
+  /** It begins at 0 again. */
+  forgot(key: string): void;
+}
+
+const KEPT_NOWHERE: LedgerJournal = { booked: () => {}, forgot: () => {} };
+
 /** Parts of a micro-dollar that count: finer ones are what binary fractions add. */
 const PARTS = 1e6;
 
 /** A ledger in the memory of this process. */
 export class MemoryLedger implements Ledger {
   readonly #accounts = new Map<string, Account>();
-  readonly #maxKeys: number;
+  readonly #journal: LedgerJournal;
+  #maxKeys: number;
 
-  constructor({ maxKeys }: LedgerBounds) {
+  constructor({ maxKeys }: LedgerBounds, journal: LedgerJournal = KEPT_NOWHERE) {
     this.#maxKeys = maxKeys === 0 ? Number.POSITIVE_INFINITY : maxKeys;
+    this.#journal = journal;
   }
 
   /** Keys that are known. */
@@ -44,49 +57,72 @@ export class MemoryLedger implements Ledger {
     if (account.committed + account.reserved + running >= limit) return { isGranted: false, committed: account.committed };
     account.reserved += amount;
     account.calls += 1;
-    return new Held(account, amount);
+    return new Held(account, amount, this.#journal);
   }
 
   commit(key: string, amount: number): void {
-    book(this.#account(key), amount);
+    book(this.#account(key), amount, this.#journal);
+  }
+
+  /** Takes what is kept elsewhere for what is committed. An account that would need the room of another is left out. */
+  adopt(key: string, committed: number, limit: number): void {
+    const known = this.#accounts.get(key);
+    if (known) known.committed = committed;
+    else if (this.#accounts.size < this.#maxKeys) this.#accounts.set(key, { key, committed, rest: 0, reserved: 0, calls: 0, limit });
+  }
+
+  /** Other bounds from now on: who does not fit leaves, the lowest spender first. */
+  bound({ maxKeys }: LedgerBounds): void {
+    this.#maxKeys = maxKeys === 0 ? Number.POSITIVE_INFINITY : maxKeys;
+    const excess = this.#accounts.size - this.#maxKeys;
+    if (excess <= 0) return;
+    const leaving = this.#accounts.values().filter(mayLeave).toArray().sort((a, b) => a.committed - b.committed);
+    for (const { key } of leaving.slice(0, excess)) this.#forget(key);
   }
 
   #account(key: string): Account {
     const known = this.#accounts.get(key);
     if (known) return known;
     if (this.#accounts.size >= this.#maxKeys) this.#forgetOne();
-    const account = { committed: 0, rest: 0, reserved: 0, calls: 0, limit: Number.POSITIVE_INFINITY };
+    const account = { key, committed: 0, rest: 0, reserved: 0, calls: 0, limit: Number.POSITIVE_INFINITY };
     this.#accounts.set(key, account);
     return account;
   }
 
   /** The one that spent least, of those that may start at 0 again. Without any, one key more is kept. */
   #forgetOne(): void {
-    let least: string | undefined;
-    let spent = Number.POSITIVE_INFINITY;
-    for (const [key, { committed, limit, calls }] of this.#accounts) {
-      if (calls > 0 || committed >= limit || committed >= spent) continue;
-      least = key;
-      spent = committed;
-      if (spent === 0) break;
+    let least: Account | undefined;
+    for (const account of this.#accounts.values()) {
+      if (!mayLeave(account) || (least && account.committed >= least.committed)) continue;
+      least = account;
+      if (account.committed === 0) break;
     }
-    if (least !== undefined) this.#accounts.delete(least);
+    if (least) this.#forget(least.key);
+  }
+
+  #forget(key: string): void {
+    this.#accounts.delete(key);
+    this.#journal.forgot(key);
   }
 }
+
+const mayLeave = ({ calls, committed, limit }: Account): boolean => calls === 0 && committed < limit;
 
 class Held implements Reservation {
   readonly isGranted = true;
   readonly #account: Account;
   readonly #amount: number;
+  readonly #journal: LedgerJournal;
   #isOver = false;
 
-  constructor(account: Account, amount: number) {
+  constructor(account: Account, amount: number, journal: LedgerJournal) {
     this.#account = account;
     this.#amount = amount;
+    this.#journal = journal;
   }
 
   settle(amount: number): void {
-    if (this.#giveBack()) book(this.#account, amount);
+    if (this.#giveBack()) book(this.#account, amount, this.#journal);
   }
 
   release(): void {
@@ -104,9 +140,10 @@ class Held implements Reservation {
   }
 }
 
-function book(account: Account, amount: number): void {
+function book(account: Account, amount: number, journal: LedgerJournal): void {
   const parts = Math.round((account.rest + amount) * PARTS);
   const whole = Math.floor(parts / PARTS);
   account.committed += whole;
   account.rest = (parts - whole * PARTS) / PARTS;
+  if (whole > 0) journal.booked(account.key, whole, account.limit);
 }

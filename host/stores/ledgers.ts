@@ -4,6 +4,8 @@ import { MemoryLedger } from '../state/memory-ledger.ts';
 /** Opens ledgers by name. Generations keep an open one for as long as they use it: a name is opened once at a time. */
 export interface Ledgers {
   open(name: string, bounds: LedgerBounds): Ledger;
+  /** Writes what waits, before the stores close. */
+  close?(): Promise<void>;
 }
 
 /** What is spent is forgotten with the process. */

@@ -52,6 +52,6 @@ export function sealStores({ keys, sessions, audit, principals, requestLog, conf
 }
 
 /** Writes what waits, before the repositories close. */
-export async function finishStores({ keys, audit }: Stores): Promise<void> {
-  await closeInTurn([() => keys.close(), () => audit.close()]);
+export async function finishStores({ keys, audit, ledgers }: Stores): Promise<void> {
+  await closeInTurn([() => ledgers.value.close?.(), () => keys.close(), () => audit.close()]);
 }

@@ -1,4 +1,5 @@
 import { GatewayError, type WireReply } from '../contract/index.ts';
+import type { Duplex } from 'node:stream';
 import { transportError, unusableReply } from './fault.ts';
 import { MAX_REPLY_BYTES } from './limits.ts';
 import type { ReplyControl, ReplySink, Transport, UpstreamCall } from './transport.ts';
@@ -48,7 +49,10 @@ export interface VerbatimReply {
   readonly rawHeaders: readonly string[];
   /** The same with the lines of one name joined, by lower-case name. */
   readonly headers: WireReply['headers'];
+  /** Of a connection that left HTTP it holds no bytes, and ends with the connection. */
   readonly body: AsyncIterable<Uint8Array>;
+  /** The connection, when the upstream speaks another protocol on it from now on. */
+  readonly socket?: Duplex;
 }
 
 /** Opens a reply that goes on as it came; resolves with its headers. */
@@ -60,6 +64,7 @@ export function openVerbatim(transport: Transport, call: UpstreamCall): Promise<
       body.control = control;
       resolve({ status, headers, rawHeaders: control.rawHeaders?.() ?? [], body });
     },
+    onUpgrade: (status, headers, control, socket) => resolve({ status, headers, rawHeaders: control.rawHeaders?.() ?? [], body: new TunnelBody(socket), socket }),
     onData: (bytes) => body.push(bytes),
     onEnd: () => body.finish(undefined),
     onError: (error) => {
@@ -155,6 +160,32 @@ class IteratedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Arra
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
     this.finish(undefined);
     this.control?.abort();
+    return { done: true, value: undefined };
+  }
+}
+
+/** Ends when the connection has closed; closing it closes the connection. */
+class TunnelBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array> {
+  readonly #socket: Duplex;
+
+  constructor(socket: Duplex) {
+    this.#socket = socket;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (this.#socket.closed) resolve();
+    else this.#socket.on('close', () => resolve());
+    await promise;
+    return { done: true, value: undefined };
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#socket.destroy();
     return { done: true, value: undefined };
   }
 }

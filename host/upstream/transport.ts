@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { Readable, type Transform } from 'node:stream';
+import { type Duplex, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { GatewayError, type OutgoingRequest, setMember } from '../contract/index.ts';
@@ -28,6 +28,8 @@ export interface ReplySink {
   onData(bytes: Buffer): void;
   onEnd(): void;
   onError(error: GatewayError): void;
+  /** In the place of `onReply` and what follows it, when the upstream takes up the protocol that the call asks for. The socket is the sink's from then on. */
+  onUpgrade?(status: number, headers: ReplyHeaders, control: ReplyControl, socket: Duplex): void;
 }
 
 export interface UpstreamCall {
@@ -41,6 +43,8 @@ export interface UpstreamCall {
   readonly bodyIdleMs?: number;
   /** The body is wanted as it came, whatever its encoding. */
   readonly isVerbatim?: boolean;
+  /** Another protocol that the connection is asked to speak from then on. */
+  readonly upgrade?: string | undefined;
   /** Called with the status of the reply. */
   readonly onReply?: ((status: number) => void) | undefined;
 }
@@ -61,7 +65,7 @@ export class Transport {
   }
 
   /** Sends one request; the reply is pushed into the sink. Redirects are never followed. */
-  open({ request, cancellation, connectTimeoutMs, headersTimeoutMs, bodyIdleMs, isVerbatim = false, onReply }: UpstreamCall, sink: ReplySink): void {
+  open({ request, cancellation, connectTimeoutMs, headersTimeoutMs, bodyIdleMs, isVerbatim = false, upgrade, onReply }: UpstreamCall, sink: ReplySink): void {
     if (cancellation.cause) {
       sink.onError(cancellation.cause);
       return;
@@ -76,6 +80,7 @@ export class Transport {
         body: bodyOf(request.body),
         headersTimeout: headersTimeoutMs,
         bodyTimeout: bodyIdleMs ?? (headersTimeoutMs === 0 ? 0 : UNARY_BODY_IDLE_MS),
+        upgrade: upgrade ?? null,
       }, handler);
     } catch (error) {
       handler.fail(error);
@@ -145,6 +150,18 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
     const encoding = flat['content-encoding']?.toLowerCase();
     if (encoding !== undefined && encoding !== 'identity') this.#startDecompressing(encoding);
     this.#sink.onReply(status, flat, this);
+  }
+
+  onRequestUpgrade(controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>, socket: Duplex): void {
+    socket.on('error', () => socket.destroy()); // undici has taken its own listeners off
+    if (this.#isOver || !this.#sink.onUpgrade) {
+      socket.destroy();
+      return;
+    }
+    this.#onReply?.(status);
+    this.#rawHeaders = controller.rawHeaders;
+    this.#end();
+    this.#sink.onUpgrade(status, flatHeaders(headers), this, socket);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {

@@ -49,7 +49,7 @@ export const ZONES: readonly Zone[] = [
   { of: 'host/contract/json-schema.ts', may: [inside('host/contract/'), packages(SCHEMA_LIBRARIES), named('node:module')], allowed: 'its own files and the schema library' },
   { of: 'host/contract/', may: [inside('host/contract/'), packages(['joi'])], allowed: 'joi and its own files' },
   { of: 'host/gw.js', may: [...['main', 'stop-signal'].flatMap((name) => [file(`host/${name}.ts`), file(`host/${name}.js`)]), file('host/own-files.ts'), node], allowed: 'host/main.ts, host/stop-signal.ts, host/own-files.js and node' },
-  { of: 'host/main.ts', may: [host, file('builtins/manifest.ts'), declared, node], allowed: 'host, dependencies and builtins/manifest.ts' },
+  { of: 'host/main.ts', may: [host, file('builtins/manifest.ts'), file('builtins/cli/commands.ts'), declared, node], allowed: 'host, dependencies, builtins/manifest.ts and builtins/cli/commands.ts' },
   // Third-party modules are found at run time: the one import that is computed.
   { of: 'host/registry/discover.ts', may: [host, declared, node, ({ specifier }) => specifier === undefined], allowed: 'host and dependencies' },
   { of: 'host/', may: [host, declared, node], allowed: 'host and dependencies' },

@@ -2,7 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { runGw, temporaryFolder } from '../kit/index.ts';
-import { commandHost, runCommand, runUntilExit } from './commands.ts';
+import { COMMANDS } from '../../builtins/cli/commands.ts';
+import { runCommand, runUntilExit } from './commands.ts';
 
 /** One line on stderr that begins with `Error: `, and nothing on stdout. */
 function expectOneError({ code, stdout, stderr }: { code: number | null; stdout: string; stderr: string }): void {
@@ -28,15 +29,21 @@ describe('gw version', () => {
     expect((await runCommand(['--format', 'json', 'version'])).stdout).to.equal(json.stdout);
   });
 
-  it('prints the table for a format it does not know', async () => {
-    const table = await runCommand(['version']);
-    expect((await runCommand(['version', '--format', 'toml'])).stdout).to.equal(table.stdout);
+  it('refuses a format it does not know by name, with the nearest, also where formats are refused', async () => {
+    for (const [format, near] of [['toml', 'yaml'], ['jsno', 'json'], ['', undefined], ['constructor', undefined]] as const) {
+      for (const command of [['version'], ['init']]) {
+        const result = await runCommand([...command, '--format', format]);
+        expectOneError(result);
+        expect(result.stderr).to.contain(`unknown format "${format}"`).and.to.contain('table, json, yaml');
+        if (near !== undefined) expect(result.stderr).to.contain(`did you mean "${near}"?`);
+      }
+    }
   });
 });
 
 describe('gw help', () => {
   it('lists every command and the global flags on stdout, however it is asked for', async () => {
-    const names = commandHost({ cwd: await temporaryFolder() }).commandLine.commands.map(({ name }) => name);
+    const names = COMMANDS.map(({ name }) => name);
     for (const args of [['help'], ['--help'], ['-h']]) {
       const { code, stdout, stderr } = await runCommand(args);
       expect(code, args[0]).to.equal(0);

@@ -1,11 +1,15 @@
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { COMMANDS } from '../../builtins/cli/commands.ts';
 import { BUILTINS, MODULES } from '../../builtins/manifest.ts';
 import type { BuiltinModule } from '../../host/builtin.ts';
-import { systemClock } from '../../host/common/clock.ts';
+import { createCommandLine } from '../../host/cli/command-line.ts';
+import type { CommandIo } from '../../host/cli/command.ts';
+import { type Clock, systemClock } from '../../host/common/clock.ts';
 import { createHost } from '../../host/create-host.ts';
-import type { Host } from '../../host/host.ts';
+import type { CommandPlace, Host } from '../../host/host.ts';
+import { createRedactor } from '../../host/log/redact.ts';
 import type { GatewayModule } from '../../host/registry/registry.ts';
 import { atEnd, BIN, NODE_ARGS, type ProcessOptions, type RunResult, temporaryFolder } from '../kit/index.ts';
 
@@ -19,6 +23,9 @@ export interface CommandOptions {
   /** Further modules beside the shipped ones. */
   readonly modules?: readonly GatewayModule[];
   readonly builtins?: readonly BuiltinModule[];
+  readonly clock?: Clock;
+  /** A terminal, or a person to ask; none unless given. */
+  readonly io?: Partial<CommandIo>;
 }
 
 export interface CommandResult extends RunResult {
@@ -26,15 +33,19 @@ export interface CommandResult extends RunResult {
   readonly lines: Record<string, any>[];
 }
 
+const SURROUNDINGS = {
+  build: { version: 'dev', commit: 'none', built: 'unknown' },
+  platform: { node: process.version, os: process.platform, arch: process.arch },
+  clock: systemClock,
+} as const;
+
 /** A host as `main.ts` makes it, that writes its log into `lines`. */
 export function commandHost(options: CommandOptions & { readonly cwd: string }, lines: Record<string, any>[] = []): Host {
   return createHost({
+    ...SURROUNDINGS,
     variables: options.variables ?? {},
     workingDirectory: options.cwd,
     installDirectory: ROOT,
-    build: { version: 'dev', commit: 'none', built: 'unknown' },
-    platform: { node: process.version, os: process.platform, arch: process.arch },
-    clock: systemClock,
     random: Math.random,
     lines: { write: (line) => { lines.push(JSON.parse(line) as Record<string, any>); } },
     modules: [...MODULES, ...(options.modules ?? [])],
@@ -44,20 +55,24 @@ export function commandHost(options: CommandOptions & { readonly cwd: string }, 
 
 /** Runs one command in this process, on a host of its own. A gateway that it starts is asked to stop after its banner. */
 export async function runCommand(args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
+  const { variables = {}, cwd = await temporaryFolder(), io = {} } = options;
   const lines: Record<string, any>[] = [];
-  const host = commandHost({ ...options, cwd: options.cwd ?? await temporaryFolder() }, lines);
+  const redactor = createRedactor(variables);
+  let host: Host | undefined;
+  const place: CommandPlace = { ...SURROUNDINGS, ...(options.clock && { clock: options.clock }), variables, workingDirectory: cwd, redactor, host: async () => (host ??= commandHost({ ...options, cwd }, lines)) };
   let stdout = '';
   let stderr = '';
   let stop: (() => void) | undefined;
-  const code = await host.commandLine.run(args, {
+  const code = await createCommandLine(COMMANDS, (text) => redactor.redact(text)).run(args, {
     out: (text) => { stdout += text; },
     err: (text) => {
       stderr += text;
       if (text.includes('Master key:')) stop?.();
     },
     onStop: (listener) => { stop = listener; },
-  });
-  await host.close();
+    ...io,
+  }, place);
+  await host?.close();
   return { code, stdout, stderr, lines };
 }
 

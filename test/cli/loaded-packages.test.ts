@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { read } from '../architecture/source.ts';
-import { startGateway, temporaryFolder } from '../kit/index.ts';
+import { MASTER_KEY, runGw, startGateway, temporaryFolder } from '../kit/index.ts';
 
 const LOADED = 'packages loaded: '; // as test/kit/loaded.ts writes it
 const HOOK = new URL('../kit/loaded.ts', import.meta.url).href;
@@ -52,5 +52,21 @@ describe('the packages that a gateway loads', () => {
       await (await fetch(`${url}/v1/audio/transcriptions`, { method: 'POST', headers: { authorization: `Bearer ${key}` }, body: form })).text();
     };
     expect(await loadedBy(undefined, upload)).to.deep.equal([...ALWAYS, 'multer'].toSorted());
+  });
+});
+
+describe('what a command loads that starts no gateway', () => {
+  const linesOf = (stderr: string, start: string): string[] => (stderr.split('\n').find((line) => line.startsWith(start)) ?? '').slice(start.length).split(' ');
+
+  it('is the command line, and what the command itself runs: no provider, strategy, plugin, store or router', async () => {
+    const { url } = await startGateway();
+    const variables = { NODE_OPTIONS: `--import ${HOOK}`, GW_URL: url, MASTER_KEY };
+    for (const args of [['--help'], ['help', 'admin'], ['init', '--help'], ['version'], ['status'], ['plugins'], ['admin', 'keys', 'list'], ['bogus']]) {
+      const { stderr } = await runGw(args, { variables });
+      const files = linesOf(stderr, 'files loaded: ');
+      expect(files, args.join(' ')).to.include('builtins/cli/commands.ts');
+      expect(files.filter((file) => /^(providers|strategies|plugins)\/|^builtins\/(?!cli\/)|^host\/(?!cli|common|contract|log|config|main|gw|own-files|stop-signal)/.test(file)), args.join(' ')).to.deep.equal([]);
+      expect(linesOf(stderr, LOADED), args.join(' ')).to.have.members(['cac', 'leven']);
+    }
   });
 });

@@ -22,7 +22,7 @@ describe('settings', () => {
   });
 
   it('warn of GW_STATE_URL, which has no effect, and do not tell its value', () => {
-    expect(notesOf({ GW_STATE_URL: 'redis://:password@host' }, 'warn')).to.deep.equal(['GW_STATE_URL has no effect in this version: limits, budgets and caches are those of each process']);
+    expect(notesOf({ GW_STATE_URL: 'redis://:password@host' }, 'warn')).to.deep.equal(['GW_STATE_URL has no effect in this version: limits and caches are those of each process, budgets unless API_KEY_STORE_BACKEND is postgres']);
     expect(notesOf({ GW_STATE_URL: ' ' }, 'warn')).to.deep.equal([]);
   });
 

@@ -131,19 +131,19 @@ describe('a request that asks for another protocol', () => {
     const host = await start();
     const client = await rawClient(host.url);
     client.send(`GET /livez HTTP/1.1\r\nHost: h\r\n\r\n${upgradeOf('/v1/echo')}`);
-    const text = await client.until(/404 page not found$/);
-    expect([...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).to.deep.equal(['200', '404']);
+    const text = await client.until(/provider_not_resolved"\}\}$/);
+    expect([...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).to.deep.equal(['200', '400']);
   });
 
   for (const isSpoken of [true, false]) {
     it(`is served as any other where it is not spoken on its path${isSpoken ? ', though on others' : ''}`, async () => {
       const host = await start(isSpoken ? {} : { builtins: [] });
       const client = await rawClient(host.url);
-      for (const [path, headers, end] of [['/livez', '', /"ok"\}$/], ['/v1/models', KEY, /\]\}$/], ['/v1/realtime', KEY, /404 page not found$/], ['/v1/realtime', '', /missing_api_key"\}\}$/], ['/livez', '', /"ok"\}$/]] as const) {
+      for (const [path, headers, end] of [['/livez', '', /"ok"\}$/], ['/v1/models', KEY, /\]\}$/], ['/realtime', KEY, /404 page not found$/], ['/realtime', '', /404 page not found$/], ['/livez', '', /"ok"\}$/]] as const) {
         client.send(upgradeOf(path, headers));
         await client.until(end);
       }
-      expect([...client.received().matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))).to.deep.equal([200, 200, 404, 401, 200]);
+      expect([...client.received().matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))).to.deep.equal([200, 200, 404, 404, 200]);
     });
   }
 

@@ -116,9 +116,9 @@ describe('an error before the pipeline', () => {
   it('is in the wire of the path where no route is', async () => {
     const host = await startPlanted(await speaking());
     const nowhere = await host.get(`${ROOT}/nowhere`);
-    expect(nowhere.status).to.equal(404);
-    expect(nowhere.text).to.equal(`nowhere ${planted(nowhere, 'resource_not_found')}no route serves this path`);
-    expect((await host.get('/v1/nowhere')).text).to.equal('404 page not found');
+    expect(nowhere.status).to.equal(400);
+    expect(nowhere.text).to.match(/^400 provider_not_resolved \w{32} - /);
+    expect((await host.get('/v1/nowhere')).json().error.code).to.equal('provider_not_resolved');
   });
 
   it('is in the wire of the path when there were too many requests, with the seconds of the header', async () => {

@@ -19,7 +19,7 @@ export interface Privacy {
 }
 
 export function createPrivacy(level: PrivacyLevel, redactor: Redactor): Privacy {
-  const plain: Redactor = { redact: (text) => text, redactName: (text) => text, excerpt: (text, limit = MOST_CHARACTERS) => (text.length > limit ? `${text.slice(0, limit)}…` : text), register: () => {} };
+  const plain: Redactor = { redact: (text) => text, hideKnown: (text) => text, redactName: (text) => text, excerpt: (text, limit = MOST_CHARACTERS) => (text.length > limit ? `${text.slice(0, limit)}…` : text), register: () => {} };
   const text = (text: string): string => redactor.excerpt(text, MOST_CHARACTERS);
   const errors: Readonly<Record<PrivacyLevel, (error: unknown) => string>> = {
     none: () => 'redacted',

@@ -85,7 +85,7 @@ describe('modules that never end what they began', () => {
 
   it('a finished that leaves a promise behind is named after ten seconds, and no request waits for it', async () => {
     const leaves: object = { before_request: () => {}, finished: never };
-    const { host, clock } = await hostWith([listed('leaves', leaves as PluginHandlers)]);
+    const { host, clock } = await hostWith([listed('leaves', leaves)]);
     expect((await host.post(PATH, ask())).status).to.equal(200);
     clock.advance(10_000);
     await eventually(() => linesOf(host, 'leaves').length > 0);

@@ -1,0 +1,32 @@
+import { catalogPricing, GatewayError, Spending } from '../../host/contract/index.ts';
+import { defineBuiltin } from '../../host/builtin.ts';
+import { tapEventual } from '../../host/pipeline/eventual.ts';
+import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
+
+/**
+ * A key with a budget spends no more than that, at the catalog's prices and on every surface, whatever plugins are enabled; its
+ * sessions spend it too. Whatever an answer reports is booked, also of one that fails later: it was paid for.
+ */
+export default defineBuiltin({
+  name: 'key-budget',
+  apply: ({ hooks }) => hooks.assemble.tapPromise('key-budget', async ({ hooks: pipeline, ledger, prices }) => {
+    const spending = new Spending(ledger('key budgets', { maxKeys: 0 }), catalogPricing(prices));
+    tapEventual(pipeline.charge, 'key-budget', (exchange) => {
+      const { principal } = exchange;
+      const limitUsd = principal?.limits?.budget_usd;
+      if (limitUsd === undefined) return undefined;
+      const answer = spending.admit(exchange, { key: principal?.id ?? '', limitUsd, reserveTokens: 0 });
+      return answer instanceof Promise ? answer.then((reason) => refusal(exchange, reason)) : refusal(exchange, answer);
+    });
+    pipeline.finished.tap('key-budget', (exchange) => {
+      if (exchange.principal?.limits?.budget_usd !== undefined) spending.finish(exchange, exchange.answeredBy === undefined);
+    });
+  }),
+});
+
+/** Clients are told the same as by the plugin. */
+function refusal(exchange: LiveExchange, reason: string | undefined): GatewayError | undefined {
+  if (reason === undefined) return undefined;
+  exchange.plugins.rejectedBy = 'gateway';
+  return new GatewayError('insufficient_quota', `request rejected by budget (before_request): ${reason}`);
+}

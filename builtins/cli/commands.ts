@@ -1,0 +1,222 @@
+import type { CommandDefinition } from '../../host/cli/command.ts';
+import type { CommandPlace } from '../../host/host.ts';
+
+type Command = CommandDefinition<CommandPlace>;
+
+const CONFIG = { flags: '--config <file>', summary: 'Configuration (GATEWAY_CONFIG, else the one found here)' };
+
+/** Every command of this program, as data that loads nothing else: names, flags and help. What one runs is loaded when it runs. */
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'serve',
+    summary: 'Start the gateway: configuration from GATEWAY_CONFIG, port from PORT',
+    load: () => import('./serve.ts'),
+  },
+  {
+    name: 'init',
+    summary: 'Write a configuration file and print a new master key',
+    options: [
+      { flags: '--config-format <format>', summary: 'yaml (default) or json' },
+      { flags: '-o, --output <path>', summary: 'File to write (config.yaml or config.json)' },
+      { flags: '--non-interactive', summary: 'Print no title' },
+    ],
+    examples: ['gw init', 'gw init --config-format json -o gateway.json'],
+    refusesFormat: 'use --config-format for the file',
+    load: () => import('./init.ts'),
+  },
+  {
+    name: 'validate',
+    args: ['config-file'],
+    summary: 'Check a configuration file offline',
+    examples: ['gw validate config.yaml', 'gw validate config.yaml --format json'],
+    load: () => import('./validate.ts'),
+  },
+  {
+    name: 'doctor',
+    summary: 'Check providers, configuration, master key and the gateway',
+    examples: ['gw doctor', 'GATEWAY_CONFIG=config.yaml gw doctor'],
+    refusesFormat: true,
+    load: () => import('./doctor.ts'),
+  },
+  {
+    name: 'status',
+    summary: 'Tell whether the gateway answers, its version, providers and models',
+    examples: ['gw status', 'gw status --gateway-url https://gateway.example'],
+    refusesFormat: true,
+    load: () => import('./status.ts'),
+  },
+  {
+    name: 'plugins',
+    summary: 'List the plugins of the running configuration',
+    examples: ['gw plugins --format json'],
+    load: () => import('./plugins.ts'),
+  },
+  {
+    name: 'chat',
+    optionalArgs: ['prompt'],
+    summary: 'Send a prompt to a model; on a terminal without one, talk line by line',
+    options: [{ flags: '--model <model>', summary: 'Model or alias' }],
+    examples: ['gw chat --model gpt-4o-mini "Say hello"'],
+    load: () => import('./chat.ts'),
+  },
+  {
+    name: 'version',
+    summary: 'Print version, commit, build date, runtime and platform',
+    load: () => import('./version.ts'),
+  },
+  {
+    name: 'explain',
+    summary: 'Tell where a request would go and why, without sending it',
+    options: [
+      CONFIG,
+      { flags: '--request <file>', summary: 'JSON file with the request body' },
+      { flags: '--metadata <json>', summary: 'Entries of X-Gateway-Metadata' },
+      { flags: '--surface <name>', summary: 'What is asked for: chat (default), embeddings, images, …' },
+    ],
+    examples: [`gw explain --request request.json --metadata '{"team": "research"}'`],
+    load: () => import('./explain.ts'),
+  },
+  {
+    name: 'admin keys list',
+    summary: 'List API keys',
+    examples: ['gw admin keys list --format json'],
+    load: () => import('./admin-keys-list.ts'),
+  },
+  {
+    name: 'admin keys get',
+    args: ['id'],
+    summary: 'Show one API key',
+    load: () => import('./admin-keys-get.ts'),
+  },
+  {
+    name: 'admin keys create',
+    summary: 'Make an API key; it is shown once',
+    options: [
+      { flags: '--name <name>', summary: 'What the key is called' },
+      { flags: '--scope <scope>', summary: 'read_only (default) or admin' },
+      { flags: '--expires-in <duration>', summary: 'Time until it expires, such as 720h (never)' },
+    ],
+    examples: ['gw admin keys create --name ci --expires-in 720h'],
+    load: () => import('./admin-keys-create.ts'),
+  },
+  {
+    name: 'admin keys revoke',
+    args: ['id'],
+    summary: 'End an API key',
+    load: () => import('./admin-keys-revoke.ts'),
+  },
+  {
+    name: 'admin keys rotate',
+    args: ['id'],
+    summary: 'Give an API key a new value; it is shown once',
+    load: () => import('./admin-keys-rotate.ts'),
+  },
+  {
+    name: 'admin config get',
+    summary: 'Show the running configuration, without secrets',
+    examples: ['gw admin config get --format yaml'],
+    load: () => import('./admin-config-get.ts'),
+  },
+  {
+    name: 'admin config history',
+    summary: 'List the versions of the configuration',
+    load: () => import('./admin-config-history.ts'),
+  },
+  {
+    name: 'admin config set',
+    summary: 'Replace the running configuration, after showing what changes',
+    options: [
+      { flags: '--file <path>', summary: 'Configuration, YAML or JSON by its extension' },
+      { flags: '--yes', summary: 'Do not ask' },
+    ],
+    examples: ['gw admin config set --file config.yaml'],
+    load: () => import('./admin-config-set.ts'),
+  },
+  {
+    name: 'admin config diff',
+    summary: 'Show what a file would change in the running configuration',
+    options: [{ flags: '--file <path>', summary: 'Configuration, YAML or JSON by its extension' }],
+    examples: ['gw admin config diff --file config.yaml'],
+    load: () => import('./admin-config-diff.ts'),
+  },
+  {
+    name: 'admin config rollback',
+    args: ['version'],
+    summary: 'Go back to an earlier version of the configuration',
+    load: () => import('./admin-config-rollback.ts'),
+  },
+  {
+    name: 'admin logs list',
+    summary: 'List logged requests, newest first',
+    options: [
+      { flags: '--limit <n>', summary: 'Newest rows to show (50)' },
+      { flags: '--follow', summary: 'Then print rows as they come, until stopped' },
+    ],
+    examples: ['gw admin logs list --limit 10', 'gw admin logs list --follow'],
+    load: () => import('./admin-logs-list.ts'),
+  },
+  {
+    name: 'admin logs stats',
+    summary: 'Show the figures of logged requests',
+    load: () => import('./admin-logs-stats.ts'),
+  },
+  {
+    name: 'admin providers list',
+    summary: 'List providers with the number of their models',
+    load: () => import('./admin-providers-list.ts'),
+  },
+  {
+    name: 'admin providers health',
+    summary: 'Show the health of providers and components',
+    load: () => import('./admin-providers-health.ts'),
+  },
+  {
+    name: 'admin sessions list',
+    summary: 'List the sessions of the dashboard',
+    load: () => import('./admin-sessions-list.ts'),
+  },
+  {
+    name: 'admin sessions revoke',
+    args: ['id'],
+    summary: 'End a session of the dashboard',
+    load: () => import('./admin-sessions-revoke.ts'),
+  },
+  {
+    name: 'admin audit list',
+    summary: 'List what was done through the admin API, newest first',
+    options: [{ flags: '--limit <n>', summary: 'Newest rows to show (50)' }],
+    load: () => import('./admin-audit-list.ts'),
+  },
+  {
+    name: 'completion',
+    args: ['shell'],
+    summary: 'Print a completion script for bash, zsh, fish or powershell',
+    examples: ['gw completion bash >> ~/.bashrc'],
+    refusesFormat: true,
+    load: () => import('./completion.ts'),
+  },
+  {
+    name: 'module list',
+    summary: 'Show the modules that are loaded, and from where',
+    options: [CONFIG],
+    load: () => import('./module-list.ts'),
+  },
+  {
+    name: 'module new',
+    args: ['kind', 'name'],
+    summary: 'Write a provider, strategy or plugin with its test',
+    options: [
+      { flags: '--wire <wire>', summary: 'Of a provider: common (default) or native' },
+      { flags: '--package', summary: 'A package of its own, to publish or to link' },
+    ],
+    examples: ['gw module new plugin my-guardrail'],
+    refusesFormat: true,
+    load: () => import('./module-new.ts'),
+  },
+  {
+    name: 'module test',
+    args: ['path'],
+    summary: 'Run the contract suite on a provider, strategy or plugin',
+    load: () => import('./module-test.ts'),
+  },
+];

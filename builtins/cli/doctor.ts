@@ -1,0 +1,76 @@
+import type { CommandInput, CommandIo, RunCommand } from '../../host/cli/command.ts';
+import { errorMessage } from '../../host/common/error-message.ts';
+import type { LoadedFile } from '../../host/config/load.ts';
+import { problemLine } from '../../host/config/problems.ts';
+import { isFields } from '../../host/contract/fields.ts';
+import { tryParseJson } from '../../host/contract/json.ts';
+import { checkConfig } from '../../host/generation/check.ts';
+import type { CommandPlace, Host } from '../../host/host.ts';
+import { loadConfiguration } from '../../host/start/steps.ts';
+import { hasCredentials } from '../../host/upstream/connect.ts';
+import { WELL_KNOWN } from './banner.ts';
+import { Client, Unreachable } from './client.ts';
+import { symbol } from './show.ts';
+import { healthLine } from './status.ts';
+
+type Mark = (name: Parameters<typeof symbol>[0]) => string;
+
+interface Section {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** `gw doctor`: what a start would find here, and whether a gateway answers. Only an invalid configuration is exit code 1. */
+export const run: RunCommand<CommandPlace> = async (input, io, place) => {
+  const host = await place.host();
+  const mark: Mark = (name) => symbol(name, io.terminal);
+  const { isValid, ...configuration } = await configurationSection(host, mark);
+  print(host, io, providerSection(host, mark));
+  print(host, io, configuration);
+  print(host, io, { title: 'Auth', lines: [host.settings.masterKey === undefined ? `${mark('!')} MASTER_KEY is not set; "gw init" makes one` : `${mark('OK')} MASTER_KEY is set`] });
+  print(host, io, { title: 'Gateway Connectivity', lines: [await connectivity(input, place, mark)] });
+  return isValid ? 0 : 1;
+};
+
+const print = ({ redactor }: Host, { out }: CommandIo, { title, lines }: Section): void => out(redactor.redact(`${title}\n${lines.map((line) => `  ${line}\n`).join('')}\n`));
+
+/** Every provider whose credentials are set, and those that a newcomer looks for. */
+function providerSection({ registry, variables }: Host, mark: Mark): Section {
+  const providers = [...registry.providers.values()].filter(({ offline }) => !offline).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const found = providers.filter((module) => hasCredentials(module, variables)).map(({ name }) => name);
+  const missing = WELL_KNOWN.filter((name) => registry.providers.has(name) && !found.includes(name));
+  return {
+    title: 'Provider API Keys',
+    lines: [...found.map((name) => `${mark('OK')} ${name}`), ...missing.map((name) => `${mark('-')} ${name}`), found.length > 0 ? `${found.length} found` : `${mark('!')} no provider API keys detected`],
+  };
+}
+
+async function configurationSection(host: Host, mark: Mark): Promise<Section & { readonly isValid: boolean }> {
+  const title = 'Configuration';
+  const named = host.settings.configPath;
+  const file = await loadConfiguration(host, named).catch((error: unknown) => errorMessage(error));
+  if (file === undefined) return { title, isValid: true, lines: [`${mark('-')} GATEWAY_CONFIG is not set and no file was found, using defaults`] };
+  if (typeof file === 'string') return { title, isValid: true, lines: [`${mark('X')} modules: ${file}`] };
+  const problems = checkConfig(host, file);
+  const path = named ?? file.path;
+  if (problems.length > 0 || !file.config) return { title, isValid: false, lines: problems.map((problem) => `${mark('X')} ${path}: ${problemLine(problem)}`) };
+  return { title, isValid: true, lines: [`${mark('OK')} ${path} (strategy=${file.config.strategy.mode}, targets=${file.config.targets.length})`, ...moduleLine(file, mark)] };
+}
+
+function moduleLine({ config }: LoadedFile, mark: Mark): string[] {
+  const modules = config?.modules ?? [];
+  return modules.length === 0 ? [] : [`${mark('OK')} modules: ${modules.join(', ')}`];
+}
+
+async function connectivity(input: CommandInput, place: CommandPlace, mark: Mark): Promise<string> {
+  let url = '';
+  try {
+    const client = new Client(input, place);
+    url = `${client.url}: `;
+    const { text, ms } = await client.send('GET', '/health');
+    const body = tryParseJson(text);
+    return healthLine(client.url, isFields(body) ? body['status'] : undefined, ms, mark);
+  } catch (error) {
+    return `${mark('X')} ${url}${error instanceof Unreachable ? error.reason : errorMessage(error)}`;
+  }
+}

@@ -1,0 +1,80 @@
+import type { CommandIo, OutputFormat, Terminal } from '../../host/cli/command.ts';
+import { isFields } from '../../host/contract/fields.ts';
+import { table } from './report.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export const isRow = (value: unknown): value is Row => isFields(value);
+
+export interface Column {
+  readonly title: string;
+  readonly cell: (row: Row) => string;
+}
+
+/** Prints data: as JSON or YAML, or as the text given for people. */
+export async function printData(io: CommandIo, format: OutputFormat, value: unknown, forPeople?: () => string): Promise<void> {
+  if (format === 'yaml') io.out((await import('yaml')).stringify(value));
+  else if (format === 'json' || !forPeople) io.out(`${JSON.stringify(value, undefined, 2)}\n`);
+  else io.out(`${forPeople()}\n`);
+}
+
+/** Says that something was done; `facts` is the same as data. */
+export const printDone = (io: CommandIo, format: OutputFormat, text: string, facts: object): Promise<void> => printData(io, format, facts, () => `${symbol('OK', io.terminal)} ${text}`);
+
+/** Prints rows: as they are, or the columns of them. On a terminal no line is longer than it is wide. */
+export async function printRows(io: CommandIo, format: OutputFormat, rows: readonly Row[], columns: readonly Column[]): Promise<void> {
+  await printData(io, format, rows, () => fitted(rows.map((row) => columns.map(({ cell }) => cell(row))), columns.map(({ title }) => title), io.terminal));
+}
+
+/** Further rows of a table that was begun: no header, and each as wide as it is. */
+export function printMore({ out }: CommandIo, rows: readonly Row[], columns: readonly Column[]): void {
+  for (const row of rows) out(`${columns.map(({ title, cell }) => cell(row).padEnd(title.length)).join('   ').trimEnd()}\n`);
+}
+
+function fitted(cells: readonly (readonly string[])[], titles: readonly string[], terminal: Terminal | undefined): string {
+  const whole = table(titles, cells);
+  const longest = whole.split('\n').reduce((most, line) => Math.max(most, line.length), 0);
+  const excess = longest - (terminal?.columns || longest);
+  if (excess <= 0) return whole;
+  const widths = titles.map((title, at) => cells.reduce((most, row) => Math.max(most, row[at]?.length ?? 0), title.length));
+  const widest = widths.reduce((best, width, at) => (width > (widths[best] ?? 0) ? at : best), 0);
+  const room = Math.max(titles[widest]?.length ?? 0, (widths[widest] ?? 0) - excess, 4);
+  if (room >= (widths[widest] ?? 0)) return whole;
+  return fitted(cells.map((row) => row.map((cell, at) => (at === widest && cell.length > room ? `${cell.slice(0, room - 1)}…` : cell))), titles, terminal);
+}
+
+/** A member as text, a dash when there is none. Control characters, which a terminal would obey, are shown as codes. */
+export function textOf(value: unknown, absent = '-'): string {
+  if (value === undefined || value === null || value === '') return absent;
+  const text = Array.isArray(value) ? value.join(',') : typeof value === 'string' ? value : JSON.stringify(value);
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+export const column = (title: string, member: string, absent = '-'): Column => ({ title, cell: (row) => textOf(row[member], absent) });
+
+/** A moment of the member: UTC in one form, on a terminal the local time and how long ago. Without `now` it is UTC there too. */
+export const timeColumn = (title: string, member: string, { terminal }: CommandIo, now: number | undefined): Column => ({ title, cell: (row) => timeOf(row[member], terminal ? now : undefined) });
+
+/** `now` asks for the local time with its distance from it. What is not a time is shown as it is. */
+export function timeOf(value: unknown, now: number | undefined): string {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(at)) return textOf(value);
+  if (now === undefined) return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16).replace('T', ' ');
+  return `${local} (${distance(now - at)})`;
+}
+
+const UNITS = [['d', 86_400_000], ['h', 3_600_000], ['m', 60_000], ['s', 1000]] as const;
+
+function distance(ms: number): string {
+  const [unit, size] = UNITS.find(([, one]) => Math.abs(ms) >= one) ?? ['s', 1000];
+  const count = Math.floor(Math.abs(ms) / size);
+  return ms < 0 ? `in ${count}${unit}` : `${count}${unit} ago`;
+}
+
+const COLOURS = { OK: 32, X: 31, '!': 33, '-': 90 } as const;
+
+/** `[OK]` and the like, in colour where the terminal shows it. */
+export function symbol(name: keyof typeof COLOURS, terminal: Terminal | undefined): string {
+  return terminal?.isColoured ? `\u001b[${COLOURS[name]}m[${name}]\u001b[0m` : `[${name}]`;
+}

@@ -1,0 +1,58 @@
+import { GatewayError } from '../../host/contract/index.ts';
+import type { GatewayConfig } from '../../host/config/document.ts';
+import type { Generation } from '../../host/generation/generation.ts';
+import type { Host } from '../../host/host.ts';
+import { connectedTo, type Destination, requireForwarding } from './destination.ts';
+
+/** Routes that are sent on by the same rules. */
+export interface Family {
+  readonly surface: 'passthrough' | 'responses';
+  /** Bytes that a body may have. */
+  readonly isUncapped: boolean;
+  /** `request_timeout` bounds the time to the headers of the answer alone. */
+  readonly isTimedToHeaders: boolean;
+  /** Always the same target; without it the request says which, by `X-Provider` or its model. */
+  readonly fixed?: (host: Host, generation: Generation) => Destination;
+}
+
+/** Every other path: for the provider that is named, or that owns the model. */
+export const GENERIC: Family = { surface: 'passthrough', isUncapped: false, isTimedToHeaders: false };
+
+/** `POST /v1/responses`: the same, but its model is written as the provider knows it, and its usage is read. */
+export const RESPONSES: Family = { surface: 'responses', isUncapped: true, isTimedToHeaders: false };
+
+/** Responses that exist, by their ids. */
+export const STORED_RESPONSES: Family = {
+  surface: 'passthrough', isUncapped: true, isTimedToHeaders: true,
+  fixed: (host, generation) => {
+    const destination = declared(host, generation, 'responses_target');
+    if (!destination) throw new GatewayError('responses_not_configured', 'responses by id need responses_target in the configuration, and its provider\'s credential');
+    requireForwarding(destination, destination.provider.module.responses === true);
+    return destination;
+  },
+};
+
+/** `/v1/files` and `/v1/batches`. */
+export const FILES: Family = {
+  surface: 'passthrough', isUncapped: true, isTimedToHeaders: true,
+  fixed: (host, generation) => {
+    const destination = declared(host, generation, 'batch_target');
+    if (destination?.provider.module.batches !== true) throw new GatewayError('batch_not_configured', 'files and batches need a batch_target in the configuration whose provider has them, and its credential');
+    return destination;
+  },
+};
+
+function declared(host: Host, { config, targets }: Generation, key: keyof Pick<GatewayConfig, 'batch_target' | 'responses_target'>): Destination | undefined {
+  const target = targets.get(config[key] ?? '');
+  return target && connectedTo(host, target);
+}
+
+const FILES_PATH = /^\/v1\/(?:files|batches)(?:\/|$)/;
+const STORED_PATH = /^\/v1\/responses\/./;
+
+/** By the path as an upstream may read it, so that no path escapes the rules of its family by the way it is written. */
+export function familyOf(path: string): Family {
+  if (FILES_PATH.test(path)) return FILES;
+  if (STORED_PATH.test(path)) return STORED_RESPONSES;
+  return path === '/v1/responses' ? RESPONSES : GENERIC;
+}

@@ -1,0 +1,170 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { invalidRequest } from '../../host/common/invalid-request.ts';
+import { GatewayError, type OutgoingRequest } from '../../host/contract/index.ts';
+import type { Generation } from '../../host/generation/generation.ts';
+import type { Host } from '../../host/host.ts';
+import { contextOf, rawPath } from '../../host/http/context.ts';
+import { bodyTooLarge } from '../../host/http/read-body.ts';
+import { sendError } from '../../host/http/reply.ts';
+import { answerExchange, type ReadRequest, type Serving } from '../../host/http/surface-route.ts';
+import { forwardAttempt, type ForwardedReply } from '../../host/pipeline/forward-attempt.ts';
+import { mayAsk, mayServe } from '../../host/pipeline/key-access.ts';
+import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
+import { failReply, run } from '../../host/pipeline/run.ts';
+import { modelNotFound } from '../../host/pipeline/shown.ts';
+import { addressAt, type Destination, namedDestination, ownerOf, requireForwarding } from './destination.ts';
+import { type Family, familyOf, RESPONSES } from './family.ts';
+import { MemberScanner } from './member-scanner.ts';
+import { MAX_READABLE, type OpaqueBody, readOpaque, refuseRepeated, responseFields } from './opaque-body.ts';
+import { checkPath, readablePath } from './path.ts';
+import { type HeldBody, leavingBody, readAhead, type Splice } from './read-ahead.ts';
+import { forwardedHeaders } from './request-headers.ts';
+import { sendForwardedReply } from './send-reply.ts';
+import type { Taken } from './tunnel.ts';
+
+/** One request that is sent on. */
+interface Forwarding {
+  readonly host: Host;
+  readonly family: Family;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The value of `X-Provider`, where it counts. */
+  readonly named: string | undefined;
+  readonly body: HeldBody;
+  readonly scanner: MemberScanner | undefined;
+  /** The model that the request names, wherever it does. */
+  readonly model: string | undefined;
+  readonly taken: Taken | undefined;
+}
+
+/** Sends a request on to a provider, and its answer back. `taken` is the connection of a request for another protocol. */
+export async function forwardRequest(host: Host, request: IncomingMessage, response: ServerResponse, taken?: Taken): Promise<void> {
+  let forwarding: Forwarding;
+  let read: ReadRequest;
+  try {
+    [forwarding, read] = await readRequest(host, request, response, taken);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    sendError(response, error, host.redactor);
+    return;
+  }
+  try {
+    await answerExchange(host, forwarding.family.surface, read, response, servingOf(forwarding));
+  } finally {
+    forwarding.body.rest?.return(undefined).catch(() => {}); // what was not read is left to be read in vain
+  }
+}
+
+async function readRequest(host: Host, request: IncomingMessage, response: ServerResponse, taken: Taken | undefined): Promise<[Forwarding, ReadRequest]> {
+  const { isAdmitted, principal } = contextOf(response);
+  if (!isAdmitted) throw new GatewayError('authentication_required', 'this route needs a credential');
+  if (!host.current) throw new GatewayError('upstream_unavailable', 'the gateway is not configured');
+  if (request.method === 'TRACE') throw new GatewayError('method_not_supported', 'TRACE is not supported: its answer would show the gateway\'s credential');
+  const path = rawPath(request);
+  checkPath(path);
+  const family = familyOf(readablePath(path));
+  const header = family.fixed ? undefined : request.headers['x-provider'];
+  const named = header === undefined || header === '' ? undefined : String(header);
+  const isModelWanted = !family.fixed && (named === undefined || principal?.limits?.models !== undefined || family === RESPONSES);
+  const { body, scanner } = await lookAhead(host.current, family, request, isModelWanted);
+  const opaque = readOpaque(body, scanner);
+  const fields = family === RESPONSES && scanner ? responseFields(scanner) : {};
+  const model = opaque.model ?? (taken ? new URLSearchParams(request.url?.split('?')[1]).get('model') ?? undefined : undefined);
+  const forwarding = { host, family, request, response, named, body, scanner, model, taken };
+  return [forwarding, {
+    request: { ...shownRequest(forwarding, opaque), ...fields },
+    streaming: family === RESPONSES && scanner?.found.get('stream')?.value === true,
+    unreadable: opaque.isUnreadable,
+  }];
+}
+
+/** What plugins and logs see. A request that names its provider has no model, but for those whose model is rewritten. */
+function shownRequest({ named, family, model }: Forwarding, { request }: OpaqueBody): ReadRequest['request'] {
+  const { model: _found, ...rest } = request;
+  return model === undefined || (named !== undefined && family !== RESPONSES) ? rest : { ...rest, model };
+}
+
+/** Holds as much of the body as must be seen before it leaves. */
+async function lookAhead(generation: Generation, family: Family, request: IncomingMessage, isModelWanted: boolean): Promise<{ body: HeldBody; scanner: MemberScanner | undefined }> {
+  const { maxRequestBytes, plugins, services: { clock } } = generation;
+  const isInspected = plugins.inspected.has(family.surface);
+  const isSearched = isModelWanted || isInspected;
+  const scanner = isSearched ? new MemberScanner(['model', 'max_output_tokens', 'stream', 'user']) : undefined;
+  const declared = Number(request.headers['content-length'] ?? Infinity);
+  const isHeldWhole = family === RESPONSES && plugins.count > 0; // a ceiling may stand behind everything else
+  const wants = (held: number): boolean => {
+    if (!scanner || scanner.isMalformed && !isInspected) return false;
+    const isSmall = held <= MAX_READABLE && (isInspected || family === RESPONSES || declared <= MAX_READABLE);
+    const isSought = !scanner.isOver && ((isModelWanted && !scanner.found.has('model')) || isHeldWhole);
+    if (isSought && held > maxRequestBytes) throw bodyTooLarge();
+    return isSmall || isSought;
+  };
+  const see = scanner && ((piece: Buffer): void => {
+    scanner.push(piece);
+    if (isModelWanted) refuseRepeated(scanner);
+  });
+  return { body: await readAhead(request, { maxBytes: family.isUncapped ? Infinity : maxRequestBytes, clock, wants, see }), scanner };
+}
+
+function servingOf(forwarding: Forwarding): Serving {
+  let reply: ForwardedReply | undefined;
+  let outgoing: OutgoingRequest | undefined;
+  return {
+    run: async (exchange, generation) => {
+      let destination: Destination;
+      try {
+        destination = resolve(forwarding, exchange, generation);
+        addressAt(destination.provider, '/v1');
+      } catch (cause) {
+        throw await failReply(exchange, cause, generation);
+      }
+      return run(exchange, generation, async () => {
+        const { taken, family } = forwarding;
+        outgoing = outgoingRequest(forwarding, exchange, destination);
+        reply = await forwardAttempt(exchange, {
+          ...destination, request: outgoing, upgrade: taken && 'websocket', isTimedToHeaders: family.isTimedToHeaders,
+        }, generation);
+        return undefined;
+      });
+    },
+    send: async (_read, exchange, generation, response) => {
+      if (reply && outgoing) await sendForwardedReply({ reply, before: outgoing, family: forwarding.family, taken: forwarding.taken, host: forwarding.host }, exchange, generation, response);
+    },
+  };
+}
+
+/** Finds the one target, and refuses what the key may not have. */
+function resolve({ host, family, named, model, body, taken }: Forwarding, exchange: LiveExchange, generation: Generation): Destination {
+  const { aliases } = generation.config;
+  const limits = exchange.principal?.limits ?? {};
+  const meant = model === undefined ? undefined : (Object.hasOwn(aliases, model) ? aliases[model] ?? model : model);
+  if (exchange.model !== '' && meant !== undefined) exchange.model = meant;
+  if (family.fixed) return allowed(family.fixed(host, generation));
+  if (meant === undefined && named === undefined && family === RESPONSES) throw invalidRequest('model is required');
+  if (meant === undefined && named === undefined) throw new GatewayError('provider_not_resolved', 'name a provider in the header X-Provider, or a model in a JSON body');
+  const found = named === undefined ? ownerOf(host, generation, meant ?? '', (target) => mayServe(limits, target.virtualKey)) : allowed(namedDestination(host, generation, named));
+  const hasBody = body.held.length > 0 || body.rest !== undefined || taken !== undefined;
+  if (limits.models && (meant === undefined ? hasBody : !mayAsk(limits, meant, aliases))) throw modelNotFound(model ?? '', host.redactor);
+  const { module } = found.provider;
+  requireForwarding(found, family === RESPONSES ? module.responses === true : module.passthrough === true);
+  return found;
+
+  function allowed(destination: Destination): Destination {
+    if (mayServe(limits, destination.target.virtualKey)) return destination;
+    throw new GatewayError('provider_not_found', 'this key may not use the provider');
+  }
+}
+
+function outgoingRequest({ family, request, response, body, scanner, taken }: Forwarding, exchange: LiveExchange, { target, provider }: Destination): OutgoingRequest {
+  const headers = forwardedHeaders(request, contextOf(response), family === RESPONSES);
+  const leaving = leavingBody(body, family === RESPONSES ? modelSplice(scanner, target.upstreamModel(exchange.model)) : undefined);
+  if (leaving.length !== undefined && leaving.body !== undefined) headers['content-length'] = String(leaving.length);
+  return { method: request.method ?? 'GET', url: addressAt(provider, request.url ?? '/v1/'), headers, body: taken ? undefined : leaving.body };
+}
+
+/** The model as the provider knows it, where that is not what the client wrote. */
+function modelSplice(scanner: MemberScanner | undefined, model: string): Splice | undefined {
+  const found = scanner?.found.get('model');
+  if (!found || model === '' || typeof found.value !== 'string' || found.value === model) return undefined;
+  return { start: found.start, end: found.end, bytes: Buffer.from(JSON.stringify(model)) };
+}

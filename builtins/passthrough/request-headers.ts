@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+import { setMember } from '../../host/contract/index.ts';
+import type { RequestContext } from '../../host/http/context.ts';
+import { hopNames } from './hop-headers.ts';
+
+/** What the gateway says itself, or must not tell: the client's credential, its claims about where it comes from, its trace. */
+const OWN = new Set([
+  'authorization', 'x-provider', 'host', 'content-length', 'expect', 'forwarded', 'x-real-ip', 'x-gateway-metadata', 'x-user-id', 'x-session-id',
+  'baggage', 'traceparent', 'tracestate', 'cookie', 'cookie2', 'http2-settings',
+]);
+
+/** Headers that are not credentials although their names sound like it. */
+const HARMLESS = new Set(['idempotency-key', 'x-idempotency-key', 'sec-websocket-key', 'sec-token-binding']);
+
+/** Names that credentials of some vendor travel under. */
+const CREDENTIAL = /(?:^|[-_])(?:authorization|auth|apikey|keys?|tokens?|secrets?|password|passwd|credentials?|signature|cookie)(?:[-_]|$)/;
+
+export function isCredentialName(name: string): boolean {
+  return CREDENTIAL.test(name) && !HARMLESS.has(name);
+}
+
+/** Browsers put a credential among the protocols they offer. Source: OpenAI API reference, "Realtime, WebSocket", 2026-11-22. */
+const KEY_PROTOCOL = /^openai-insecure-api-key\./;
+
+/**
+ * The client's headers as they go on: without those of its connection, without any credential under whatever name, and with
+ * where it comes from in the place of what it said of that itself. Source: data-plane reference 8.1.
+ */
+export function forwardedHeaders(request: IncomingMessage, { address }: RequestContext, withoutEncoding: boolean): Record<string, string> {
+  const { headers } = request;
+  const bearer = /^\s*\w+\s+(\S+)/.exec(headers.authorization ?? '')?.[1];
+  const dropped = hopNames(headers.connection);
+  const kept: Record<string, string> = {};
+  for (const name of Object.keys(headers)) {
+    const value = [headers[name] ?? []].flat().join(', ');
+    if (dropped.has(name) || OWN.has(name) || name.startsWith('x-forwarded-') || name.startsWith('proxy-') || isCredentialName(name)) continue;
+    if (bearer !== undefined && value.includes(bearer)) continue;
+    if (withoutEncoding && name === 'accept-encoding') continue;
+    const shown = name === 'sec-websocket-protocol' ? offeredProtocols(value) : value;
+    if (shown !== '') setMember(kept, name, shown);
+  }
+  kept['x-forwarded-for'] = address;
+  if (headers.host !== undefined) kept['x-forwarded-host'] = headers.host;
+  kept['x-forwarded-proto'] = 'http';
+  return kept;
+}
+
+function offeredProtocols(value: string): string {
+  return value.split(',').map((one) => one.trim()).filter((one) => !KEY_PROTOCOL.test(one)).join(', ');
+}

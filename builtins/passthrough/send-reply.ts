@@ -1,0 +1,78 @@
+import type { ServerResponse } from 'node:http';
+import type { OutgoingRequest } from '../../host/contract/index.ts';
+import type { Generation } from '../../host/generation/generation.ts';
+import type { Host } from '../../host/host.ts';
+import { attributionHeaders } from '../../host/http/attribution.ts';
+import { contextOf } from '../../host/http/context.ts';
+import { sendBytes } from '../../host/http/reply.ts';
+import { sendRelayed } from '../../host/http/surface-route.ts';
+import { billTurn } from '../../host/pipeline/billing.ts';
+import type { ForwardedReply } from '../../host/pipeline/forward-attempt.ts';
+import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
+import { failReply, finishForwarded } from '../../host/pipeline/run.ts';
+import { type Family, RESPONSES } from './family.ts';
+import { cleanBody } from './refusal-body.ts';
+import { relayedHeaders } from './reply-headers.ts';
+import { createScrub, type Scrub } from './scrub.ts';
+import { runTunnel, type Taken } from './tunnel.ts';
+import { isEventStream, openUsageReader, type UsageReader } from './usage-reader.ts';
+
+export interface Answered {
+  readonly reply: ForwardedReply;
+  /** The request without its credential. */
+  readonly before: OutgoingRequest;
+  readonly family: Family;
+  readonly taken: Taken | undefined;
+  readonly host: Host;
+}
+
+/** Sends an answer on; then those hear of it who come after an answer, or after a failure. */
+export async function sendForwardedReply({ reply, before, family, taken, host }: Answered, exchange: LiveExchange, generation: Generation, response: ServerResponse): Promise<void> {
+  const scrub = createScrub(before, reply.sent, host.redactor);
+  const own = attributionHeaders(exchange, host.redactor);
+  const usage = family === RESPONSES && !reply.refusal ? openUsageReader(reply.headers) : undefined;
+  if (reply.socket && taken) await runTunnel({ taken, reply, upstream: reply.socket, headers: [...relayedHeaders(reply, scrub), ...own], response, host }, exchange, generation);
+  else if (isCleaned(reply.status) && before.method !== 'HEAD') await sendCleaned(reply, scrub, own, exchange, generation, response);
+  else {
+    const body = watched(reply, usage, exchange, generation);
+    await sendRelayed({ status: reply.status, headers: [...relayedHeaders(reply, scrub), ...own], body, isHeadFirst: true }, exchange, generation, response);
+  }
+  exchange.delivery.isSent = true;
+  if (reply.refusal) {
+    await failReply(exchange, reply.refusal, generation);
+    return;
+  }
+  bill(usage, exchange, generation);
+  await finishForwarded(exchange, generation);
+}
+
+/** Whose bodies may hold what the request said. Source: data-plane reference 8.1. */
+const isCleaned = (status: number): boolean => status >= 300 && status !== 304;
+
+async function sendCleaned(reply: ForwardedReply, scrub: Scrub, own: readonly string[], exchange: LiveExchange, generation: Generation, response: ServerResponse): Promise<void> {
+  try {
+    const { bytes, contentType } = await cleanBody(reply, exchange, scrub, generation.services.clock);
+    const headers = relayedHeaders(reply, scrub, contentType === undefined ? ['content-length', 'content-encoding'] : ['content-length', 'content-encoding', 'content-type']);
+    sendBytes(response, reply.status, [...headers, ...(contentType === undefined ? [] : ['Content-Type', contentType]), ...own], bytes);
+    exchange.measured.sentBytes = contextOf(response).bytes;
+  } catch (cause) {
+    throw await failReply(exchange, exchange.cancellation.cause ?? cause, generation);
+  }
+}
+
+/** The bytes as they pass, seen by what reads their usage. */
+async function* watched({ body, headers }: ForwardedReply, usage: UsageReader | undefined, exchange: LiveExchange, { services: { clock } }: Generation): AsyncGenerator<Uint8Array> {
+  const isStream = exchange.streaming && isEventStream(headers);
+  for await (const piece of body) {
+    if (isStream) exchange.measured.ttftMs ??= clock.monotonic() - exchange.arrivedAt;
+    usage?.see(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
+    yield piece;
+  }
+}
+
+function bill(reader: UsageReader | undefined, exchange: LiveExchange, { services }: Generation): void {
+  if (!reader) return;
+  const { usage, model } = reader.end();
+  exchange.routing.reportedModel = model;
+  if (usage) billTurn(exchange, { usage }, services);
+}

@@ -1,0 +1,19 @@
+import type { Schema } from './migrate.ts';
+
+/** What keys have spent, in whole micro-dollars. It stands beside the keys, in their database. */
+export const LEDGER_SCHEMA: Schema = {
+  ledger: 'ledger_schema_migrations',
+  table: 'ledger_accounts',
+  migrations: [
+    {
+      version: 1,
+      name: 'accounts',
+      up: async (trx, { moment, integer }) => {
+        await trx.raw(`CREATE TABLE ledger_accounts (
+          ledger TEXT NOT NULL, account TEXT NOT NULL, committed ${integer} NOT NULL, spend_limit ${integer}, written_at ${moment} NOT NULL,
+          PRIMARY KEY (ledger, account))`);
+        await trx.raw('CREATE INDEX ledger_accounts_written ON ledger_accounts (written_at)');
+      },
+    },
+  ],
+};

@@ -1,0 +1,73 @@
+/** Where a command writes, and what it may know of its surroundings. */
+export interface CommandIo {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Calls back once, when the process is asked to stop. */
+  readonly onStop: (listener: () => void) => void;
+  /** Called once the command runs: what wants to hear of signals has said so by then. */
+  readonly onBegun?: () => void;
+  /** Of stdout, when it is a terminal. */
+  readonly terminal?: Terminal;
+  /** Asks a person, and resolves with the line they write, `undefined` at the end of the input. Only where there is a person to ask. */
+  readonly ask?: (question: string) => Promise<string | undefined>;
+}
+
+export interface Terminal {
+  readonly columns: number;
+  readonly isColoured: boolean;
+}
+
+export interface CommandInput {
+  readonly args: readonly string[];
+  /** By name in camel case; a flag is `true`, everything else text. */
+  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  readonly format: OutputFormat;
+}
+
+export const FORMATS = ['table', 'json', 'yaml'] as const;
+export type OutputFormat = (typeof FORMATS)[number];
+
+/** What a command does; `P` is what it may use. It returns the exit code, 0 when it returns nothing, and 1 when it throws. */
+export type RunCommand<P> = (input: CommandInput, io: CommandIo, place: P) => Promise<number | void>;
+
+/** One command as data. */
+export interface CommandDefinition<P> {
+  /** Words, for example `validate` or `admin keys list`. */
+  readonly name: string;
+  /** Required positional arguments, then optional ones; more are refused. */
+  readonly args?: readonly string[];
+  readonly optionalArgs?: readonly string[];
+  readonly summary: string;
+  readonly options?: readonly CommandOption[];
+  /** Whole lines, as they are typed. */
+  readonly examples?: readonly string[];
+  /** True when it prints no data, so that `--format` would be a mistake; the hint is added to the error. */
+  readonly refusesFormat?: string | true;
+  /** Loads what it runs. */
+  load(): Promise<{ readonly run: RunCommand<P> }>;
+}
+
+export interface CommandOption {
+  /** `-o, --output <path>` */
+  readonly flags: string;
+  readonly summary: string;
+}
+
+export const GLOBAL_OPTIONS: readonly CommandOption[] = [
+  { flags: '--gateway-url <url>', summary: 'Address of a running gateway (GW_URL, else http://localhost:8080)' },
+  { flags: '--api-key <key>', summary: 'Credential for it (GW_API_KEY, else MASTER_KEY)' },
+  { flags: '--format <format>', summary: 'table, json or yaml' },
+];
+
+/** A mistake in how a command was called: printed in one line, without a stack. */
+export class UsageError extends Error {}
+
+/** Whether these words are a command, or the beginning of one. */
+export function isCommandGroup(commands: readonly CommandDefinition<never>[], words: string): boolean {
+  return commands.some(({ name }) => name === words || name.startsWith(`${words} `));
+}
+
+/** How a command is called, as help and documentation show it. */
+export function usageOf({ name, args = [], optionalArgs = [] }: CommandDefinition<never>): string {
+  return [name, ...args.map((arg) => `<${arg}>`), ...optionalArgs.map((arg) => `[${arg}]`)].join(' ');
+}

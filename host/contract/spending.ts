@@ -1,0 +1,84 @@
+import type { Exchange } from './exchange.ts';
+import { ExchangeNote } from './exchange-note.ts';
+import type { Ledger, Refusal, Reservation } from './ledger.ts';
+import { ceilingOf, deliveredTokens, type Pricing, promptTokens } from './pricing.ts';
+
+const MICRO = 1e6;
+
+/** Who spends, and how much of it there is. */
+export interface Purse {
+  readonly key: string;
+  /** US dollars; `undefined` means unlimited. */
+  readonly limitUsd: number | undefined;
+  /** Completion tokens to reserve for a request that declares no ceiling. */
+  readonly reserveTokens: number;
+}
+
+/** What a call holds while it is in flight. */
+interface Held {
+  readonly reservation: Reservation;
+  readonly promptTokens: number;
+  /** How often it has asked: more than once where its answer calls for tools. */
+  readonly turn: number;
+}
+
+/**
+ * Spends from a ledger: reserves what a call may cost before it, and books what it did cost after it. `admit` begins it, and
+ * `finish` must follow; what was booked or released in between stays so.
+ */
+export class Spending {
+  readonly #ledger: Ledger;
+  readonly #pricing: Pricing;
+  readonly #inFlight = new ExchangeNote<Held>();
+
+  constructor(ledger: Ledger, pricing: Pricing) {
+    this.#ledger = ledger;
+    this.#pricing = pricing;
+  }
+
+  /**
+   * Before a request's first turn, and before each further one of an answer that calls for tools: what the turns before it cost
+   * counts there. Gives the reason why it is refused, or `undefined`; a promise only where the ledger takes one.
+   */
+  admit(exchange: Exchange, { key, limitUsd, reserveTokens }: Purse): string | undefined | Promise<string | undefined> {
+    const earlier = this.#inFlight.take(exchange);
+    earlier?.reservation.release();
+    const running = earlier ? this.#pricing.reported(exchange) : 0;
+    const prompt = promptTokens(exchange);
+    const expected = exchange.answeredBy === undefined ? this.#pricing.expected(exchange, { prompt, completion: ceilingOf(exchange, reserveTokens) }) : 0;
+    const decide = (answer: Reservation | Refusal): string | undefined => {
+      if (answer.isGranted) {
+        this.#inFlight.put(exchange, { reservation: answer, promptTokens: prompt, turn: (earlier?.turn ?? 0) + 1 });
+        return undefined;
+      }
+      if (running > 0) void this.#ledger.commit(key, running);
+      return `budget exceeded: spent $${(answer.committed / MICRO).toFixed(4)} of $${(limitUsd ?? 0).toFixed(2)} limit`;
+    };
+    const limit = limitUsd === undefined ? undefined : Math.max(1, Math.round(limitUsd * MICRO));
+    const answer = this.#ledger.reserve(key, { amount: running + expected, limit, running });
+    return answer instanceof Promise ? answer.then(decide) : decide(answer);
+  }
+
+  /** Books what was reported so far. */
+  book(exchange: Exchange): void | Promise<void> {
+    return this.#inFlight.take(exchange)?.reservation.settle(this.#pricing.reported(exchange));
+  }
+
+  /** Gives everything back: the call cost nothing. */
+  release(exchange: Exchange): void {
+    this.#inFlight.take(exchange)?.reservation.release();
+  }
+
+  /** The end of a request. A stream that was delivered in part was paid for; what else was reported is booked where `isBilled` says so. */
+  finish(exchange: Exchange, isBilled: boolean): void {
+    const held = this.#inFlight.take(exchange);
+    if (!held) return;
+    const { reservation, promptTokens: prompt, turn } = held;
+    const { usage, measurements: { ttftMs, costUsd } } = exchange;
+    const isDelivered = exchange.streaming && ttftMs !== undefined;
+    const isReported = usage !== undefined || costUsd !== undefined;
+    if (isReported && (isDelivered || isBilled || turn > 1)) void reservation.settle(this.#pricing.reported(exchange));
+    else if (isDelivered && exchange.answeredBy === undefined) void reservation.settle(this.#pricing.delivered(exchange, { prompt, completion: deliveredTokens(exchange) }));
+    else reservation.release();
+  }
+}

@@ -1,0 +1,30 @@
+/** What a key has spent from a ledger. */
+export interface StoredAccount {
+  readonly ledger: string;
+  readonly key: string;
+  /** Whole micro-dollars. */
+  readonly committed: number;
+  /** The limit it was last held against, in micro-dollars; `undefined` means unlimited. */
+  readonly limit: number | undefined;
+}
+
+/** What is to be written of one account. */
+export interface Booking {
+  readonly ledger: string;
+  readonly key: string;
+  /** Micro-dollars that are added. */
+  readonly amount: number;
+  readonly limit: number | undefined;
+  /** It began at 0 again before that. */
+  readonly isAnew: boolean;
+}
+
+/** Where ledgers are kept. Each method is one transaction and throws whatever the driver throws. */
+export interface LedgerRepository {
+  /** Whether other processes book here too. */
+  readonly isShared: boolean;
+  /** Adds to what stands there, and gives back what each of the accounts holds by now. */
+  book(bookings: readonly Booking[]): Promise<readonly StoredAccount[]>;
+  /** All accounts, or those that were written in this many milliseconds, by the clock of the store. */
+  read(withinMs?: number): Promise<readonly StoredAccount[]>;
+}

@@ -1,0 +1,102 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { atEnd, temporaryFolder } from '../kit/index.ts';
+import { runCommand } from './commands.ts';
+
+/** A gateway whose answers depend on the call; `undefined` is 404. */
+async function answering(answer: (call: string) => unknown): Promise<{ readonly url: string; readonly calls: string[] }> {
+  const calls: string[] = [];
+  const server = createServer((request, response) => {
+    const call = `${request.method} ${request.url}`;
+    calls.push(call);
+    const body = answer(call);
+    response.writeHead(body === undefined ? 404 : 200, { connection: 'close' }).end(body === undefined ? '' : JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => { server.on('listening', resolve); });
+  atEnd(() => { server.close(); server.closeAllConnections(); });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls };
+}
+
+const terminal = { columns: 60, isColoured: true };
+const key = (name: string): object => ({ id: 'id-1', name, scopes: ['admin'], expires_at: new Date(Date.now() + 50 * 3600e3).toISOString(), active: true });
+
+describe('commands on a terminal', () => {
+  it('show colours, distances of times, and no line longer than the terminal; elsewhere none of it', async () => {
+    const { url } = await answering((call) => (call === 'GET /health' ? { status: 'ok' } : call.startsWith('POST') ? {} : [key('n'.repeat(90))]));
+    const there = await runCommand(['admin', 'keys', 'list', '--gateway-url', url], { io: { terminal } });
+    expect(there.stdout).to.contain('(in 2d)').and.to.contain('…');
+    for (const line of there.stdout.split('\n')) expect(line.length).to.be.at.most(60);
+    const elsewhere = await runCommand(['admin', 'keys', 'list', '--gateway-url', url]);
+    expect(elsewhere.stdout).to.contain('n'.repeat(90)).and.to.match(/\d\d:\d\d UTC/).and.to.not.contain('in 2d');
+    expect((await runCommand(['status', '--gateway-url', url], { io: { terminal } })).stdout).to.match(/^\u001b\[32m\[OK\]\u001b\[0m /);
+    expect((await runCommand(['status', '--gateway-url', url], { io: { terminal: { ...terminal, isColoured: false } } })).stdout).to.match(/^\[OK\] /);
+    expect((await runCommand(['admin', 'keys', 'revoke', 'x', '--gateway-url', url], { io: { terminal } })).stdout).to.equal('\u001b[32m[OK]\u001b[0m Key revoked.\n');
+  });
+
+  it('ask before they replace the configuration, unless told not to', async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, 'c.yaml'), 'targets: [{virtual_key: echo}]\n');
+    const { url, calls } = await answering((call) => (call.endsWith('/diff') ? { changes: [{ path: 'targets[0].weight', before: 1, after: null }] } : { status: 'updated' }));
+    const set = (answer: string | undefined, ...more: string[]): ReturnType<typeof runCommand> => runCommand(['admin', 'config', 'set', '--file', 'c.yaml', '--gateway-url', url, ...more], { cwd, io: { terminal, ask: async () => answer } });
+    for (const answer of ['', 'n', undefined]) {
+      const refused = await set(answer);
+      expect([refused.code, refused.stdout, refused.stderr]).to.deep.equal([1, 'targets[0].weight\n  - 1\n', 'Nothing was changed.\n']);
+    }
+    expect(calls.filter((call) => call.startsWith('PUT'))).to.deep.equal([]);
+    expect((await set('y')).stdout).to.contain('Configuration updated.');
+    expect((await set('n', '--yes')).code).to.equal(0);
+    expect(calls.filter((call) => call === 'PUT /admin/config')).to.have.lengthOf(2);
+  });
+
+  it('replace the configuration of a gateway that cannot compare', async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, 'c.json'), '{"targets": [{"virtual_key": "echo"}]}');
+    const { url } = await answering((call) => (call.startsWith('PUT') ? { status: 'updated' } : undefined));
+    expect((await runCommand(['admin', 'config', 'set', '--file', 'c.json', '--gateway-url', url], { cwd })).stdout).to.equal('[OK] Configuration updated.\n');
+  });
+
+  it('talk line by line', async () => {
+    const lines = ['hello', ''];
+    const server = createServer((_request, response) => { response.end('data: {"choices":[{"delta":{"content":"good "}}]}\n\ndata: {"choices":[{"delta":{"content":"day"}}]}\n\ndata: [DONE]\n\n'); }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => { server.on('listening', resolve); });
+    atEnd(() => { server.close(); server.closeAllConnections(); });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { code, stdout } = await runCommand(['chat', '--model', 'm', '--gateway-url', url], { io: { terminal, ask: async () => lines.shift() } });
+    expect([code, stdout]).to.deep.equal([0, 'good day\n']);
+  });
+});
+
+describe('gw admin logs list', () => {
+  const row = (id: number): object => ({ trace_id: `t${id}`, provider: 'echo', model: 'm', stage: 'after_request', duration_ms: id === 2 ? null : 12.6, created_at: `2026-11-22T10:00:0${id}.000Z` });
+
+  it('shows rows with rounded durations, and dashes for what was not measured', async () => {
+    const { url, calls } = await answering(() => ({ data: [row(2), row(1)] }));
+    const { stdout } = await runCommand(['admin', 'logs', 'list', '--limit', '7', '--gateway-url', url]);
+    expect(stdout).to.equal([
+      'TRACE_ID   PROVIDER   MODEL   STAGE           DURATION_MS   CREATED_AT', '--------   --------   -----   -----           -----------   ----------',
+      't2         echo       m       after_request   -             2026-11-22 10:00 UTC', 't1         echo       m       after_request   13            2026-11-22 10:00 UTC', '',
+    ].join('\n'));
+    expect(calls).to.deep.equal(['GET /admin/logs?limit=7']);
+  });
+
+  it('follows: each row once, oldest first, until it is stopped', async () => {
+    const pages = [[row(2), row(1)], [row(2)], [row(4), row(3), row(2)], [row(4), row(3)]];
+    const { url } = await answering(() => ({ data: pages.length > 1 ? pages.shift() : pages[0] }));
+    let stop: () => void = () => {};
+    let sleeps = 0;
+    const timer = (ms: number, then: () => void): { refresh: () => void; cancel: () => void } => {
+      if (ms !== 1000) return { refresh: () => {}, cancel: () => {} };
+      sleeps += 1;
+      if (sleeps > 4) stop();
+      else setImmediate(then);
+      return { refresh: () => {}, cancel: () => {} };
+    };
+    const clock = { now: () => Date.parse('2026-11-22T10:00:05Z'), monotonic: () => 0, timer };
+    const { code, stdout } = await runCommand(['admin', 'logs', 'list', '--follow', '--format', 'json', '--gateway-url', url], { clock, io: { onStop: (listener) => { stop = listener; } } });
+    expect(code).to.equal(0);
+    expect(stdout.trimEnd().split('\n').map((line) => JSON.parse(line).trace_id)).to.deep.equal(['t1', 't2', 't3', 't4']);
+  });
+});

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { expect } from 'chai';
+import { bearer, defineProvider } from 'gw/contract';
+import { commonTranslators } from 'gw/common-wire';
+import { atEnd } from '../kit/cleanup.ts';
+import { eventually, fakeClock, MASTER_KEY, rawClient, type RawClient, startHost, stubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
+import { stubProvider } from '../kit/upstream.ts';
+
+const ABLE = { passthrough: true, responses: true };
+const PATH = '/v1/realtime?model=m';
+const KEY = `Authorization: Bearer ${MASTER_KEY}\r\n`;
+const asking = (path = PATH, headers = KEY): string => `GET ${path} HTTP/1.1\r\nHost: h\r\n${headers}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: realtime, openai-insecure-api-key.secret\r\n\r\n`;
+
+/** An upstream that takes WebSocket up, and hands its connections to the test. */
+async function speaking(target: object = {}, config: object = {}, options: TestHostOptions = {}): Promise<{ t: TestHost; taken: { socket: Socket; headers: Record<string, unknown>; url: string }[] }> {
+  const taken: { socket: Socket; headers: Record<string, unknown>; url: string }[] = [];
+  const server = createServer();
+  server.on('upgrade', (request, stream) => {
+    const socket = stream as Socket;
+    socket.on('error', () => {});
+    socket.on('end', () => socket.end());
+    const accept = createHash('sha1').update(`${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: realtime\r\nX-Echo: Bearer stub-key-0123456789\r\n\r\n`);
+    taken.push({ socket, headers: request.headers, url: request.url ?? '' });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(() => new Promise<void>((resolve) => {
+    for (const { socket } of taken) socket.destroy();
+    server.close(() => resolve());
+  }));
+  const provider = defineProvider({
+    name: 'a', wire: 'common', params: {}, translators: commonTranslators(['chat'], {}), ...ABLE,
+    connection: { env: ['STUB_API_KEY'], baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, authorize: bearer('STUB_API_KEY') },
+  });
+  const t = await startHost({ targets: [{ virtual_key: 'a', models: ['m'], ...target, [stubProvider]: provider }], ...config }, { variables: { STUB_API_KEY: 'stub-key-0123456789' }, ...options });
+  return { t, taken };
+}
+
+async function opened(t: TestHost, path?: string): Promise<RawClient> {
+  const client = await rawClient(t.url);
+  client.send(asking(path));
+  await client.until(/\r\n\r\n/);
+  return client;
+}
+
+describe('a connection that asks for WebSocket', () => {
+  it('becomes a tunnel, in both directions and with the gateway\'s credential', async () => {
+    const { t, taken } = await speaking();
+    const client = await opened(t);
+    const head = client.received();
+    expect(head).to.match(/^HTTP\/1\.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n/);
+    expect(head).to.contain('Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=').and.to.contain('X-Gateway-Provider: a').and.to.contain('[REDACTED:GATEWAY_CREDENTIAL]').and.not.to.contain('stub-key');
+    const [{ socket, headers, url }] = taken as [typeof taken[0]];
+    expect(url).to.equal('/realtime?model=m');
+    expect(headers).to.include({ authorization: 'Bearer stub-key-0123456789', 'sec-websocket-version': '13', 'sec-websocket-protocol': 'realtime' });
+    const bytes = Buffer.alloc(1024 * 1024, 'abcdefghij');
+    let up = 0;
+    socket.on('data', (piece: Buffer) => {
+      up += piece.length;
+      if (up === bytes.length) socket.write(bytes);
+    });
+    client.socket.write(bytes);
+    await eventually(() => client.received().length === head.length + bytes.length);
+    expect(client.received().slice(head.length) === bytes.toString('latin1')).to.equal(true);
+    expect([t.host.slot.leases, t.host.activity.count]).to.deep.equal([1, 1]);
+    socket.end('bye');
+    expect(await client.closed()).to.match(/bye$/);
+    await eventually(() => t.host.slot.leases === 0 && t.host.activity.count === 0);
+    expect(t.lines.find(({ msg }) => msg === 'pass-through request completed')).to.include({ bytes_up: bytes.length, bytes_down: bytes.length + 3, target: 'a' });
+    expect(t.lines.filter(({ msg }) => msg === 'http request')).to.deep.equal([]);
+  });
+
+  it('passes what stands behind the request, and the end of the client', async () => {
+    const { t, taken } = await speaking();
+    const client = await rawClient(t.url);
+    client.send(`${asking()}early bytes`);
+    await client.until(/\r\n\r\n/);
+    let text = '';
+    taken[0]!.socket.on('data', (piece: Buffer) => { text += piece.toString(); });
+    await eventually(() => text === 'early bytes');
+    client.socket.end();
+    await once(taken[0]!.socket, 'end');
+    await client.closed();
+    await eventually(() => t.host.slot.leases === 0);
+  });
+
+  for (const side of ['client', 'upstream'] as const) {
+    it(`ends when the ${side} resets it, and holds nothing then`, async () => {
+      const { t, taken } = await speaking({ concurrency: { max_concurrency: 1, queue_size: 1 } });
+      const client = await opened(t);
+      if (side === 'client') {
+        taken[0]!.socket.resume();
+        client.socket.resetAndDestroy();
+        await once(taken[0]!.socket, 'close');
+      } else {
+        taken[0]!.socket.resetAndDestroy();
+        await client.closed().catch(() => {});
+      }
+      await eventually(() => t.host.slot.leases === 0 && t.host.activity.count === 0);
+      const next = await opened(t);
+      taken[1]!.socket.resume();
+      next.socket.destroy();
+      await eventually(() => t.host.slot.leases === 0);
+    });
+  }
+
+  const refusals: readonly (readonly [what: string, bytes: string, status: number, code: string])[] = [
+    ['without a credential', asking(PATH, ''), 401, 'missing_api_key'],
+    ['for a model without an owner', asking('/v1/realtime?model=x'), 404, 'model_not_found'],
+    ['for nothing', asking('/v1/realtime'), 400, 'provider_not_resolved'],
+    ['for an unknown provider', asking(PATH, `${KEY}X-Provider: unheard-of\r\n`), 404, 'provider_not_found'],
+    ['on a path that leads elsewhere', asking('/v1/%2e%2e/x?model=m'), 400, 'invalid_proxy_path'],
+  ];
+  for (const [what, bytes, status, code] of refusals) {
+    it(`is answered as plain HTTP ${what}`, async () => {
+      const { t, taken } = await speaking();
+      const client = await rawClient(t.url);
+      client.send(bytes);
+      const text = await client.closed();
+      expect(text).to.match(new RegExp(`^HTTP/1\\.1 ${status} [^]*${code}"\\}\\}$`)).and.to.match(/\r\nConnection: close\r\n/);
+      expect(taken).to.have.length(0);
+      await eventually(() => t.host.activity.count === 0);
+      expect(t.lines.filter(({ msg }) => msg === 'http request').map((line) => line['status'])).to.deep.equal([status]);
+    });
+  }
+
+  it('is relayed and cleaned where the upstream refuses it', async () => {
+    const upstream = await stubUpstream((_request, response) => { response.writeHead(403, { 'content-type': 'text/plain' }).end('no: stub-key-0123456789'); });
+    const t = await startHost({ targets: [upstream.target('a', {}, ABLE)] }, { variables: { STUB_API_KEY: 'stub-key-0123456789' } });
+    const client = await rawClient(t.url);
+    client.send(asking());
+    expect(await client.closed()).to.match(/^HTTP\/1\.1 403 [^]*no: \[REDACTED:GATEWAY_CREDENTIAL\]$/);
+  });
+
+  it('keeps its slot for its life, and is refused where none is free', async () => {
+    const { t, taken } = await speaking({ concurrency: { max_concurrency: 1, queue_size: 1 }, circuit_breaker: {} });
+    await opened(t);
+    const waiting = await rawClient(t.url);
+    waiting.send(asking());
+    await eventually(() => t.host.slot.leases === 2);
+    const third = await rawClient(t.url);
+    third.send(asking());
+    expect(await third.closed()).to.match(/^HTTP\/1\.1 429 [^]*provider_saturated/);
+    taken[0]!.socket.destroy();
+    await waiting.until(/101 Switching/);
+    taken[1]!.socket.resume();
+    waiting.socket.destroy();
+    await eventually(() => t.host.slot.leases === 0);
+  });
+
+  it('ends after 15 minutes of silence, not before', async () => {
+    const clock = fakeClock();
+    const { t, taken } = await speaking({}, { request_timeout: '2s' }, { clock });
+    const client = await opened(t);
+    clock.advance(14 * 60_000);
+    taken[0]!.socket.write('here');
+    await client.until(/here$/);
+    clock.advance(14 * 60_000);
+    expect(client.socket.readableEnded).to.equal(false);
+    clock.advance(60_000);
+    await client.closed().catch(() => {});
+    await eventually(() => t.host.slot.leases === 0);
+    await eventually(() => clock.waiting === 0);
+  });
+
+  it('ends with the last leases at the end of a drain', async () => {
+    const { GatewayError } = await import('gw/contract');
+    const { t } = await speaking();
+    const client = await opened(t);
+    t.host.slot.endAll(new GatewayError('upstream_unavailable', 'the gateway is shutting down'));
+    await client.closed().catch(() => {});
+    await eventually(() => t.host.slot.leases === 0 && t.host.activity.count === 0);
+  });
+
+  it('is served as any other request on a path that has a route', async () => {
+    const { t } = await speaking();
+    const client = await rawClient(t.url);
+    client.send(asking('/v1/chat/completions'));
+    await client.until(/ 405 [^]*"\}\}$/);
+  });
+});
