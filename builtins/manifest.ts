@@ -9,6 +9,7 @@ import keyBudget from './auth/key-budget.ts';
 import catalog from './catalog/catalog.ts';
 import fallbackRoute from './fallback/fallback.ts';
 import models from './models/models.ts';
+import openapi from './openapi/openapi.ts';
 import passthrough from './passthrough/passthrough.ts';
 import probes from './probes/probes.ts';
 import breaker from './resilience/breaker.ts';
@@ -20,6 +21,7 @@ import ceilings from './routing/ceilings.ts';
 import eligibility from './routing/eligibility.ts';
 import latency from './routing/latency.ts';
 import configurationStore from './stores/configuration.ts';
+import requestLogStore from './stores/request-log.ts';
 import stores from './stores/stores.ts';
 import chat from './surfaces/chat.ts';
 import completions from './surfaces/completions.ts';
@@ -34,6 +36,7 @@ import debug from './telemetry/debug/debug.ts';
 import metrics from './telemetry/metrics/metrics.ts';
 import pluginLines from './telemetry/plugin-lines.ts';
 import requestLines from './telemetry/request-lines.ts';
+import routeRecords from './telemetry/route-records.ts';
 import targetLines from './telemetry/target-lines.ts';
 import tracing from './telemetry/tracing/tracing.ts';
 
@@ -92,8 +95,8 @@ import webhook from '../plugins/webhook.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  admin, authentication, keyAccess, keyBudget, catalog, fallbackRoute, models, passthrough, probes,
-  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, targetLines, tracing,
+  admin, authentication, keyAccess, keyBudget, catalog, fallbackRoute, models, openapi, passthrough, probes,
+  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, routeRecords, targetLines, tracing,
 ];
 
 export const MODULES: readonly GatewayModule[] = [

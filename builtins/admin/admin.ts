@@ -12,7 +12,7 @@ import { sessionRoutes } from './session-routes.ts';
 import { signInRoute } from './sign-in.ts';
 import { usageRoute } from './usage-route.ts';
 
-/** The routes under `/admin`: keys, sessions, the audit trail, the configuration, and what the gateway is made of. Order of a call: credential, path and method, scope, body, handler. */
+/** The routes under `/admin`: keys, sessions, the audit trail, the request log, the configuration, and what the gateway is made of. Order of a call: credential, path and method, scope, body, handler. */
 export default defineBuiltin({
   name: 'admin',
   apply: ({ hooks }) => {
@@ -22,7 +22,7 @@ export default defineBuiltin({
         signInRoute(host, auditor), ...sessionRoutes(host, auditor),
         usageRoute(host), ...keyRoutes(host, auditor), // fixed paths come before those with a parameter
         auditRoute(host), ...configRoutes(host, auditor),
-        ...overviewRoutes(host), ...pluginRoutes(host), explainRoute(host), ...logRoutes(),
+        ...overviewRoutes(host), ...pluginRoutes(host), explainRoute(host), ...logRoutes(host, auditor),
       ]);
     });
   },

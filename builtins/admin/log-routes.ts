@@ -1,15 +1,136 @@
-import { GatewayError } from '../../host/contract/index.ts';
-import type { JsonRoute } from '../../host/http/json-route.ts';
+import { GatewayError, isFields, parseJson } from '../../host/contract/index.ts';
+import { invalidRequest } from '../../host/common/invalid-request.ts';
+import type { Host } from '../../host/host.ts';
+import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
+import { type LogFilters, type LogRow, TERMINAL_STAGES } from '../../host/stores/log-repository.ts';
+import type { LogReader } from '../../host/stores/request-log-store.ts';
+import { StoreUnavailable } from '../../host/stores/store-link.ts';
+import type { Auditor } from './auditor.ts';
+import { statisticsBody } from './log-statistics.ts';
+import { Query, storable } from './query.ts';
+import { reading } from './store-calls.ts';
+import { timestamp } from './timestamps.ts';
 
-/** The routes that read the request log. This version does not keep one, so each is 501, whatever its parameters. Source: specification 4.7, key rule 7. */
-export function logRoutes(): readonly JsonRoute[] {
-  const answer = (): never => {
-    throw new GatewayError('not_implemented', 'this gateway keeps no request log');
+const PAGE = 50;
+const LONGEST_PAGE = 200;
+const MOST_NAMES = 100;
+const MOST_BUCKETS = 120;
+
+type Answering = (logs: LogReader, call: JsonCall) => Promise<JsonAnswer>;
+
+/** The request log: listed, summed up, purged; how one request was routed. Source: specification 2.3, 2.4 and 4.7, admin reference 12, 13 and 15. */
+export function logRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
+  const { log, services: { clock }, stores: { logReader } } = host;
+  /** Without a store the answer is 501, whatever the parameters. */
+  const kept = (answer: Answering) => (call: JsonCall): Promise<JsonAnswer> => {
+    const logs = logReader.value;
+    if (!logs) throw new GatewayError('not_implemented', 'this gateway keeps no request log; set REQUEST_LOG_STORE_BACKEND');
+    return answer(logs, call);
   };
   return [
-    { method: 'GET', path: '/admin/logs', scope: 'read_only', answer },
-    { method: 'DELETE', path: '/admin/logs', scope: 'admin', answer },
-    { method: 'GET', path: '/admin/logs/stats', scope: 'read_only', answer },
-    { method: 'GET', path: '/admin/explain/:id', scope: 'read_only', answer },
+    { method: 'GET', path: '/admin/logs', scope: 'read_only', answer: kept((logs, call) => reading(list(logs, call), log)) },
+    { method: 'DELETE', path: '/admin/logs', scope: 'admin', answer: kept((logs, call) => purge(logs, call, auditor)) },
+    { method: 'GET', path: '/admin/logs/stats', scope: 'read_only', answer: kept((logs, call) => reading(statistics(logs, call, clock.now()), log)) },
+    { method: 'GET', path: '/admin/explain/:id', scope: 'read_only', answer: kept((logs, call) => reading(decision(logs, call), log)) },
   ];
+}
+
+async function list(logs: LogReader, { request }: JsonCall): Promise<JsonAnswer> {
+  const query = new Query(request);
+  const limit = query.limit(PAGE, LONGEST_PAGE);
+  const offset = query.offset();
+  const since = query.moment('since');
+  const stages = stagesOf(query, TERMINAL_STAGES);
+  const keyId = query.filter('api_key_id');
+  const page = await logs.list({ ...namesOf(query), stages, since, apiKeyId: keyId === 'none' ? null : keyId }, limit, offset);
+  const [stage, model, provider, api_key_id] = ['stage', 'model', 'provider', 'api_key_id'].map((name) => query.text(name));
+  return {
+    status: 200,
+    body: {
+      data: page.rows.map(entry),
+      summary: { total_entries: page.total, returned_entries: page.rows.length },
+      filters: { limit, offset, stage, stages, model, provider, api_key_id, since: query.text('since') },
+    },
+  };
+}
+
+async function statistics(logs: LogReader, { request }: JsonCall, now: number): Promise<JsonAnswer> {
+  const query = new Query(request);
+  const limit = query.limit(0, MOST_NAMES);
+  const since = query.moment('since');
+  const buckets = query.buckets(MOST_BUCKETS);
+  const filters = { ...namesOf(query), since };
+  const [stage] = stagesOf(query, []);
+  const found = await logs.statistics({ ...filters, stages: stage === undefined ? TERMINAL_STAGES : [stage] }, stage);
+  const series = since === undefined || buckets === 0
+    ? undefined
+    : await logs.series({ ...filters, stages: stage === undefined ? [] : [stage] }, { start: since, end: Math.max(now, since + 1000), buckets });
+  const [model, provider] = [query.text('model'), query.text('provider')];
+  return { status: 200, body: { ...statisticsBody(found, series, limit), filters: { limit, buckets, stage: query.text('stage'), model, provider, since: query.text('since') } } };
+}
+
+async function purge(logs: LogReader, call: JsonCall, auditor: Auditor): Promise<JsonAnswer> {
+  const query = new Query(call.request);
+  const before = query.moment('before');
+  if (before === undefined) throw invalidRequest('before is missing; say up to which moment rows are deleted, as an RFC 3339 timestamp');
+  const [raw, stage, model, provider] = ['before', 'stage', 'model', 'provider'].map((name) => query.text(name));
+  if (stage === 'all') throw invalidRequest('stage is "all"; leave it out to delete the rows of every stage');
+  const deleted = await auditor.during(call, {
+    action: 'logs.purge', target: '*',
+    act: () => logs.purge({ ...namesOf(query), stages: stagesOf(query, []), before }).catch(asUnavailable),
+    done: (count) => ({ detail: { before: raw, deleted: count } }),
+  });
+  return { status: 200, body: { deleted, filters: { before: raw, stage, model, provider } } };
+}
+
+/** Rows are deleted in slices, so some may be gone. */
+function asUnavailable(error: unknown): never {
+  if (error instanceof StoreUnavailable) throw new GatewayError('store_unavailable', `${error.message}; it may have deleted some of the rows, try again`, { cause: error });
+  throw error;
+}
+
+async function decision(logs: LogReader, { parameter }: JsonCall): Promise<JsonAnswer> {
+  const id = parameter('id');
+  const row = id === '' ? undefined : await logs.newestOf(storable(id));
+  if (!row) throw new GatewayError('resource_not_found', `the request log has no row of ${JSON.stringify(id)}`);
+  const recorded = row.decision === null ? {} : parseJson(row.decision);
+  const order = row.target === null ? {} : { order: [{ target: row.target }] };
+  return { status: 200, body: { model: row.model ?? '', ...order, ...(isFields(recorded) ? recorded : {}) } };
+}
+
+/** `all` leaves every stage, as an absent one does unless others stand for it. */
+function stagesOf(query: Query, otherwise: readonly string[]): readonly string[] {
+  const stage = query.filter('stage');
+  if (stage === undefined) return otherwise;
+  return stage === 'all' ? [] : [stage];
+}
+
+function namesOf(query: Query): Pick<LogFilters, 'model' | 'provider'> {
+  return { model: query.filter('model'), provider: query.filter('provider') };
+}
+
+/** All members are there, but for those that only some requests have. Source: admin reference 12.1. */
+function entry(row: LogRow): object {
+  return {
+    trace_id: row.trace_id,
+    stage: row.stage,
+    model: row.model ?? '',
+    api_key_id: row.api_key_id ?? '',
+    provider: row.provider ?? '',
+    prompt_tokens: row.prompt_tokens,
+    completion_tokens: row.completion_tokens,
+    total_tokens: row.total_tokens,
+    error_message: row.error_message ?? '',
+    created_at: timestamp(row.created_at),
+    duration_ms: row.duration_ms,
+    ttft_ms: row.ttft_ms,
+    cost_usd: row.cost_usd,
+    ab_label: row.ab_label ?? undefined,
+    bytes_up: row.bytes_up ?? undefined,
+    bytes_down: row.bytes_down ?? undefined,
+    target: row.target ?? undefined,
+    attempts: row.attempts ?? undefined,
+    cache: row.cache ?? undefined,
+    catalog_version: row.catalog_version ?? undefined,
+  };
 }

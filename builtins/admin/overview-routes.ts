@@ -49,7 +49,8 @@ function providerStates(host: Host): ProviderState[] {
 
 async function dashboard(host: Host): Promise<JsonAnswer> {
   const { log, services: { clock }, stores } = host;
-  const keys = await reading(stores.keys.list(), log);
+  const logs = stores.logReader.value;
+  const [keys, total] = await Promise.all([reading(stores.keys.list(), log), logs ? reading(logs.count(), log) : 0]);
   const now = clock.now();
   const states = providerStates(host);
   return {
@@ -62,7 +63,7 @@ async function dashboard(host: Host): Promise<JsonAnswer> {
         expired: keys.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt < now).length,
         total_usage: keys.reduce((sum, { usageCount }) => sum + usageCount, 0),
       },
-      request_logs: { enabled: stores.requestLog.value !== undefined, total: 0 }, // rows cannot be counted yet
+      request_logs: { enabled: logs !== undefined, total },
     },
   };
 }
@@ -72,16 +73,19 @@ type ComponentStatus = 'healthy' | 'unavailable' | 'disabled';
 /** `scopes` are those of the caller, as they are now. */
 async function health(host: Host, scopes: readonly Scope[]): Promise<JsonAnswer> {
   const { stores } = host;
-  const [keys, configuration, audit] = await Promise.all([answering(stores.keys), answering(stores.configuration.value), answering(stores.audit)]);
+  const logReader = stores.logReader.value;
+  const [keys, configuration, logs, audit] = await Promise.all([
+    answering(stores.keys), answering(stores.configuration.value), logReader ? answering(logReader) : ('disabled' as const), answering(stores.audit),
+  ]);
   const providers = providerStates(host);
   const components: readonly { readonly name: string; readonly status: ComponentStatus }[] = [
     { name: 'API', status: 'healthy' },
     { name: 'Key store', status: keys },
     { name: 'Config store', status: configuration },
-    { name: 'Request logs', status: stores.requestLog.value ? 'healthy' : 'disabled' },
+    { name: 'Request logs', status: logs },
     { name: 'Audit log', status: audit },
   ];
-  return { status: 200, body: { status: overall(host, [keys, configuration, ...providers.map(({ status }) => status)]), providers, components, mcp_servers: [], scopes } };
+  return { status: 200, body: { status: overall(host, [keys, configuration, logs, ...providers.map(({ status }) => status)]), providers, components, mcp_servers: [], scopes } };
 }
 
 /** The audit log has no say in it. */

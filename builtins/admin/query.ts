@@ -39,6 +39,11 @@ export class Query {
     return Math.min(this.#integer('offset', 0) ?? 0, Number.MAX_SAFE_INTEGER);
   }
 
+  /** Parts of a series; 0 is none. */
+  buckets(max: number): number {
+    return Math.min(this.#integer('buckets', 0) ?? 0, max);
+  }
+
   oneOf<T extends string>(name: string, words: readonly T[]): T | undefined {
     const text = this.text(name);
     if (text === '') return undefined;

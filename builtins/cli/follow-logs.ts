@@ -58,6 +58,6 @@ async function rowsSince(client: Client, since: number): Promise<Row[]> {
 
 /** Rows as data while they come: a JSON line each, or a YAML document. */
 export async function printEach({ out }: CommandIo, format: Exclude<OutputFormat, 'table'>, rows: readonly Row[]): Promise<void> {
-  const { stringify } = format === 'yaml' ? await import('yaml') : { stringify: undefined };
-  for (const row of rows) out(stringify ? `---\n${stringify(row)}` : `${JSON.stringify(row)}\n`);
+  const { yamlText } = format === 'yaml' ? await import('./yaml-text.ts') : { yamlText: undefined };
+  for (const row of rows) out(yamlText ? `---\n${yamlText(row)}` : `${JSON.stringify(row)}\n`);
 }

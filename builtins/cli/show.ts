@@ -13,7 +13,7 @@ export interface Column {
 
 /** Prints data: as JSON or YAML, or as the text given for people. */
 export async function printData(io: CommandIo, format: OutputFormat, value: unknown, forPeople?: () => string): Promise<void> {
-  if (format === 'yaml') io.out((await import('yaml')).stringify(value));
+  if (format === 'yaml') io.out((await import('./yaml-text.ts')).yamlText(value));
   else if (format === 'json' || !forPeople) io.out(`${JSON.stringify(value, undefined, 2)}\n`);
   else io.out(`${forPeople()}\n`);
 }

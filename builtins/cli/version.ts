@@ -5,7 +5,7 @@ import type { CommandPlace } from '../../host/host.ts';
 export const run: RunCommand<CommandPlace> = async ({ format }, { out }, place) => {
   const facts = factsOf(place);
   if (format === 'json') out(`${JSON.stringify(facts, null, 2)}\n`);
-  else if (format === 'yaml') out((await import('yaml')).stringify(facts));
+  else if (format === 'yaml') out((await import('./yaml-text.ts')).yamlText(facts));
   else out(`Version: ${facts.version}\nCommit:  ${facts.commit}\nBuilt:   ${facts.built}\nNode:    ${facts.node}\nOS/Arch: ${facts.os_arch}\n`);
 };
 

@@ -13,9 +13,10 @@ import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { failReply, run } from '../../host/pipeline/run.ts';
 import { modelNotFound } from '../../host/pipeline/shown.ts';
 import { addressAt, type Destination, namedDestination, ownerOf, requireForwarding } from './destination.ts';
-import { type Family, familyOf, RESPONSES } from './family.ts';
+import { type Family, familyOf, FILES, RESPONSES } from './family.ts';
 import { MemberScanner } from './member-scanner.ts';
 import { MAX_READABLE, type OpaqueBody, readOpaque, refuseRepeated, responseFields } from './opaque-body.ts';
+import { type Ownership, ownershipOf, REFERENCES, requireOwn } from './ownership.ts';
 import { checkPath, readablePath } from './path.ts';
 import { type HeldBody, leavingBody, readAhead, type Splice } from './read-ahead.ts';
 import { forwardedHeaders } from './request-headers.ts';
@@ -35,6 +36,8 @@ interface Forwarding {
   /** The model that the request names, wherever it does. */
   readonly model: string | undefined;
   readonly taken: Taken | undefined;
+  /** Its path as the upstream may read it. */
+  readonly path: string;
 }
 
 /** Sends a request on to a provider, and its answer back. `taken` is the connection of a request for another protocol. */
@@ -62,15 +65,16 @@ async function readRequest(host: Host, request: IncomingMessage, response: Serve
   if (request.method === 'TRACE') throw new GatewayError('method_not_supported', 'TRACE is not supported: its answer would show the gateway\'s credential');
   const path = rawPath(request);
   checkPath(path);
-  const family = familyOf(readablePath(path));
+  const readable = readablePath(path);
+  const family = familyOf(readable);
   const header = family.fixed ? undefined : request.headers['x-provider'];
   const named = header === undefined || header === '' ? undefined : String(header);
   const isModelWanted = !family.fixed && (named === undefined || principal?.limits?.models !== undefined || family === RESPONSES);
-  const { body, scanner } = await lookAhead(host.current, family, request, isModelWanted);
+  const { body, scanner } = await lookAhead(host.current, family, request, isModelWanted, isBound(family, readable, host.current));
   const opaque = readOpaque(body, scanner);
   const fields = family === RESPONSES && scanner ? responseFields(scanner) : {};
   const model = opaque.model ?? (taken ? new URLSearchParams(request.url?.split('?')[1]).get('model') ?? undefined : undefined);
-  const forwarding = { host, family, request, response, named, body, scanner, model, taken };
+  const forwarding = { host, family, request, response, named, body, scanner, model, taken, path: readable };
   return [forwarding, {
     request: { ...shownRequest(forwarding, opaque), ...fields },
     streaming: family === RESPONSES && scanner?.found.get('stream')?.value === true,
@@ -84,14 +88,19 @@ function shownRequest({ named, family, model }: Forwarding, { request }: OpaqueB
   return model === undefined || (named !== undefined && family !== RESPONSES) ? rest : { ...rest, model };
 }
 
+/** Whether the body may name what belongs to another credential. */
+function isBound(family: Family, path: string, { config }: Generation): boolean {
+  return family === RESPONSES ? config.responses.bind_owner === true : family === FILES && path.startsWith('/v1/batches') && config.files.bind_owner === true;
+}
+
 /** Holds as much of the body as must be seen before it leaves. */
-async function lookAhead(generation: Generation, family: Family, request: IncomingMessage, isModelWanted: boolean): Promise<{ body: HeldBody; scanner: MemberScanner | undefined }> {
+async function lookAhead(generation: Generation, family: Family, request: IncomingMessage, isModelWanted: boolean, isBound: boolean): Promise<{ body: HeldBody; scanner: MemberScanner | undefined }> {
   const { maxRequestBytes, plugins, services: { clock } } = generation;
   const isInspected = plugins.inspected.has(family.surface);
-  const isSearched = isModelWanted || isInspected;
-  const scanner = isSearched ? new MemberScanner(['model', 'max_output_tokens', 'stream', 'user']) : undefined;
+  const isSearched = isModelWanted || isInspected || isBound;
+  const scanner = isSearched ? new MemberScanner(['model', 'max_output_tokens', 'stream', 'user', ...REFERENCES]) : undefined;
   const declared = Number(request.headers['content-length'] ?? Infinity);
-  const isHeldWhole = family === RESPONSES && plugins.count > 0; // a ceiling may stand behind everything else
+  const isHeldWhole = isBound || (family === RESPONSES && plugins.count > 0); // what is looked for may stand behind everything else
   const wants = (held: number): boolean => {
     if (!scanner || scanner.isMalformed && !isInspected) return false;
     const isSmall = held <= MAX_READABLE && (isInspected || family === RESPONSES || declared <= MAX_READABLE);
@@ -109,12 +118,15 @@ async function lookAhead(generation: Generation, family: Family, request: Incomi
 function servingOf(forwarding: Forwarding): Serving {
   let reply: ForwardedReply | undefined;
   let outgoing: OutgoingRequest | undefined;
+  let ownership: Ownership | undefined;
   return {
     run: async (exchange, generation) => {
       let destination: Destination;
       try {
         destination = resolve(forwarding, exchange, generation);
         addressAt(destination.provider, '/v1');
+        ownership = ownershipOf(askedBy(forwarding, exchange), generation.config);
+        if (ownership) await requireOwn(ownership, forwarding.host.stores.owners.value);
       } catch (cause) {
         throw await failReply(exchange, cause, generation);
       }
@@ -128,9 +140,13 @@ function servingOf(forwarding: Forwarding): Serving {
       });
     },
     send: async (_read, exchange, generation, response) => {
-      if (reply && outgoing) await sendForwardedReply({ reply, before: outgoing, family: forwarding.family, taken: forwarding.taken, host: forwarding.host }, exchange, generation, response);
+      if (reply && outgoing) await sendForwardedReply({ reply, before: outgoing, ownership, family: forwarding.family, taken: forwarding.taken, host: forwarding.host }, exchange, generation, response);
     },
   };
+}
+
+function askedBy({ family, path, request, scanner }: Forwarding, { principal }: LiveExchange): Parameters<typeof ownershipOf>[0] {
+  return { family, path, method: request.method ?? '', owner: principal?.id ?? '', references: REFERENCES.map((name) => scanner?.found.get(name)?.value) };
 }
 
 /** Finds the one target, and refuses what the key may not have. */

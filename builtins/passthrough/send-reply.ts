@@ -11,6 +11,7 @@ import type { ForwardedReply } from '../../host/pipeline/forward-attempt.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { failReply, finishForwarded } from '../../host/pipeline/run.ts';
 import { type Family, RESPONSES } from './family.ts';
+import type { Ownership } from './ownership.ts';
 import { cleanBody } from './refusal-body.ts';
 import { relayedHeaders } from './reply-headers.ts';
 import { createScrub, type Scrub } from './scrub.ts';
@@ -22,19 +23,20 @@ export interface Answered {
   /** The request without its credential. */
   readonly before: OutgoingRequest;
   readonly family: Family;
+  readonly ownership: Ownership | undefined;
   readonly taken: Taken | undefined;
   readonly host: Host;
 }
 
 /** Sends an answer on; then those hear of it who come after an answer, or after a failure. */
-export async function sendForwardedReply({ reply, before, family, taken, host }: Answered, exchange: LiveExchange, generation: Generation, response: ServerResponse): Promise<void> {
+export async function sendForwardedReply({ reply, before, family, ownership, taken, host }: Answered, exchange: LiveExchange, generation: Generation, response: ServerResponse): Promise<void> {
   const scrub = createScrub(before, reply.sent, host.redactor);
   const own = attributionHeaders(exchange, host.redactor);
-  const usage = family === RESPONSES && !reply.refusal ? openUsageReader(reply.headers) : undefined;
+  const usage = (family === RESPONSES || ownership?.isTold) && !reply.refusal ? openUsageReader(reply.headers) : undefined;
   if (reply.socket && taken) await runTunnel({ taken, reply, upstream: reply.socket, headers: [...relayedHeaders(reply, scrub), ...own], response, host }, exchange, generation);
   else if (isCleaned(reply.status) && before.method !== 'HEAD') await sendCleaned(reply, scrub, own, exchange, generation, response);
   else {
-    const body = watched(reply, usage, exchange, generation);
+    const body = ownership?.isTold && usage ? owned(watched(reply, usage, exchange, generation), usage, ownership, host, exchange) : watched(reply, usage, exchange, generation);
     await sendRelayed({ status: reply.status, headers: [...relayedHeaders(reply, scrub), ...own], body, isHeadFirst: true }, exchange, generation, response);
   }
   exchange.delivery.isSent = true;
@@ -42,7 +44,7 @@ export async function sendForwardedReply({ reply, before, family, taken, host }:
     await failReply(exchange, reply.refusal, generation);
     return;
   }
-  bill(usage, exchange, generation);
+  if (family === RESPONSES) bill(usage, exchange, generation);
   await finishForwarded(exchange, generation);
 }
 
@@ -67,6 +69,15 @@ async function* watched({ body, headers }: ForwardedReply, usage: UsageReader | 
     if (isStream) exchange.measured.ttftMs ??= clock.monotonic() - exchange.arrivedAt;
     usage?.see(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
     yield piece;
+  }
+}
+
+/** Remembers whose what was made is, before the answer ends, also where it breaks off: the provider has made it. */
+async function* owned(body: AsyncIterable<Uint8Array>, reader: UsageReader, { kind, owner }: Ownership, { stores, log }: Host, { id }: LiveExchange): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } finally {
+    await stores.owners.value.add(kind, reader.end().ids, owner).catch((error: unknown) => log.error('an owner could not be kept', { trace_id: id, kind, error }));
   }
 }
 

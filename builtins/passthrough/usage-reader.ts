@@ -8,6 +8,8 @@ const MAX_BYTES = 8 * 1024 * 1024;
 export interface ResponseFacts {
   readonly usage: Usage | undefined;
   readonly model: string | undefined;
+  /** Ids under which the provider keeps what was made, and what came of it. */
+  readonly ids: readonly string[];
 }
 
 /** Reads usage of an answer while its bytes pass. */
@@ -16,7 +18,7 @@ export interface UsageReader {
   end(): ResponseFacts;
 }
 
-const UNKNOWN: ResponseFacts = { usage: undefined, model: undefined };
+const UNKNOWN: ResponseFacts = { usage: undefined, model: undefined, ids: [] };
 
 export function openUsageReader(headers: Readonly<Record<string, string>>): UsageReader | undefined {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
@@ -77,17 +79,18 @@ class StreamReader implements UsageReader {
     this.#line = [];
     this.#bytes = 0;
     const data = dataOf(line);
-    if (data === undefined || !data.includes('"usage"')) return;
+    if (data === undefined || !(data.includes('"usage"') || (this.#facts.ids.length === 0 && data.includes('"response"')))) return;
     const event = tryParseJson(textOfBytes(data));
     const facts = isFields(event) ? factsOf(event['response']) : UNKNOWN;
-    if (facts.usage) this.#facts = facts;
+    if (facts.usage || (facts.ids.length > 0 && this.#facts.ids.length === 0)) this.#facts = facts;
   }
 }
 
 function factsOf(response: unknown): ResponseFacts {
   if (!isFields(response)) return UNKNOWN;
   const { usage, model } = response;
-  return { usage: commonUsage(usage), model: typeof model === 'string' ? model : undefined };
+  const ids = [response['id'], response['output_file_id'], response['error_file_id']].filter((id): id is string => typeof id === 'string' && id !== '');
+  return { usage: commonUsage(usage), model: typeof model === 'string' ? model : undefined, ids };
 }
 
 /** Usage under the names of the common wire; none that counts nothing. Source: OpenAI API reference, "Responses", 2026-11-22. */

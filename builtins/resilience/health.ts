@@ -23,11 +23,11 @@ export default defineBuiltin({
     const isResting = ({ virtualKey }: RouteTarget): boolean => (rests.get(virtualKey)?.until ?? 0) > monotonic();
     const isHealthy = (target: RouteTarget): boolean => !isResting(target) && pipeline.circuit.call(target.virtualKey) !== 'open';
 
-    pipeline.route.tap({ name: 'health', stage: ORDER.health }, (ranked, { routing: { explaining } }) => {
+    pipeline.route.tap({ name: 'health', stage: ORDER.health }, (ranked, { routing: { heard } }) => {
       if (ranked.every(isHealthy)) return ranked;
       const healthy = ranked.filter(isHealthy);
       const then = healthy.length > 0 ? '' : ', as do all others: they are tried all the same';
-      for (const target of ranked) if (!isHealthy(target)) explaining?.target?.(target.virtualKey, `${isResting(target) ? 'it rests after a 429' : 'its circuit is open'}${then}`);
+      for (const target of ranked) if (!isHealthy(target)) heard?.target?.(target.virtualKey, `${isResting(target) ? 'it rests after a 429' : 'its circuit is open'}${then}`);
       return healthy.length > 0 ? healthy : ranked;
     });
     pipeline.settled.tap('health', ({ target: { virtualKey }, outcome, error }) => {

@@ -11,7 +11,7 @@ export default defineBuiltin({
   apply: ({ hooks }) => hooks.assemble.tapPromise('eligibility', async ({ hooks: pipeline, strategy, targets: all, services: { log } }) => {
     const byKey = new Map(all.map((target) => [target.virtualKey, target]));
     const warned = new Set<string>();
-    pipeline.route.tap({ name: 'eligibility', stage: ORDER.eligibility }, (ranked, { id, surface, streaming, turn, routing: { explaining } }) => {
+    pipeline.route.tap({ name: 'eligibility', stage: ORDER.eligibility }, (ranked, { id, surface, streaming, turn, routing: { explaining, heard } }) => {
       for (const { virtualKey } of ranked) {
         if (explaining || byKey.get(virtualKey)?.provider || warned.has(virtualKey)) continue;
         warned.add(virtualKey);
@@ -22,7 +22,7 @@ export default defineBuiltin({
         const target = byKey.get(virtualKey);
         return target !== undefined && implementsSurface(target, surface, turn?.streaming ?? streaming);
       }) ?? ranked[0];
-      for (const { virtualKey } of ranked) if (virtualKey !== named?.virtualKey) explaining?.target?.(virtualKey, 'the strategy tries one target only');
+      for (const { virtualKey } of ranked) if (virtualKey !== named?.virtualKey) heard?.target?.(virtualKey, 'the strategy tries one target only');
       return named ? [named] : [];
     });
   }),

@@ -4,11 +4,9 @@ import type { StoreSettings } from '../../host/environment/store-settings.ts';
 import { cannotOpen } from './cannot-open.ts';
 import { CONFIG_SCHEMA } from './config-schema.ts';
 import type { Database } from './database.ts';
-import { migrate } from './migrate.ts';
-import { isExposed, openPostgres } from './postgres.ts';
+import { openMigrated } from './open-migrated.ts';
 import { SharedConfiguration } from './shared-config.ts';
 import { SqlConfiguration } from './sql-config.ts';
-import { openSqlite } from './sqlite.ts';
 
 /** The configuration and its history on SQLite or Postgres. Nothing of either is loaded while they are in memory. */
 export default defineBuiltin({
@@ -21,24 +19,15 @@ export default defineBuiltin({
       try {
         close = await open(host, configurationStore);
       } catch (error) {
-        throw cannotOpen(host, configurationStore, { what: 'the configuration store', kept: 'the configuration' }, error);
+        throw cannotOpen(host, configurationStore, { what: 'the configuration store', without: 'to keep the configuration in memory' }, error);
       }
     });
     hooks.close.tapPromise('configuration-store', async () => close?.());
   },
 });
 
-async function open(host: Host, { backend, dsn, prefix }: StoreSettings): Promise<() => Promise<void>> {
-  const { log, services: { clock } } = host;
-  if (backend === 'postgres' && isExposed(dsn ?? '')) log.warn(`${prefix}_DSN reaches a public address without TLS; add sslmode=require, or use a private network`);
-  const database = await (backend === 'postgres' ? openPostgres(dsn ?? '') : openSqlite(dsn ?? 'gw-config.db', host.workingDirectory));
-  try {
-    await migrate(database, CONFIG_SCHEMA, log, clock.now);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
-  return supply(host, database);
+async function open(host: Host, settings: StoreSettings): Promise<() => Promise<void>> {
+  return supply(host, await openMigrated(host, settings, { file: 'gw-config.db', schema: CONFIG_SCHEMA }));
 }
 
 /** What supplies it closes it. */

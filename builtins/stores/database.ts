@@ -17,6 +17,8 @@ export interface Dialect {
   readonly hasTable: (db: Knex, table: string) => Promise<boolean>;
   /** The function that says where a text stands in another, upper and lower case apart; 0 for nowhere. */
   readonly position: string;
+  /** Unix milliseconds of a column of moments, as a whole number. */
+  readonly milliseconds: (column: string) => string;
 }
 
 /** What drivers and pools would write to the console; what fails is thrown, and the stores tell it. */

@@ -25,6 +25,7 @@ export const POSTGRES: Dialect = {
   lock: async (trx, table) => { await trx.raw('SELECT pg_advisory_xact_lock(hashtext(?))', [`gw ${table}`]); },
   hasTable: (db, table) => db.schema.hasTable(table),
   position: 'strpos',
+  milliseconds: (column) => `floor(extract(epoch FROM ${column}) * 1000)::bigint`,
 };
 
 /** Settings of every connection: a database that hangs must not hold anybody up for long. */

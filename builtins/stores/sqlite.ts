@@ -9,6 +9,10 @@ const BUSY_MS = 5000;
 /** Milliseconds that a statement waits for the one connection. */
 const ACQUIRE_MS = 9000;
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** The Unix epoch in milliseconds of the Julian day count, by which SQLite counts time to the millisecond. */
+const JULIAN_EPOCH_MS = 210_866_760_000_000;
+
 export const SQLITE: Dialect = {
   name: 'sqlite',
   moment: 'DATETIME',
@@ -20,6 +24,7 @@ export const SQLITE: Dialect = {
   lock: async (trx, table) => { await trx.raw(`UPDATE ${table} SET rowid = rowid WHERE rowid = -1`); },
   hasTable: (db, table) => db.schema.hasTable(table),
   position: 'instr',
+  milliseconds: (column) => `(CAST(round(julianday(${column}) * ${DAY_MS}) AS INTEGER) - ${JULIAN_EPOCH_MS})`,
 };
 
 /** Opens a file, which only its owner may read from its first byte on, or a database in memory. */

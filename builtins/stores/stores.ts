@@ -17,7 +17,7 @@ export default defineBuiltin({
       try {
         close = await (keyStore.backend === 'sqlite' ? openSqliteStores(host, keyStore) : openPostgresStores(host, keyStore));
       } catch (error) {
-        throw cannotOpen(host, keyStore, { what: 'the key store', kept: 'keys' }, error);
+        throw cannotOpen(host, keyStore, { what: 'the key store', without: 'to keep keys in memory' }, error);
       }
     });
     hooks.close.tapPromise('stores', async () => close?.());

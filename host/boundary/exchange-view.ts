@@ -36,6 +36,7 @@ export class ExchangeView implements Exchange {
   get measurements(): Measurements { return this.#live.measurements; }
   get catalogVersion(): string | undefined { return this.#live.catalogVersion; }
   get isPrivate(): boolean { return this.#live.isPrivate; }
+  get decision(): Exchange['decision'] { return this.#live.decision; }
   get signal(): AbortSignal { return this.#live.signal; }
 
   /** A copy: the credential's own entry is shared by all of its requests. */

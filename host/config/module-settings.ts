@@ -35,12 +35,6 @@ export function declaredSettings(module: PluginModule, config: Readonly<Record<s
   return Object.fromEntries(Object.entries(config ?? {}).filter(([key]) => !Object.hasOwn(tolerated, key)));
 }
 
-/** The settings of the catalogue: the keys of the schema, in order, without those that the module leaves out. */
-export function listedSettings({ settings, unlistedSettings = [] }: PluginModule): string[] {
-  const { keys = {} } = settings.describe() as { readonly keys?: Described };
-  return Object.keys(keys).filter((key) => !unlistedSettings.includes(key));
-}
-
 /** How a setting's texts are shown: as any text, or as patterns and other names in which an `@` does not make an e-mail address. */
 export type SettingKind = 'text' | 'name';
 
@@ -48,6 +42,11 @@ export type SettingKind = 'text' | 'name';
 export function settingKinds(schema: ObjectSchema): ReadonlyMap<string, SettingKind> {
   const { keys = {} } = schema.describe() as { readonly keys?: Readonly<Record<string, { readonly metas?: readonly { readonly isPattern?: boolean }[] }>> };
   return new Map(Object.entries(keys).map(([name, { metas = [] }]) => [name, metas.some(({ isPattern }) => isPattern) ? 'name' : 'text']));
+}
+
+/** The settings of the catalogue: the keys of the schema, in order, without those that the module leaves out. */
+export function listedSettings({ settings, unlistedSettings = [] }: PluginModule): string[] {
+  return [...settingKinds(settings).keys()].filter((key) => !unlistedSettings.includes(key));
 }
 
 interface Settings {

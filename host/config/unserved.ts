@@ -4,8 +4,6 @@ import type { GatewayConfig } from './document.ts';
 const UNSERVED: Readonly<Record<string, (config: GatewayConfig) => boolean>> = {
   mcp_servers: ({ mcp_servers }) => mcp_servers.length > 0,
   'mcp.stream': ({ mcp }) => mcp.stream === true,
-  'responses.bind_owner': ({ responses }) => responses.bind_owner === true,
-  'files.bind_owner': ({ files }) => files.bind_owner === true,
 };
 
 /** Keys of a valid configuration whose feature this version does not have yet. */

@@ -91,6 +91,8 @@ export interface Exchange<S extends Surface = Surface> {
   readonly attempts: number;
   /** Label of the variant an `ab-test` drew, once it has. */
   readonly abLabel: string | undefined;
+  /** How it was routed so far, as `gw explain` shows it, with its attempts; `undefined` unless a request log keeps it. */
+  readonly decision: object | undefined;
   readonly usage: Usage | undefined;
   readonly measurements: Measurements;
   /** Version of the catalog that priced it, where one did. */

@@ -151,6 +151,8 @@ export interface RequestLogRow {
   readonly attempts?: number | undefined;
   readonly cache?: 'hit' | 'miss' | undefined;
   readonly catalog_version?: string | undefined;
+  /** How the request was routed, as JSON shows it. */
+  readonly decision?: object | undefined;
   /** Unix milliseconds. */
   readonly created_at: number;
 }

@@ -2,8 +2,9 @@ import ipaddr from 'ipaddr.js';
 import { parseDuration } from '../contract/duration.ts';
 import type { BucketSpec } from '../contract/index.ts';
 import { type Level, logLevel } from '../log/logger.ts';
+import type { Retention } from '../stores/log-retention.ts';
 import type { SettingNote } from './setting-note.ts';
-import { noteUnservedStores, readStoreSettings, type StoreSettings } from './store-settings.ts';
+import { readLogStoreSettings, readRetention, readStoreSettings, type StoreSettings } from './store-settings.ts';
 import type { Variables } from './variables.ts';
 
 export type AddressRange = [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
@@ -24,6 +25,9 @@ export interface Settings {
   readonly keyStore: StoreSettings;
   /** Where changes of the configuration are kept. */
   readonly configurationStore: StoreSettings;
+  /** Where rows of the request log are kept; `undefined` when they are not. */
+  readonly logStore: StoreSettings | undefined;
+  readonly logRetention: Retention;
   /** No credential is required on `/v1/*`. */
   readonly allowUnauthenticated: boolean;
   readonly corsOrigins: readonly string[];
@@ -52,7 +56,8 @@ export function readEnvironment(variables: Variables): Settings {
   const rateLimit = readRateLimit(variables, notes);
   const keyStore = readStoreSettings({ prefix: 'API_KEY_STORE', backend: variables['API_KEY_STORE_BACKEND'], dsn: variables['API_KEY_STORE_DSN'] }, notes);
   const configurationStore = readStoreSettings({ prefix: 'CONFIG_STORE', backend: variables['CONFIG_STORE_BACKEND'], dsn: variables['CONFIG_STORE_DSN'] }, notes);
-  noteUnservedStores(variables, notes);
+  const logStore = readLogStoreSettings({ prefix: 'REQUEST_LOG_STORE', backend: variables['REQUEST_LOG_STORE_BACKEND'], dsn: variables['REQUEST_LOG_STORE_DSN'] }, notes);
+  const logRetention = readRetention(variables['REQUEST_LOG_RETENTION'], notes);
   if (trimmed(variables['GW_STATE_URL']) !== '') notes.push({ level: 'warn', message: 'GW_STATE_URL has no effect in this version: limits and caches are those of each process, budgets unless API_KEY_STORE_BACKEND is postgres' });
   const hasPprof = isOn(variables['ENABLE_PPROF']);
   noteRisks({ isProduction, allowUnauthenticated, corsOrigins, isLimited: rateLimit !== undefined, hasPprof }, notes);
@@ -66,6 +71,8 @@ export function readEnvironment(variables: Variables): Settings {
     masterKey: trimmed(variables['MASTER_KEY']) || undefined,
     keyStore,
     configurationStore,
+    logStore,
+    logRetention,
     allowUnauthenticated,
     corsOrigins: corsOrigins.filter((origin) => !isWildcard(origin)),
     trustedProxies: readRanges(variables['TRUSTED_PROXIES'], notes),

@@ -1,5 +1,5 @@
+import type { Retention } from '../stores/log-retention.ts';
 import type { SettingNote } from './setting-note.ts';
-import type { Variables } from './variables.ts';
 
 export type StoreBackend = 'memory' | 'sqlite' | 'postgres';
 
@@ -18,35 +18,47 @@ const BACKENDS: Readonly<Record<string, StoreBackend>> = {
 };
 const DURABLE = Object.keys(BACKENDS).filter((word) => BACKENDS[word] !== 'memory');
 
-/** What this version does not serve yet: it keeps everything in memory, and says so to those who asked for more. */
-const UNSERVED: readonly (readonly [prefix: string, words: readonly string[]])[] = [['REQUEST_LOG_STORE', DURABLE]];
-
-/** What is said of stores that have no effect. */
-export function noteUnservedStores(variables: Variables, notes: SettingNote[]): void {
-  for (const [prefix, words] of UNSERVED) {
-    const backend = readBackend(`${prefix}_BACKEND`, variables[`${prefix}_BACKEND`], words, notes);
-    if (backend !== undefined && backend !== 'memory') {
-      notes.push({ level: 'warn', message: `${prefix}_BACKEND=${backend} has no effect in this version: nothing is stored beyond the process` });
-    }
-  }
-}
-
 /** What the environment says of one store: the words that its variables begin with, and what stands in them. */
 export interface StoreVariables {
-  readonly prefix: 'API_KEY_STORE' | 'CONFIG_STORE';
+  readonly prefix: 'API_KEY_STORE' | 'CONFIG_STORE' | 'REQUEST_LOG_STORE';
   readonly backend: string | undefined;
   readonly dsn: string | undefined;
 }
 
 /** Keys with sessions and the audit trail, or the configuration. Source: configuration reference 4.4. */
-export function readStoreSettings({ prefix, ...written }: StoreVariables, notes: SettingNote[]): StoreSettings {
-  const backend = readBackend(`${prefix}_BACKEND`, written.backend, Object.keys(BACKENDS), notes) ?? 'memory';
-  const dsn = written.dsn?.trim() || undefined;
-  if (backend === 'postgres' && dsn === undefined) {
-    notes.push({ level: 'fatal', message: `${prefix}_DSN is not set, and ${prefix}_BACKEND=postgres needs it; set it to postgres://user:password@host:5432/database` });
-  }
+export function readStoreSettings({ prefix, backend: word, dsn: address }: StoreVariables, notes: SettingNote[]): StoreSettings {
+  const backend = readBackend(`${prefix}_BACKEND`, word, Object.keys(BACKENDS), notes) ?? 'memory';
+  const dsn = address?.trim() || undefined;
+  if (backend === 'postgres') needDsn(prefix, dsn, notes);
   if (backend === 'memory' && dsn !== undefined) notes.push({ level: 'warn', message: `${prefix}_DSN has no effect while ${prefix}_BACKEND is memory; set it to sqlite or postgres` });
   return { backend, dsn, prefix };
+}
+
+/** The request log, which is not kept unless a backend is named; in memory it cannot be. */
+export function readLogStoreSettings({ prefix, backend: word, dsn: address }: StoreVariables, notes: SettingNote[]): StoreSettings | undefined {
+  const backend = readBackend(`${prefix}_BACKEND`, word, DURABLE, notes);
+  const dsn = address?.trim() || undefined;
+  if (backend === 'postgres') needDsn(prefix, dsn, notes);
+  if (backend === undefined && dsn !== undefined) notes.push({ level: 'warn', message: `${prefix}_DSN has no effect while ${prefix}_BACKEND is unset; set it to sqlite or postgres` });
+  return backend && { backend, dsn, prefix };
+}
+
+function needDsn(prefix: string, dsn: string | undefined, notes: SettingNote[]): void {
+  if (dsn !== undefined) return;
+  notes.push({ level: 'fatal', message: `${prefix}_DSN is not set, and ${prefix}_BACKEND=postgres needs it; set it to postgres://user:password@host:5432/database` });
+}
+
+const BOUND = /^([1-9]\d{0,14})([dr])$/;
+
+/** `30d` is days, `1000000r` rows; both stand behind a comma. What cannot be read stops the start: it would keep or delete other rows than were meant. */
+export function readRetention(text: string | undefined, notes: SettingNote[]): Retention {
+  const bounds = (text ?? '').split(',').map((bound) => bound.trim()).filter((bound) => bound !== '');
+  const found = new Map(bounds.map((bound) => [BOUND.exec(bound)?.[2], Number(BOUND.exec(bound)?.[1])]));
+  if (found.has(undefined) || found.size < bounds.length) {
+    notes.push({ level: 'fatal', message: `REQUEST_LOG_RETENTION is "${text?.trim()}"; write days as 30d, rows as 1000000r, or both with a comma between them` });
+    return { days: undefined, rows: undefined };
+  }
+  return { days: found.get('d'), rows: found.get('r') };
 }
 
 /** `undefined` when none is chosen, and when the word is unknown, which stops the start. */

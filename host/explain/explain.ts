@@ -1,11 +1,12 @@
 import { invalidRequest } from '../common/invalid-request.ts';
-import { GatewayError, type PluginModule, type RankFigures, type RankNotes, type RequestOf, type RouteTarget, type Stage, type Surface, SURFACES } from '../contract/index.ts';
+import { GatewayError, type PluginModule, type RankFigures, type RequestOf, type RouteTarget, type Stage, type Surface, SURFACES } from '../contract/index.ts';
 import type { PluginEntry, StrategyConfig } from '../config/document.ts';
 import { parsePath } from '../config/problems.ts';
 import { readSettings } from '../config/module-settings.ts';
 import { type Fields, isFields } from '../contract/fields.ts';
 import type { Generation } from '../generation/generation.ts';
 import { implementsSurface } from '../generation/model-index.ts';
+import { HeardNotes } from '../pipeline/heard-notes.ts';
 import { LiveExchange } from '../pipeline/live-exchange.ts';
 import { covers, guardsContent } from '../pipeline/guard.ts';
 import type { CircuitState } from '../pipeline/hooks.ts';
@@ -118,40 +119,6 @@ export function readQuestion(surface: string, request: unknown, metadata: Readon
 
 function isMessages(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0 && value.every((message) => isFields(message) && (!Array.isArray(message['content']) || message['content'].every(isFields)));
-}
-
-/** What the strategy and the filters behind it say of one route. */
-class HeardNotes implements RankNotes {
-  label: string | undefined;
-  why: string | undefined;
-  path: string | undefined;
-  readonly #notes = new Map<string, { readonly reasons: string[]; readonly figures: Record<string, number> }>();
-
-  variant(label: string): void {
-    this.label = label;
-  }
-
-  nothing(why: string): void {
-    this.why = why;
-  }
-
-  rule(path: string): void {
-    this.path = path;
-  }
-
-  target(virtualKey: string, why: string, figures: RankFigures = {}): void {
-    const noted = this.#notes.get(virtualKey) ?? { reasons: [], figures: {} };
-    noted.reasons.push(why);
-    this.#notes.set(virtualKey, { reasons: noted.reasons, figures: { ...noted.figures, ...figures } });
-  }
-
-  reasonOf(virtualKey: string): string | undefined {
-    return this.#notes.get(virtualKey)?.reasons.join('; ');
-  }
-
-  figuresOf(virtualKey: string): RankFigures {
-    return this.#notes.get(virtualKey)?.figures ?? {};
-  }
 }
 
 function openExchange(question: RouteQuestion, heard: HeardNotes, { clock }: PipelineServices): LiveExchange {

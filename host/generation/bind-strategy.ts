@@ -88,9 +88,11 @@ function charactersOf(content: unknown): number {
 }
 
 /** What a strategy may say of a request that is served. */
-function notesFor(exchange: LiveExchange): RankNotes {
+function notesFor({ routing }: LiveExchange): RankNotes {
+  const { record } = routing;
   return {
-    variant: (label) => { exchange.routing.abLabel = label; },
-    nothing: (why) => { exchange.routing.unroutable = why; },
+    variant: (label) => { routing.abLabel = label; },
+    nothing: (why) => { routing.unroutable = why; },
+    ...(record && { rule: (path) => record.heard.rule(path), target: (...note) => record.heard.target(...note) }),
   };
 }

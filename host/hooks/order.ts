@@ -7,10 +7,12 @@ export const ORDER = {
   admission: 30,
   keyAccess: 40,
   /** route */
+  routeBegins: 1,
   keyTargets: 5,
   strategy: 10,
   eligibility: 20,
   health: 30,
+  routeEnds: 90,
   /** admit */
   breaker: 10,
   limiter: 20,

@@ -14,7 +14,7 @@ import type { Protection } from './protection.ts';
 import { createIdSource, requestId } from './request-id.ts';
 
 const METHODS = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE']);
-const PROBES = new Set(['/health', '/livez', '/readyz']);
+const PROBES = new Set(['/health', '/livez', '/openapi.json', '/readyz']);
 const MAX_ADDRESSES = 100_000;
 
 const VARY: readonly string[] = ['Vary', 'Origin'];

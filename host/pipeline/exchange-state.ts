@@ -1,6 +1,7 @@
 /** What changes while an exchange runs, by who writes it. Each is created whole, so that all exchanges have one shape. */
 import type { Cost, RankNotes, Usage } from '../contract/index.ts';
 import type { PluginInstance, StreamGuards } from './plugin-instance.ts';
+import type { RouteRecord } from './route-record.ts';
 import type { Target } from './target.ts';
 
 /** Written by the route and by attempts, in any turn: clients and logs learn what was tried last. */
@@ -19,6 +20,13 @@ export class Routing {
   unroutable: string | undefined;
   /** Set where only the reasons of the route are asked for; then nothing is sent, counted or logged. */
   explaining: RankNotes | undefined;
+  /** Set while a request log keeps how requests were routed. */
+  record: RouteRecord | undefined;
+
+  /** Who hears why a target stands where it does or was left out, if anybody. */
+  get heard(): RankNotes | undefined {
+    return this.explaining ?? this.record?.heard;
+  }
 }
 
 /** Figures of the whole exchange; those of its turns add up. */

@@ -120,6 +120,10 @@ export class LiveExchange implements Exchange {
     return this.routing.lastTarget;
   }
 
+  get decision(): object | undefined {
+    return this.routing.record?.shown(this);
+  }
+
   get reportedModel(): string | undefined {
     return this.routing.reportedModel;
   }

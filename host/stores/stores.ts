@@ -5,8 +5,10 @@ import { AuditStore } from './audit-store.ts';
 import { type Ledgers, MEMORY_LEDGERS } from './ledgers.ts';
 import { type ConfigurationStore, UnstoredConfiguration } from './configuration-store.ts';
 import { KeyStore } from './key-store.ts';
+import { MemoryOwners, type Owners } from './owners.ts';
 import { Place } from './place.ts';
 import { Principals } from './principals.ts';
+import type { LogReader } from './request-log-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { StoreDeps } from './store-deps.ts';
 
@@ -22,12 +24,16 @@ export interface Stores {
   readonly principals: Principals;
   /** Where rows of the request log go. Without a store they go nowhere. */
   readonly requestLog: Place<RequestLog | undefined>;
+  /** What reads the rows, and deletes them. Without a store there is nothing to read. */
+  readonly logReader: Place<LogReader | undefined>;
   /** Where changes of the configuration are kept. Without a store: nowhere, the file counts at the next start. */
   readonly configuration: Place<ConfigurationStore>;
   /** What replicas share. Without a store: the memory of this process. */
   readonly state: Place<SharedState>;
   /** What is spent, by key. Without a store: the memory of this process. */
   readonly ledgers: Place<Ledgers>;
+  /** Whose files and responses are. Without a store: the memory of this process. */
+  readonly owners: Place<Owners>;
 }
 
 export function createStores(memory: SharedState, given: StoreDeps): Stores {
@@ -40,15 +46,17 @@ export function createStores(memory: SharedState, given: StoreDeps): Stores {
     audit: new AuditStore(deps),
     principals,
     requestLog: new Place<RequestLog | undefined>('request log', 'disabled', undefined),
+    logReader: new Place<LogReader | undefined>('reader of the request log', 'disabled', undefined),
     configuration: new Place<ConfigurationStore>('configuration store', 'memory', new UnstoredConfiguration(deps.clock.now)),
     state: new Place<SharedState>('shared state', 'memory', memory),
     ledgers: new Place<Ledgers>('ledgers', 'memory', MEMORY_LEDGERS),
+    owners: new Place<Owners>('owners', 'memory', new MemoryOwners()),
   };
 }
 
 /** From here on nothing can be supplied any more. */
-export function sealStores({ keys, sessions, audit, principals, requestLog, configuration, state, ledgers }: Stores): void {
-  for (const place of [keys, sessions, audit, principals, requestLog, configuration, state, ledgers]) place.seal();
+export function sealStores({ keys, sessions, audit, principals, requestLog, logReader, configuration, state, ledgers, owners }: Stores): void {
+  for (const place of [keys, sessions, audit, principals, requestLog, logReader, configuration, state, ledgers, owners]) place.seal();
 }
 
 /** Writes what waits, before the repositories close. */

@@ -36,7 +36,7 @@ describe('commands on a terminal', () => {
     expect((await runCommand(['admin', 'keys', 'revoke', 'x', '--gateway-url', url], { io: { terminal } })).stdout).to.equal('\u001b[32m[OK]\u001b[0m Key revoked.\n');
   });
 
-  it('ask before they replace the configuration, unless told not to', async () => {
+  it('ask before they replace the configuration, unless --yes says not to', async () => {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, 'c.yaml'), 'targets: [{virtual_key: echo}]\n');
     const { url, calls } = await answering((call) => (call.endsWith('/diff') ? { changes: [{ path: 'targets[0].weight', before: 1, after: null }] } : { status: 'updated' }));

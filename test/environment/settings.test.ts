@@ -153,3 +153,27 @@ describe('a start that is refused', () => {
     }
   });
 });
+
+describe('the request log in the settings', () => {
+  const told = (variables: Record<string, string>): string[] => readEnvironment(variables).notes.filter(({ level }) => level === 'fatal').map(({ message }) => message);
+
+  it('is not kept unless a backend is named, in upper or lower case', () => {
+    expect(readEnvironment({}).logStore).to.equal(undefined);
+    expect(readEnvironment({ REQUEST_LOG_STORE_BACKEND: ' SQLite ' }).logStore).to.deep.include({ backend: 'sqlite', dsn: undefined });
+    expect(readEnvironment({ REQUEST_LOG_STORE_BACKEND: 'postgresql', REQUEST_LOG_STORE_DSN: ' postgres://h/d ' }).logStore).to.deep.include({ backend: 'postgres', dsn: 'postgres://h/d' });
+  });
+
+  it('cannot be in memory, nor in Postgres without an address', () => {
+    for (const word of ['memory', 'in-memory', 'mysql']) expect(told({ REQUEST_LOG_STORE_BACKEND: word }), word).to.deep.equal([`REQUEST_LOG_STORE_BACKEND is "${word}"; use one of: sqlite, postgres, postgresql`]);
+    expect(told({ REQUEST_LOG_STORE_BACKEND: 'postgres' })).to.have.length(1).and.satisfy(([message]: string[]) => message!.startsWith('REQUEST_LOG_STORE_DSN is not set'));
+    expect(readEnvironment({ REQUEST_LOG_STORE_DSN: 'x.db' }).notes.map(({ message }) => message).join()).to.include('REQUEST_LOG_STORE_DSN has no effect');
+  });
+
+  for (const [text, days, rows] of [[undefined, undefined, undefined], ['', undefined, undefined], ['30d', 30, undefined], ['1000000r', undefined, 1_000_000], [' 30d , 5r ', 30, 5], ['5r,30d', 30, 5]] as const) {
+    it(`is bounded by REQUEST_LOG_RETENTION=${JSON.stringify(text)}`, () => { expect(readEnvironment({ REQUEST_LOG_RETENTION: text }).logRetention).to.deep.equal({ days, rows }); });
+  }
+
+  it('stops the start with a retention that cannot be read', () => {
+    for (const text of ['30', 'd', '0d', '-1d', '1.5d', '30D', '30d,30d', '30d 5r', '30h', '1e3r']) expect(told({ REQUEST_LOG_RETENTION: text }), text).to.have.length(1).and.satisfy(([message]: string[]) => message!.startsWith(`REQUEST_LOG_RETENTION is "${text}"`));
+  });
+});

@@ -50,16 +50,19 @@ const refused = async (work: Promise<void>): Promise<ConfigRefused> =>
     return error as ConfigRefused;
   });
 
+/** What every configuration leases for itself, without plugins. The budgets of keys are one of them. */
+const OWN = 2;
+
 describe('applying a configuration', () => {
   it('closes the plugins of the one before, and keeps what they carried over', async () => {
     const { t, kept, config } = await trackedHost();
     await t.apply(config(entry('two')));
     expect(kept).to.deep.include({ made: ['one', 'two'], disposed: ['one'] });
     expect(kept.values[1]).to.equal(kept.values[0]);
-    expect([t.host.slot.live, t.host.carryover.size]).to.deep.equal([1, 2]);
+    expect([t.host.slot.live, t.host.carryover.size]).to.deep.equal([1, 1 + OWN]);
     await t.apply(config());
     expect(kept.disposed).to.deep.equal(['one', 'two']);
-    expect(t.host.carryover.size).to.equal(1);
+    expect(t.host.carryover.size).to.equal(OWN);
     await t.apply(config(entry('three')));
     expect(kept.values[2]).not.to.equal(kept.values[0]);
   });
@@ -82,7 +85,7 @@ describe('applying a configuration', () => {
     expect(problems[0]?.path).to.equal('plugins[1].config');
     expect(t.host.current).to.equal(before);
     expect([...kept.disposed].toSorted()).to.deep.equal(['four', 'two']);
-    expect([t.host.slot.live, t.host.carryover.size]).to.deep.equal([1, 2]);
+    expect([t.host.slot.live, t.host.carryover.size]).to.deep.equal([1, 1 + OWN]);
     expect((await t.post('/v1/chat/completions', ask())).status).to.equal(200);
   });
 
@@ -165,7 +168,7 @@ describe('applying a configuration', () => {
     await t.apply({ targets: [stub.target('a')], plugins: [entry('two'), { name: 'vague', stage: 'before_request', enabled: true }] })
       .then(() => expect.fail('it was applied'), (error: Error) => expect(error.message).to.equal('no idea'));
     expect(kept).to.deep.include({ made: ['two'], disposed: ['two'] });
-    expect([t.host.slot.live, t.host.carryover.size]).to.deep.equal([1, 1]);
+    expect([t.host.slot.live, t.host.carryover.size]).to.deep.equal([1, OWN]);
   });
 
   it('keeps nothing of a target whose neighbour could not be connected', async () => {

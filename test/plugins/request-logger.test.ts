@@ -94,7 +94,8 @@ describe('request-logger with persist', () => {
     const cost = { totalUsd: 0.5, inputUsd: 0, outputUsd: 0, cacheReadUsd: 0, cacheWriteUsd: 0, reasoningUsd: 0, modelFound: true, priced: true, catalog: 'v7' };
     services.catalog = { ...services.catalog, cost: () => cost };
     const trace_id = (await set.host.post(PATH, ask(), KEY)).headers.get('x-request-id');
-    expect(set.rows).to.deep.equal([
+    expect(set.rows[1]?.decision).to.deep.include({ model: 'm', strategy: 'single', dropped: [] });
+    expect(set.rows.map(({ decision: _decision, ...row }) => row)).to.deep.equal([
       { trace_id, stage: 'before_request', model: 'm', api_key_id: 'a', created_at: NOW },
       {
         trace_id, stage: 'after_request', model: 'm-2024', api_key_id: 'a', created_at: NOW, provider: 'a', prompt_tokens: 11, completion_tokens: 7, total_tokens: 18,

@@ -83,6 +83,58 @@ describe('a gateway on SQLite', function onSqlite() {
   });
 });
 
+describe('a gateway with a request log', function withLog() {
+  this.timeout(60_000);
+  const plugins = ['before_request', 'after_request', 'on_error'].map((stage) => ({ name: 'request-logger', type: 'logging', stage, enabled: true, config: { persist: true } }));
+
+  it('loses nothing by a clean stop, keeps it for its owner alone, and shows it after the next start', async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, 'config.yaml'), JSON.stringify({ targets: [{ virtual_key: 'echo' }], plugins }));
+    const variables = { MASTER_KEY, GATEWAY_CONFIG: 'config.yaml', REQUEST_LOG_STORE_BACKEND: 'sqlite', RATE_LIMIT_RPS: '0' };
+    const headers = { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' };
+    const first = await startGateway({ cwd, variables });
+    expect(first.lines.find(({ msg }) => msg === 'gw started')).to.include({ request_log_store: 'sqlite' });
+    const body = JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'hi' }] });
+    const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await fetch(`${first.url}/v1/chat/completions`, { method: 'POST', headers, body })).status));
+    expect(new Set(statuses)).to.deep.equal(new Set([200]));
+    expect(await first.stop()).to.equal(0);
+    expect((await stat(join(cwd, 'gw-requests.db'))).mode & 0o777).to.equal(0o600);
+    const second = await startGateway({ cwd, variables: { ...variables, REQUEST_LOG_RETENTION: '30d,1000r' } });
+    const page = await (await fetch(`${second.url}/admin/logs?stage=all`, { headers })).json() as { summary: { total_entries: number } };
+    expect(page.summary.total_entries).to.equal(40);
+    expect(await second.stop()).to.equal(0);
+  });
+
+  it('takes a table that is there already, with what it holds', async () => {
+    const file = join(await temporaryFolder(), 'old.db');
+    const db = open(file);
+    await db.raw(`CREATE TABLE request_logs (id INTEGER PRIMARY KEY AUTOINCREMENT, trace_id TEXT, stage TEXT NOT NULL, model TEXT, provider TEXT, prompt_tokens INTEGER NOT NULL,
+      completion_tokens INTEGER NOT NULL, total_tokens INTEGER NOT NULL, error_message TEXT, created_at DATETIME NOT NULL)`);
+    await db('request_logs').insert({ trace_id: 't', stage: 'after_request', model: 'm', prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, created_at: '2025-01-02 03:04:05+00:00' });
+    const t = await startHost({ targets: [{ virtual_key: 'echo' }] }, { variables: { REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: file } });
+    const { data } = (await t.get('/admin/logs')).json();
+    expect(data[0]).to.include({ trace_id: 't', model: 'm', total_tokens: 3, created_at: '2025-01-02T03:04:05Z', duration_ms: null, api_key_id: '' });
+    expect((await t.get('/admin/logs?api_key_id=none')).json().summary.total_entries).to.equal(1);
+  });
+
+  it('is answered 500, and a purge 503 with its row in the trail, while the database is away', async () => {
+    const file = join(await temporaryFolder(), 'requests.db');
+    const t = await startHost({ targets: [{ virtual_key: 'echo' }] }, { variables: { REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: file } });
+    await open(file).raw('DROP TABLE request_logs');
+    for (const path of ['/admin/logs', '/admin/logs/stats', '/admin/explain/x', '/admin/dashboard']) {
+      const answer = await t.get(path);
+      expect([answer.status, answer.json().error.code], path).to.deep.equal([500, 'internal_error']);
+      expect(answer.text).not.to.match(/SELECT|no such table/i);
+    }
+    const purge = await t.request('DELETE', '/admin/logs?before=2027-01-01T00:00:00Z');
+    expect([purge.status, purge.json().error.code]).to.deep.equal([503, 'store_unavailable']);
+    const { data } = (await t.get('/admin/audit?action=logs.purge')).json();
+    expect(data[0]).to.include({ outcome: 'error', target_id: '*' });
+    const health = (await t.get('/admin/health')).json();
+    expect([health.status, health.components[3]]).to.deep.equal(['degraded', { name: 'Request logs', status: 'unavailable' }]);
+  });
+});
+
 describe('a start that cannot open its stores', function refused() {
   this.timeout(60_000);
 

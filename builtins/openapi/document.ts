@@ -1,0 +1,66 @@
+import { OPERATIONS, type Operation } from './operations.ts';
+import { SCHEMAS } from './schemas.ts';
+
+const COUNTS: ReadonlySet<string> = new Set(['limit', 'offset', 'buckets']);
+const MOMENTS: ReadonlySet<string> = new Set(['since', 'before']);
+
+/** The OpenAPI document of the whole HTTP surface. */
+export function openApiDocument(version: string): object {
+  const paths = Map.groupBy(OPERATIONS, ({ path }) => path);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'gw', version,
+      description: 'A self-hosted gateway for language models. Requests below /v1/ that have no path here are forwarded to the provider that X-Provider or their model names.',
+    },
+    servers: [{ url: '/' }],
+    paths: Object.fromEntries(Array.from(paths, ([path, operations]) => [path, Object.fromEntries(operations.map((operation) => [operation.method, shown(operation)]))])),
+    components: { schemas: SCHEMAS, securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A key, the master key, or a session' } } },
+  };
+}
+
+function shown(operation: Operation): object {
+  const { method, path, summary, scope, body } = operation;
+  const parameters = parametersOf(operation);
+  return {
+    operationId: `${method}${path.replace(/[{}]/g, '').replace(/[/._]+(\w?)/g, (_all, letter: string) => letter.toUpperCase())}`,
+    summary,
+    ...(scope === 'read_only' || scope === 'admin' ? { description: `Needs the scope ${scope}.` } : {}),
+    tags: [path.startsWith('/v1/') ? 'inference' : path.startsWith('/admin/') ? 'admin' : 'operation'],
+    security: scope === 'none' ? [] : [{ bearer: [] }],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: requestBody(body) }),
+    responses: responsesOf(operation),
+  };
+}
+
+function parametersOf({ method, path, query = [] }: Operation): object[] {
+  return [
+    ...Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+    ...query.map((name) => ({ name, in: 'query', required: method === 'delete' && name === 'before', schema: querySchema(name) })),
+  ];
+}
+
+function querySchema(name: string): object {
+  if (COUNTS.has(name)) return { type: 'integer', minimum: name === 'limit' ? 1 : 0 };
+  return MOMENTS.has(name) ? { type: 'string', format: 'date-time' } : { type: 'string' };
+}
+
+function requestBody(body: NonNullable<Operation['body']>): object {
+  const type = body === 'multipart' ? 'multipart/form-data' : 'application/json';
+  return { required: body !== 'optional json', content: { [type]: { schema: { type: 'object' } } } };
+}
+
+function responsesOf({ status = 200, answer, type, path, scope }: Operation): object {
+  const error = { description: 'What is wrong, and what to do', content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } };
+  const probed = path === '/readyz' || path === '/health' ? { 503: { description: 'Not ready', content: contentOf(answer, type) } } : {};
+  return {
+    [status]: { description: status === 204 ? 'Done' : 'The answer', ...(status !== 204 && { content: contentOf(answer, type) }) },
+    ...probed,
+    ...(scope !== 'none' && { default: error }),
+  };
+}
+
+function contentOf(answer: string | undefined, type = 'application/json'): object {
+  return { [type]: { schema: answer === undefined ? {} : { $ref: `#/components/schemas/${answer}` } } };
+}

@@ -1,0 +1,106 @@
+export type Verb = 'get' | 'post' | 'put' | 'delete';
+
+/** One method of one path, as the document shows it. */
+export interface Operation {
+  readonly method: Verb;
+  /** Parameters as `{id}`. */
+  readonly path: string;
+  readonly summary: string;
+  /** Without a credential, with any, or with one of this scope. */
+  readonly scope: 'none' | 'any' | 'read_only' | 'admin';
+  readonly status?: number;
+  /** Name of the schema of the answer; `undefined` when its body is that of a provider, of another type, or there is none. */
+  readonly answer?: string;
+  readonly query?: readonly string[];
+  readonly body?: 'json' | 'multipart' | 'optional json';
+  /** Media type of an answer that has no schema here. */
+  readonly type?: string;
+}
+
+type Rest = Omit<Operation, 'method' | 'path' | 'summary' | 'scope'>;
+
+const probe = (path: string, summary: string, rest: Rest): Operation => ({ method: 'get', path, summary, scope: 'none', ...rest });
+const read = (path: string, summary: string, answer: string, query: readonly string[] = []): Operation => ({ method: 'get', path, summary, scope: 'read_only', answer, query });
+const write = (method: Verb, path: string, summary: string, rest: Rest = {}): Operation => ({ method, path, summary, scope: 'admin', ...rest });
+const use = (method: Verb, path: string, summary: string, rest: Rest = { body: 'json', type: 'application/json' }): Operation => ({ method, path, summary, scope: 'any', ...rest });
+
+/** `GET`, `POST` and `DELETE` of a path that goes on to one target. */
+function forwarded(path: string, summary: string): Operation[] {
+  return [use('get', path, summary, { type: 'application/json' }), use('post', path, summary, { body: 'optional json', type: 'application/json' }), use('delete', path, summary, { type: 'application/json' })];
+}
+
+const PROBES: readonly Operation[] = [
+  probe('/livez', 'Whether the process answers', { answer: 'Liveness' }),
+  probe('/readyz', 'Whether a configured target can be routed to', { answer: 'Readiness' }),
+  probe('/health', 'Providers, their circuits and how many models they have', { answer: 'Health' }),
+  probe('/openapi.json', 'This document', { type: 'application/json' }),
+  { method: 'get', path: '/metrics', summary: 'Figures in the text exposition format', scope: 'read_only', type: 'text/plain' },
+  { method: 'get', path: '/debug/vars', summary: 'Figures of the process', scope: 'admin', type: 'application/json' },
+];
+
+const INFERENCE: readonly Operation[] = [
+  use('get', '/v1/models', 'Models that requests may name', { answer: 'Models' }),
+  use('get', '/v1/models/{id}', 'One of them', { type: 'application/json' }),
+  use('get', '/v1/capabilities', 'What each provider does with the parameters of chat', { type: 'application/json' }),
+  use('post', '/v1/chat/completions', 'Chat, whole or as a stream of events'),
+  use('post', '/v1/completions', 'A completion of one prompt'),
+  use('post', '/v1/embeddings', 'Embeddings'),
+  use('post', '/v1/images/generations', 'Images of a prompt'),
+  use('post', '/v1/audio/speech', 'Speech of a text', { body: 'json', type: 'application/octet-stream' }),
+  use('post', '/v1/audio/transcriptions', 'Text of speech', { body: 'multipart', type: 'application/json' }),
+  use('post', '/v1/audio/translations', 'English text of speech', { body: 'multipart', type: 'application/json' }),
+  use('post', '/v1/rerank', 'Documents in the order of a query'),
+  use('post', '/v1/moderations', 'Whether a text is harmful'),
+  use('post', '/v1/responses', 'A response, routed by its model'),
+  use('get', '/v1/responses/{id}', 'A stored response', { type: 'application/json' }),
+  use('delete', '/v1/responses/{id}', 'Deletes a stored response', { type: 'application/json' }),
+  use('post', '/v1/responses/{id}/cancel', 'Cancels a response', { type: 'application/json' }),
+  use('get', '/v1/responses/{id}/input_items', 'What a response was made from', { type: 'application/json' }),
+  ...forwarded('/v1/files', 'Files of the batch target'), ...forwarded('/v1/files/{id}', 'A file of the batch target'), ...forwarded('/v1/files/{id}/content', 'The content of a file of the batch target'),
+  ...forwarded('/v1/batches', 'Batches of the batch target'), ...forwarded('/v1/batches/{id}', 'A batch of the batch target'), ...forwarded('/v1/batches/{id}/cancel', 'Cancels a batch of the batch target'),
+];
+
+const CREDENTIALS: readonly Operation[] = [
+  { method: 'post', path: '/admin/session', summary: 'Exchanges a key for a session', scope: 'any', status: 201, answer: 'Session' },
+  { method: 'delete', path: '/admin/session', summary: 'Ends the session that asks', scope: 'read_only', status: 204 },
+  read('/admin/sessions', 'Sessions, the newest first', 'Sessions'),
+  write('delete', '/admin/sessions', 'Ends all sessions', { answer: 'Revoked' }),
+  write('delete', '/admin/sessions/{id}', 'Ends a session', { status: 204 }),
+  read('/admin/keys', 'Keys, the newest first', 'Keys'),
+  write('post', '/admin/keys', 'Makes a key', { status: 201, answer: 'Key', body: 'json' }),
+  read('/admin/keys/usage', 'How much keys were used', 'KeyUsage', ['limit', 'offset', 'sort', 'active', 'since']),
+  read('/admin/keys/{id}', 'A key', 'Key'),
+  write('put', '/admin/keys/{id}', 'Changes a key', { answer: 'Key', body: 'json' }),
+  write('delete', '/admin/keys/{id}', 'Deletes a key', { status: 204 }),
+  write('post', '/admin/keys/{id}/revoke', 'Ends a key and keeps its record', { answer: 'Status' }),
+  write('post', '/admin/keys/{id}/rotate', 'Gives a key a new value', { answer: 'Key', body: 'optional json' }),
+];
+
+const CONFIGURATION: readonly Operation[] = [
+  read('/admin/config', 'The configuration that serves, without its secrets', 'Configuration'),
+  write('put', '/admin/config', 'Replaces the configuration', { answer: 'Status', body: 'json' }),
+  write('post', '/admin/config', 'Replaces the configuration', { status: 201, answer: 'Status', body: 'json' }),
+  write('delete', '/admin/config', 'Goes back to the configuration of the start', { answer: 'Status' }),
+  read('/admin/config/history', 'Versions of the configuration, the oldest first', 'ConfigurationHistory'),
+  write('post', '/admin/config/rollback/{version}', 'Goes back to a version', { answer: 'RolledBack' }),
+  write('post', '/admin/config/validate', 'Checks a configuration', { answer: 'Valid', body: 'json' }),
+  write('post', '/admin/config/diff', 'What a configuration would change', { answer: 'Changes', body: 'json' }),
+];
+
+const OVERVIEW: readonly Operation[] = [
+  read('/admin/logs', 'Rows of the request log, the newest first', 'Logs', ['limit', 'offset', 'stage', 'model', 'provider', 'api_key_id', 'since']),
+  write('delete', '/admin/logs', 'Deletes rows of the request log', { answer: 'PurgedLogs', query: ['before', 'stage', 'model', 'provider'] }),
+  read('/admin/logs/stats', 'Sums, percentiles and a series of the request log', 'LogStatistics', ['limit', 'buckets', 'stage', 'model', 'provider', 'since']),
+  read('/admin/audit', 'The audit trail, the newest first', 'Audit', ['limit', 'offset', 'action', 'actor_id', 'outcome', 'since']),
+  read('/admin/dashboard', 'The gateway in figures', 'Dashboard'),
+  read('/admin/health', 'Providers, stores and tool servers', 'DeepHealth'),
+  read('/admin/plugins', 'Plugins of the configuration', 'Plugins'),
+  read('/admin/plugins/catalog', 'Plugins that there are', 'PluginCatalog'),
+  read('/admin/providers', 'Registered providers and their models', 'Providers'),
+  read('/admin/providers/catalog', 'Providers that there are', 'ProviderCatalog'),
+  { method: 'post', path: '/admin/explain', summary: 'Where a request would go and why', scope: 'read_only', answer: 'Explanation', body: 'json' },
+  read('/admin/explain/{id}', 'How a logged request was routed', 'Explanation'),
+];
+
+/** Every route of the gateway. What is forwarded below `/v1/` without a route of its own is described in `info`. */
+export const OPERATIONS: readonly Operation[] = [...PROBES, ...INFERENCE, ...CREDENTIALS, ...CONFIGURATION, ...OVERVIEW];

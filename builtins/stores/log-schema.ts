@@ -1,0 +1,39 @@
+import { addColumns, type Schema } from './migrate.ts';
+
+const TABLE = 'request_logs';
+
+/** Source: admin reference 16.4; the column `decision` holds JSON, how the request was routed. */
+export const LOG_SCHEMA: Schema = {
+  ledger: 'request_log_schema_migrations',
+  table: TABLE,
+  migrations: [
+    {
+      version: 1,
+      name: 'request log',
+      up: async (trx, { moment, serial, integer }) => {
+        await trx.raw(`CREATE TABLE ${TABLE} (
+          id ${serial}, trace_id TEXT, stage TEXT NOT NULL, model TEXT, provider TEXT,
+          prompt_tokens ${integer} NOT NULL, completion_tokens ${integer} NOT NULL, total_tokens ${integer} NOT NULL,
+          error_message TEXT, created_at ${moment} NOT NULL)`);
+      },
+    },
+    {
+      version: 2,
+      name: 'times, cost, credential and route of a request',
+      up: (trx, { integer }) => addColumns(trx, TABLE, [
+        ['duration_ms', 'DOUBLE PRECISION'], ['ttft_ms', 'DOUBLE PRECISION'], ['cost_usd', 'DOUBLE PRECISION'], ['api_key_id', 'TEXT'], ['ab_label', 'TEXT'], ['target', 'TEXT'],
+        ['cache', 'TEXT'], ['catalog_version', 'TEXT'], ['attempts', integer], ['bytes_up', integer], ['bytes_down', integer], ['decision', 'TEXT'],
+      ]),
+    },
+    {
+      version: 3,
+      name: 'indexes of the request log',
+      up: async (trx) => {
+        const index = async (name: string, columns: string): Promise<void> => { await trx.raw(`CREATE INDEX IF NOT EXISTS request_logs_${name} ON ${TABLE} (${columns})`); };
+        await index('created', 'created_at, id');
+        await index('trace', 'trace_id, stage');
+        for (const column of ['stage', 'model', 'provider', 'api_key_id']) await index(column, `${column}, created_at, id`);
+      },
+    },
+  ],
+};

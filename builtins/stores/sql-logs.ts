@@ -1,0 +1,123 @@
+import type { Knex } from 'knex';
+import type { LogFilters, LogPage, LogRepository, LogRow, LogSeries, LogStatistics, LogWindow } from '../../host/stores/log-repository.ts';
+import { amount } from '../../host/stores/log-row.ts';
+import { type Database, timeOf } from './database.ts';
+import type { Row } from './key-rows.ts';
+import { seriesOf, statisticsOf } from './log-figures.ts';
+
+const TABLE = 'request_logs';
+
+/** Columns that hold texts, numbers and moments, in the order of the values of one row. */
+const TEXTS = ['trace_id', 'stage', 'model', 'provider', 'api_key_id', 'error_message', 'ab_label', 'target', 'cache', 'catalog_version', 'decision'] as const;
+const WHOLE = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'attempts', 'bytes_up', 'bytes_down'] as const;
+const AMOUNTS = ['duration_ms', 'ttft_ms', 'cost_usd'] as const;
+const COLUMNS = [...TEXTS, ...WHOLE, ...AMOUNTS, 'created_at'];
+
+/** The request log in one table of SQLite or Postgres. */
+export class SqlLogs implements LogRepository {
+  readonly #database: Database;
+  readonly #insert: string;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#insert = insertStatement(database.dialect.name);
+  }
+
+  /** One statement with one parameter for any number of rows. */
+  async append(rows: readonly LogRow[]): Promise<void> {
+    const { knex, dialect: { time } } = this.#database;
+    const values = rows.map((row) => [...TEXTS.map((name) => row[name]), ...WHOLE.map((name) => row[name]), ...AMOUNTS.map((name) => row[name]), time(row.created_at)]);
+    await knex.raw(this.#insert, [JSON.stringify(values)]);
+  }
+
+  async annotate(traceId: string, stage: string, error: string): Promise<boolean> {
+    const { knex } = this.#database;
+    const newest = knex(TABLE).where({ trace_id: traceId, stage }).whereRaw("coalesce(error_message, '') = ''").max('id');
+    return await knex(TABLE).where('id', newest).update({ error_message: error }) > 0;
+  }
+
+  async list(filters: LogFilters, limit: number, offset: number): Promise<LogPage> {
+    const [rows, total] = await Promise.all([newestFirst(this.#filtered(filters)).limit(limit).offset(offset) as Promise<Row[]>, this.count(filters)]);
+    return { rows: rows.map(rowOf), total };
+  }
+
+  async count(filters: LogFilters): Promise<number> {
+    const { total } = await this.#filtered(filters).count({ total: '*' }).first() as { readonly total: unknown };
+    return Number(total);
+  }
+
+  async newestOf(traceId: string): Promise<LogRow | undefined> {
+    const row = await newestFirst(this.#database.knex(TABLE).where({ trace_id: traceId })).first() as Row | undefined;
+    return row && rowOf(row);
+  }
+
+  statistics(filters: LogFilters, stage: string | undefined): Promise<LogStatistics> {
+    return statisticsOf(this.#database, (of = filters) => this.#filtered(of), { ...filters, stages: stage === undefined ? [] : [stage] });
+  }
+
+  series(filters: LogFilters, window: LogWindow): Promise<LogSeries> {
+    return seriesOf(this.#database, () => this.#filtered(filters), window);
+  }
+
+  async newestId(): Promise<number> {
+    const { id } = await this.#database.knex(TABLE).max({ id: 'id' }).first() as { readonly id: unknown };
+    return Number(id ?? 0);
+  }
+
+  async idBehind(count: number): Promise<number | undefined> {
+    const row = await this.#database.knex(TABLE).select('id').orderBy('id', 'desc').offset(count).first() as { readonly id: unknown } | undefined;
+    return row && Number(row.id);
+  }
+
+  async purge(filters: LogFilters, upTo: number, most: number): Promise<number> {
+    const ids = this.#filtered(filters).where('id', '<=', upTo).select('id').limit(most);
+    if (filters.before === undefined) void ids.orderBy('id');
+    else void ids.orderBy([{ column: 'created_at' }, { column: 'id' }]);
+    return this.#database.knex(TABLE).whereIn('id', ids).delete();
+  }
+
+  async ping(): Promise<void> {
+    await this.#database.knex(TABLE).select('id').limit(1);
+  }
+
+  #filtered({ stages, model, provider, apiKeyId, since, before }: LogFilters): Knex.QueryBuilder {
+    const { knex, dialect: { time } } = this.#database;
+    const query = knex(TABLE);
+    const [stage] = stages;
+    if (stages.length === 1) void query.where({ stage });
+    else if (stages.length > 1) void query.whereIn('stage', stages);
+    if (model !== undefined) void query.where({ model });
+    if (provider !== undefined) void query.where({ provider });
+    if (apiKeyId === null) void query.whereRaw("(api_key_id IS NULL OR api_key_id = '')");
+    else if (apiKeyId !== undefined) void query.where({ api_key_id: apiKeyId });
+    if (since !== undefined) void query.where('created_at', '>=', time(since));
+    if (before !== undefined) void query.where('created_at', '<', time(before));
+    return query;
+  }
+}
+
+function newestFirst(query: Knex.QueryBuilder): Knex.QueryBuilder {
+  return query.select('*').orderBy([{ column: 'created_at', order: 'desc' }, { column: 'id', order: 'desc' }]);
+}
+
+/** Takes a JSON list of rows, each a list of values. The database reads it, so a thousand rows cost this process one text. */
+function insertStatement(dialect: Database['dialect']['name']): string {
+  const types: Readonly<Record<string, string>> = { ...Object.fromEntries(WHOLE.map((name) => [name, 'bigint'])), ...Object.fromEntries(AMOUNTS.map((name) => [name, 'double precision'])), created_at: 'timestamptz' };
+  const into = `INSERT INTO ${TABLE} (${COLUMNS.join(', ')}) SELECT`;
+  if (dialect === 'sqlite') return `${into} ${COLUMNS.map((_name, at) => `value ->> ${at}`).join(', ')} FROM json_each(?) ORDER BY key`;
+  const values = COLUMNS.map((name, at) => `(line ->> ${at})::${types[name] ?? 'text'}`);
+  return `${into} ${values.join(', ')} FROM json_array_elements(?::json) WITH ORDINALITY AS given (line, number) ORDER BY number`;
+}
+
+function rowOf(row: Row): LogRow {
+  const text = (name: string): string | null => (typeof row[name] === 'string' ? row[name] : null);
+  const number = (name: string): number | null => (row[name] === null || row[name] === undefined ? null : Number(row[name]));
+  return {
+    trace_id: text('trace_id') ?? '', stage: String(row['stage']), model: text('model'), provider: text('provider'), api_key_id: text('api_key_id'),
+    prompt_tokens: number('prompt_tokens') ?? 0, completion_tokens: number('completion_tokens') ?? 0, total_tokens: number('total_tokens') ?? 0,
+    error_message: text('error_message'), created_at: timeOf(row['created_at']) ?? 0,
+    duration_ms: amount(number('duration_ms')), ttft_ms: amount(number('ttft_ms')), cost_usd: amount(number('cost_usd')),
+    ab_label: text('ab_label'), target: text('target'), attempts: number('attempts'), cache: text('cache'), catalog_version: text('catalog_version'),
+    bytes_up: number('bytes_up'), bytes_down: number('bytes_down'), decision: text('decision'),
+  };
+}

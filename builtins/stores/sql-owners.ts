@@ -1,0 +1,42 @@
+import type { OwnedKind, Owners } from '../../host/stores/owners.ts';
+import type { Database } from './database.ts';
+import type { Schema } from './migrate.ts';
+
+const TABLE = 'resource_owners';
+
+/** In the database of the keys. */
+export const OWNER_SCHEMA: Schema = {
+  ledger: 'resource_owner_schema_migrations',
+  table: TABLE,
+  migrations: [
+    {
+      version: 1,
+      name: 'owners',
+      up: async (trx, { moment }) => {
+        await trx.raw(`CREATE TABLE ${TABLE} (kind TEXT NOT NULL, id TEXT NOT NULL, owner_id TEXT NOT NULL, created_at ${moment} NOT NULL, PRIMARY KEY (kind, id))`);
+      },
+    },
+  ],
+};
+
+/** Owners in one table of SQLite or Postgres. */
+export class SqlOwners implements Owners {
+  readonly #database: Database;
+  readonly #now: () => number;
+
+  constructor(database: Database, now: () => number) {
+    this.#database = database;
+    this.#now = now;
+  }
+
+  async add(kind: OwnedKind, ids: readonly string[], owner: string): Promise<void> {
+    const { knex, dialect } = this.#database;
+    const created_at = dialect.time(this.#now());
+    if (ids.length > 0) await knex(TABLE).insert(ids.map((id) => ({ kind, id, owner_id: owner, created_at }))).onConflict(['kind', 'id']).ignore();
+  }
+
+  async find(kind: OwnedKind, id: string): Promise<string | undefined> {
+    const row = await this.#database.knex(TABLE).where({ kind, id }).first('owner_id') as { readonly owner_id: string } | undefined;
+    return row?.owner_id;
+  }
+}

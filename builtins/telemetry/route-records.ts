@@ -1,0 +1,43 @@
+import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import { AttemptNote } from '../../host/pipeline/attempt.ts';
+import { tapEventual } from '../../host/pipeline/eventual.ts';
+import { RouteRecord } from '../../host/pipeline/route-record.ts';
+import type { Stores } from '../../host/stores/stores.ts';
+
+/** Notes how requests are routed, for the rows of the request log; without a store and a plugin that writes rows, nothing of it is tapped. */
+export default defineBuiltin({
+  name: 'route-records',
+  apply: ({ hooks }) => {
+    let stores: Pick<Stores, 'requestLog'> | undefined;
+    hooks.open.tapPromise('route-records', async (host) => { ({ stores } = host); });
+    hooks.assemble.tapPromise('route-records', async ({ hooks: pipeline, config, registry, targets }) => {
+      const writesRows = config.plugins.some(({ name, enabled }) => enabled && registry.plugins.get(name)?.type === 'logging');
+      if (!stores?.requestLog.value || !writesRows) return;
+      const byKey = new Map(targets.map((target) => [target.virtualKey, target]));
+      const statuses = new AttemptNote<number>();
+      const heard = new WeakMap<object, (status: number) => void>();
+
+      pipeline.prepare.tap({ name: 'route-records', stage: ORDER.tracing }, ({ routing, model }) => {
+        if (!routing.explaining) routing.record = new RouteRecord(model, config.strategy.mode, byKey);
+      });
+      pipeline.route.tap({ name: 'route-records', stage: ORDER.routeBegins }, (all, { routing: { record } }) => {
+        record?.began(all);
+        return all;
+      });
+      pipeline.route.tap({ name: 'route-records', stage: ORDER.routeEnds }, (ordered, { routing: { record } }) => {
+        record?.ordered(ordered);
+        return ordered;
+      });
+      tapEventual(pipeline.outgoing, { name: 'route-records', stage: ORDER.routeEnds }, ({ attempt }) => {
+        const { onReply, exchange: { routing: { record } } } = attempt;
+        if (!record || (onReply && heard.get(attempt) === onReply)) return; // the attempt's second call is heard already
+        attempt.onReply = (status) => {
+          onReply?.(status);
+          statuses.put(attempt, status);
+        };
+        heard.set(attempt, attempt.onReply);
+      });
+      pipeline.settled.tap('route-records', (attempt) => attempt.exchange.routing.record?.attempted(attempt, statuses.take(attempt)));
+    });
+  },
+});

@@ -1,0 +1,35 @@
+import type { RankFigures, RankNotes } from '../contract/index.ts';
+
+/** What the strategy and the filters behind it say of one route. */
+export class HeardNotes implements RankNotes {
+  label: string | undefined;
+  why: string | undefined;
+  path: string | undefined;
+  readonly #notes = new Map<string, { readonly reasons: string[]; readonly figures: Record<string, number> }>();
+
+  variant(label: string): void {
+    this.label = label;
+  }
+
+  nothing(why: string): void {
+    this.why = why;
+  }
+
+  rule(path: string): void {
+    this.path = path;
+  }
+
+  target(virtualKey: string, why: string, figures: RankFigures = {}): void {
+    const noted = this.#notes.get(virtualKey) ?? { reasons: [], figures: {} };
+    noted.reasons.push(why);
+    this.#notes.set(virtualKey, { reasons: noted.reasons, figures: { ...noted.figures, ...figures } });
+  }
+
+  reasonOf(virtualKey: string): string | undefined {
+    return this.#notes.get(virtualKey)?.reasons.join('; ');
+  }
+
+  figuresOf(virtualKey: string): RankFigures {
+    return this.#notes.get(virtualKey)?.figures ?? {};
+  }
+}

@@ -1,0 +1,99 @@
+import type { GatewayError, RankFigures, RouteTarget, Surface } from '../contract/index.ts';
+import { HeardNotes } from './heard-notes.ts';
+import type { Target } from './target.ts';
+
+/** What is shown of one attempt. */
+interface AttemptRecord {
+  readonly target: string;
+  readonly upstream_model: string;
+  /** Of the provider's reply; `null` when none came. */
+  readonly status: number | null;
+  /** Milliseconds of the provider call, of a stream to its first chunk; `null` when it was not called. */
+  readonly duration_ms: number | null;
+  /** `answered`, or the code of the error. */
+  readonly ended: string;
+  readonly message?: string;
+}
+
+/** What is noted of an attempt that is over. */
+interface EndedAttempt {
+  readonly target: Target;
+  readonly upstreamModel: string;
+  readonly upstreamMs: number | undefined;
+  readonly error: GatewayError | undefined;
+}
+
+/** What is shown of an exchange. */
+interface RoutedExchange {
+  readonly model: string;
+  readonly surface: Surface;
+  readonly streaming: boolean;
+  readonly abLabel: string | undefined;
+  readonly routing: { readonly unroutable: string | undefined };
+}
+
+interface RecordedTarget {
+  readonly target: string;
+  readonly reason: string;
+  readonly figures: RankFigures;
+}
+
+/** How a request is routed, noted as it goes. Only while a request log keeps it: other requests have none. */
+export class RouteRecord {
+  /** What the strategy and the filters behind it say. */
+  readonly heard = new HeardNotes();
+  readonly #requestedModel: string;
+  readonly #strategy: string;
+  readonly #targets: ReadonlyMap<string, Target>;
+  readonly #attempts: AttemptRecord[] = [];
+  #all: readonly RouteTarget[] | undefined;
+  #order: readonly RouteTarget[] | undefined;
+
+  /** `requestedModel` is the one before aliases. */
+  constructor(requestedModel: string, strategy: string, targets: ReadonlyMap<string, Target>) {
+    this.#requestedModel = requestedModel;
+    this.#strategy = strategy;
+    this.#targets = targets;
+  }
+
+  /** Of several turns the first counts. */
+  began(all: readonly RouteTarget[]): void {
+    this.#all ??= all;
+  }
+
+  ordered(order: readonly RouteTarget[]): void {
+    this.#order ??= order;
+  }
+
+  /** `status` is that of the reply, where one came. */
+  attempted({ target, upstreamModel, upstreamMs, error }: EndedAttempt, status: number | undefined): void {
+    this.#attempts.push({
+      target: target.virtualKey, upstream_model: upstreamModel, status: status ?? null, duration_ms: upstreamMs ?? null,
+      ended: error?.code ?? 'answered', ...(error && { message: error.message }),
+    });
+  }
+
+  /** In the form of an explanation, with what became of it. */
+  shown({ model, surface, streaming, abLabel, routing }: RoutedExchange): object {
+    const order = (this.#order ?? []).filter(({ serves }) => serves);
+    const dropped = (this.#all ?? []).filter((target) => !order.includes(target));
+    return {
+      model, requested_model: this.#requestedModel, surface, streaming, strategy: this.#strategy,
+      rule: this.heard.path ?? null,
+      ab_label: abLabel ?? null,
+      ...(routing.unroutable !== undefined && { unroutable: routing.unroutable }),
+      order: order.map((target) => this.#orderedTarget(target, model)),
+      dropped: dropped.map((target) => this.#recorded(target, target.serves ? 'left out by the strategy' : 'does not serve the model')),
+      attempts: this.#attempts,
+    };
+  }
+
+  #orderedTarget(target: RouteTarget, model: string): object {
+    const known = this.#targets.get(target.virtualKey);
+    return { ...this.#recorded(target, 'by the strategy'), provider: known?.provider?.module.name ?? '', upstream_model: known?.upstreamModel(model) ?? model };
+  }
+
+  #recorded({ virtualKey }: RouteTarget, otherwise: string): RecordedTarget {
+    return { target: virtualKey, reason: this.heard.reasonOf(virtualKey) ?? otherwise, figures: this.heard.figuresOf(virtualKey) };
+  }
+}

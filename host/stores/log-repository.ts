@@ -1,0 +1,127 @@
+/** A row as it is kept, by the names of its columns. What is not known is `null`. */
+export interface LogRow {
+  readonly trace_id: string;
+  readonly stage: string;
+  readonly model: string | null;
+  readonly provider: string | null;
+  readonly api_key_id: string | null;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly total_tokens: number;
+  readonly error_message: string | null;
+  /** Unix milliseconds. */
+  readonly created_at: number;
+  readonly duration_ms: number | null;
+  readonly ttft_ms: number | null;
+  readonly cost_usd: number | null;
+  readonly ab_label: string | null;
+  readonly target: string | null;
+  readonly attempts: number | null;
+  readonly cache: string | null;
+  readonly catalog_version: string | null;
+  readonly bytes_up: number | null;
+  readonly bytes_down: number | null;
+  /** JSON: how the request was routed. */
+  readonly decision: string | null;
+}
+
+/** All that are given must match. Moments are Unix milliseconds. */
+export interface LogFilters {
+  /** None: any stage. */
+  readonly stages: readonly string[];
+  readonly model?: string | undefined;
+  readonly provider?: string | undefined;
+  /** `null` for rows that name no credential. */
+  readonly apiKeyId?: string | null | undefined;
+  /** Then or later. */
+  readonly since?: number | undefined;
+  /** Earlier than this. */
+  readonly before?: number | undefined;
+}
+
+export interface LogPage {
+  /** The newest first, of one moment the one written last. */
+  readonly rows: readonly LogRow[];
+  /** All that the filters leave. */
+  readonly total: number;
+}
+
+/** Milliseconds. Percentiles by nearest rank. */
+export interface Spread {
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly max: number;
+  readonly mean: number;
+  readonly count: number;
+}
+
+/** Sums over rows of one provider and one model; a name is empty where none is known. */
+export interface LogGroup {
+  readonly provider: string;
+  readonly model: string;
+  readonly count: number;
+  readonly errors: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly totalTokens: number;
+  readonly costUsd: number;
+  /** Successes without a price. */
+  readonly unpriced: number;
+}
+
+export interface LogStatistics {
+  readonly groups: readonly LogGroup[];
+  /** `undefined` when nothing was measured. */
+  readonly latency: Spread | undefined;
+  readonly ttft: Spread | undefined;
+  readonly byStage: readonly { readonly stage: string; readonly count: number }[];
+  /** The most frequent first, of as many the lesser message. */
+  readonly topErrors: readonly { readonly message: string; readonly count: number }[];
+}
+
+export interface LogPoint {
+  readonly requests: number;
+  readonly errors: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+}
+
+/** A stretch of time in equal parts. Unix milliseconds. */
+export interface LogWindow {
+  readonly start: number;
+  readonly end: number;
+  readonly buckets: number;
+}
+
+export interface LogSeries extends LogWindow {
+  readonly points: readonly LogPoint[];
+  /** Older rows were not looked at: `start` is the oldest that was. */
+  readonly truncated: boolean;
+}
+
+/** Stages whose rows end a request: one row for each request. */
+export const TERMINAL_STAGES: readonly string[] = ['after_request', 'on_error'];
+
+/** Where rows are kept. */
+export interface LogRepository {
+  /** In this order; all of them or none. */
+  append(rows: readonly LogRow[]): Promise<void>;
+  /** Puts the error onto the newest row of the trace at the stage that has none; false when there is no such row. */
+  annotate(traceId: string, stage: string, error: string): Promise<boolean>;
+  list(filters: LogFilters, limit: number, offset: number): Promise<LogPage>;
+  count(filters: LogFilters): Promise<number>;
+  /** The newest row of the trace: the one that ended the request, once it has ended. */
+  newestOf(traceId: string): Promise<LogRow | undefined>;
+  /** `filters.stages` are those whose rows are summed up; by stage all are counted that the other filters leave, at `stage` where one is given. */
+  statistics(filters: LogFilters, stage: string | undefined): Promise<LogStatistics>;
+  series(filters: LogFilters, window: LogWindow): Promise<LogSeries>;
+  /** Ids ascend with writing; 0 without any row. */
+  newestId(): Promise<number>;
+  /** Id of the newest row that stands behind `count` newer ones; `undefined` when there is none. */
+  idBehind(count: number): Promise<number | undefined>;
+  /** Deletes at most `most` rows up to an id, the oldest first, and says how many. */
+  purge(filters: LogFilters, upTo: number, most: number): Promise<number>;
+  /** Reads one row. */
+  ping(): Promise<void>;
+}

@@ -1,0 +1,53 @@
+import type { RequestLogRow } from '../contract/index.ts';
+import type { Redactor } from '../log/redact.ts';
+import { redactedCopy } from '../log/redacted-copy.ts';
+import type { LogRow } from './log-repository.ts';
+
+/** Characters of a model's name or another short text that are kept; of an error. */
+const LONGEST_TEXT = 1024;
+const LONGEST_ERROR = 8 * 1024;
+
+/** A row as databases take it: no NUL and no half surrogate pair, whole numbers that are whole, and no secret in the error. */
+export function storedRow(row: RequestLogRow, redactor: Redactor): LogRow {
+  return {
+    trace_id: text(row.trace_id) ?? '',
+    stage: row.stage,
+    model: text(row.model),
+    provider: text(row.provider),
+    api_key_id: text(row.api_key_id),
+    prompt_tokens: whole(row.prompt_tokens) ?? 0,
+    completion_tokens: whole(row.completion_tokens) ?? 0,
+    total_tokens: whole(row.total_tokens) ?? 0,
+    error_message: row.error_message ? text(redactor.redact(row.error_message), LONGEST_ERROR) : null,
+    created_at: Number.isFinite(row.created_at) ? Math.floor(row.created_at) : 0,
+    duration_ms: amount(row.duration_ms),
+    ttft_ms: amount(row.ttft_ms),
+    cost_usd: amount(row.cost_usd),
+    ab_label: text(row.ab_label),
+    target: text(row.target),
+    attempts: whole(row.attempts),
+    cache: text(row.cache),
+    catalog_version: text(row.catalog_version),
+    bytes_up: whole(row.bytes_up),
+    bytes_down: whole(row.bytes_down),
+    decision: row.decision === undefined ? null : storable(JSON.stringify(redactedCopy(row.decision, redactor))),
+  };
+}
+
+function text(value: string | undefined, longest = LONGEST_TEXT): string | null {
+  return value ? storable(value.length > longest ? value.slice(0, longest) : value) : null;
+}
+
+/** Postgres refuses a text with NUL or half a surrogate pair, and SQLite ends one at its NUL. */
+function storable(value: string): string {
+  return value.toWellFormed().replaceAll('\0', '\ufffd');
+}
+
+function whole(value: number | undefined): number | null {
+  return Number.isSafeInteger(value) ? (value ?? null) : null;
+}
+
+/** The last digits of a fraction are lost on the way through text in some databases, so they are not kept in any. */
+export function amount(value: number | null | undefined): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? Number(value.toPrecision(15)) : null;
+}

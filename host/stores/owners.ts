@@ -1,0 +1,32 @@
+/** What has an owner: files and batches, or responses. */
+export type OwnedKind = 'file' | 'response';
+
+/** Whose what is that providers keep under an id: the credential that it was made with. */
+export interface Owners {
+  /** Remembers an owner. What has one keeps it. */
+  add(kind: OwnedKind, ids: readonly string[], owner: string): Promise<void>;
+  /** `undefined` for an id that was made elsewhere, or before owners were kept. */
+  find(kind: OwnedKind, id: string): Promise<string | undefined>;
+}
+
+/** Of more, the oldest are forgotten. */
+const MOST = 100_000;
+
+/** Owners of this process, forgotten with it. */
+export class MemoryOwners implements Owners {
+  readonly #owners = new Map<string, string>();
+
+  async add(kind: OwnedKind, ids: readonly string[], owner: string): Promise<void> {
+    for (const id of ids) {
+      const key = `${kind} ${id}`;
+      if (this.#owners.has(key)) continue;
+      const [oldest] = this.#owners.keys();
+      if (this.#owners.size >= MOST && oldest !== undefined) this.#owners.delete(oldest);
+      this.#owners.set(key, owner);
+    }
+  }
+
+  async find(kind: OwnedKind, id: string): Promise<string | undefined> {
+    return this.#owners.get(`${kind} ${id}`);
+  }
+}

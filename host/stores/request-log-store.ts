@@ -1,0 +1,223 @@
+import type { RequestLog, RequestLogRow, Stage } from '../contract/index.ts';
+import type { Timer } from '../common/clock.ts';
+import { LogQueue, type WaitingRow } from './log-queue.ts';
+import type { LogFilters, LogPage, LogRepository, LogRow, LogSeries, LogStatistics, LogWindow } from './log-repository.ts';
+import { TERMINAL_STAGES } from './log-repository.ts';
+import { LogRetention, type Retention } from './log-retention.ts';
+import { storedRow } from './log-row.ts';
+import type { StoreDeps } from './store-deps.ts';
+import { LOOKUP_LIMIT_MS, StoreLink } from './store-link.ts';
+
+/** Rows that wait for the store at most. */
+export const MOST_WAITING_ROWS = 20_000;
+/** Rows are written together: this long after the first of them, or as soon as there are this many. A row is there within 250 ms. */
+const WRITE_BEHIND_MS = 100;
+const BATCH = 500;
+const RETRY_MS = 1000;
+/** Rows that one statement deletes: others read and write between two of them. */
+const SLICE = 500;
+
+/** What the admin API asks of a request log. */
+export interface LogReader {
+  list(filters: LogFilters, limit: number, offset: number): Promise<LogPage>;
+  statistics(filters: LogFilters, stage: string | undefined): Promise<LogStatistics>;
+  series(filters: LogFilters, window: LogWindow): Promise<LogSeries>;
+  newestOf(traceId: string): Promise<LogRow | undefined>;
+  /** Rows that end a request. */
+  count(): Promise<number>;
+  /** Deletes all that match, in slices, and says how many. */
+  purge(filters: LogFilters): Promise<number>;
+  ping(): Promise<void>;
+}
+
+export interface RequestLogDeps extends Omit<StoreDeps, 'randomBytes'> {
+  /** The operator's word for what keeps the rows. */
+  readonly backend: string;
+  readonly retention: Retention;
+  /** As many rows were dropped. */
+  readonly dropped: (rows: number) => void;
+}
+
+/**
+ * The request log. Writing never waits and never fails a request: rows wait in a bounded queue and are written in order, many at a
+ * time. Reading writes first what waits.
+ */
+export class RequestLogStore implements RequestLog, LogReader {
+  readonly #repository: LogRepository;
+  readonly #deps: RequestLogDeps;
+  readonly #link: StoreLink;
+  readonly #retention: LogRetention;
+  readonly #queue = new LogQueue(MOST_WAITING_ROWS);
+  /** Taken from the queue, and not written yet. */
+  #batch: WaitingRow[] = [];
+  #dropped = 0;
+  #writing: Promise<void> | undefined;
+  #due: Timer | undefined;
+  #isClosed = false;
+
+  constructor(repository: LogRepository, deps: RequestLogDeps) {
+    this.#repository = repository;
+    this.#deps = deps;
+    this.#link = new StoreLink('the request log store', { ...deps, backend: () => deps.backend });
+    this.#retention = new LogRetention(deps.retention, { ...deps, repository, purge: (filters, upTo) => this.#purge(filters, upTo) });
+  }
+
+  append(row: RequestLogRow): void {
+    this.#add(storedRow(row, this.#deps.redactor), undefined);
+  }
+
+  annotate(stage: Stage, row: RequestLogRow): void {
+    const stored = storedRow(row, this.#deps.redactor);
+    const waiting = stored.trace_id === '' ? undefined : this.#queue.find(stored.trace_id, stage);
+    if (waiting) waiting.row = { ...waiting.row, error_message: stored.error_message };
+    else this.#add(stored, stored.trace_id === '' ? undefined : stage);
+  }
+
+  async list(filters: LogFilters, limit: number, offset: number): Promise<LogPage> {
+    await this.flush();
+    return this.#link.ask(() => this.#repository.list(filters, limit, offset));
+  }
+
+  async statistics(filters: LogFilters, stage: string | undefined): Promise<LogStatistics> {
+    await this.flush();
+    return this.#link.ask(() => this.#repository.statistics(filters, stage));
+  }
+
+  async series(filters: LogFilters, window: LogWindow): Promise<LogSeries> {
+    return this.#link.ask(() => this.#repository.series(filters, window));
+  }
+
+  async newestOf(traceId: string): Promise<LogRow | undefined> {
+    await this.flush();
+    return this.#link.ask(() => this.#repository.newestOf(traceId));
+  }
+
+  async count(): Promise<number> {
+    await this.flush();
+    return this.#link.ask(() => this.#repository.count({ stages: TERMINAL_STAGES }));
+  }
+
+  async purge(filters: LogFilters): Promise<number> {
+    await this.flush();
+    return this.#purge(filters, await this.#link.ask(() => this.#repository.newestId()));
+  }
+
+  async ping(): Promise<void> {
+    await this.#link.ask(() => this.#repository.ping(), LOOKUP_LIMIT_MS);
+  }
+
+  /** Tries to write what waits now. It never throws: what cannot be written goes on waiting. */
+  flush(): Promise<void> {
+    return (this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+      if (this.#queue.length > 0) this.#wakeLater(); // came as it ended
+    }));
+  }
+
+  /** Before the database closes: writes what waits, within the time that one call has. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#retention.close();
+    await this.flush(); // may be one that began before the last rows came
+    await this.flush();
+    this.#due?.cancel();
+    const lost = this.#batch.length + this.#queue.length;
+    if (lost > 0) this.#deps.log.error('rows of the request log are lost: their store did not come back', { rows: lost });
+  }
+
+  #add(row: LogRow, annotates: string | undefined): void {
+    const isTerminal = TERMINAL_STAGES.includes(row.stage);
+    if (this.#queue.add(row, { isTerminal, annotates })) {
+      this.#dropped += 1;
+      this.#deps.dropped(1);
+    }
+    if (this.#writing) return; // it takes what comes
+    if (this.#queue.length >= BATCH && !this.#link.isAway) void this.flush();
+    else this.#wakeLater();
+  }
+
+  #wakeLater(): void {
+    if (this.#isClosed) return;
+    this.#due ??= this.#deps.clock.timer(this.#link.isAway ? RETRY_MS : WRITE_BEHIND_MS, () => {
+      this.#due = undefined;
+      void this.flush();
+    });
+  }
+
+  async #write(): Promise<void> {
+    this.#due?.cancel();
+    this.#due = undefined;
+    for (;;) {
+      if (this.#batch.length === 0) this.#batch = this.#queue.take(BATCH);
+      if (this.#batch.length === 0) break;
+      try {
+        await this.#writeBatch();
+      } catch {
+        this.#wakeLater();
+        return;
+      }
+    }
+    if (this.#dropped > 0) this.#deps.log.error('rows of the request log were dropped: too many waited for their store', { rows: this.#dropped });
+    this.#dropped = 0;
+  }
+
+  /** What is written leaves the batch. Throws while the store does not answer. */
+  async #writeBatch(): Promise<void> {
+    while (this.#batch.length > 0) {
+      const wasAway = this.#link.isAway;
+      const rows = Math.max(1, plainRows(this.#batch));
+      try {
+        await this.#writeFirst(rows);
+      } catch (error) {
+        if (!wasAway) this.#warn(error);
+        await this.ping();
+        for (let row = 0; row < rows; row += 1) await this.#writeOrGiveUp(); // the store answers: one of the rows is what it refuses
+      }
+      this.#retention.wrote();
+    }
+  }
+
+  async #writeFirst(rows: number): Promise<void> {
+    const [first] = this.#batch;
+    if (!first) return;
+    const { row, annotates } = first;
+    await this.#link.ask(() => (annotates === undefined ? this.#repository.append(this.#batch.slice(0, rows).map((waiting) => waiting.row)) : this.#annotate(row, annotates)));
+    this.#batch.splice(0, rows);
+  }
+
+  async #annotate(row: LogRow, stage: string): Promise<void> {
+    if (!await this.#repository.annotate(row.trace_id, stage, row.error_message ?? '')) await this.#repository.append([row]);
+  }
+
+  /** A row that the store refuses by itself must not hold up those behind it. */
+  async #writeOrGiveUp(): Promise<void> {
+    try {
+      await this.#writeFirst(1);
+    } catch (error) {
+      await this.ping();
+      const { stage, trace_id } = this.#batch.shift()?.row ?? {};
+      this.#deps.dropped(1);
+      this.#deps.log.error('a row of the request log was refused by its store', { stage, trace_id, error });
+    }
+  }
+
+  #warn(error: unknown): void {
+    const stages = [...new Set(this.#batch.map(({ row: { stage } }) => stage))];
+    this.#deps.log.warn('rows of the request log could not be written, they wait', { stages: stages.join(', '), rows: this.#batch.length, error });
+  }
+
+  async #purge(filters: LogFilters, upTo: number): Promise<number> {
+    let deleted = 0;
+    for (;;) {
+      const slice = await this.#link.ask(() => this.#repository.purge(filters, upTo, SLICE));
+      deleted += slice;
+      if (slice < SLICE) return deleted;
+    }
+  }
+}
+
+/** How many rows stand in front of the first that is written onto another. */
+function plainRows(batch: readonly WaitingRow[]): number {
+  const at = batch.findIndex(({ annotates }) => annotates !== undefined);
+  return at < 0 ? batch.length : at;
+}

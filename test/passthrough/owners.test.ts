@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { replyJson, startHost, stubUpstream, temporaryFolder, type TestHost } from '../kit/index.ts';
+
+const ABLE = { passthrough: true, responses: true, batches: true };
+
+/** A vendor that keeps what it is sent under ids, a counter each. */
+async function binding(config: object = { responses: { bind_owner: true }, files: { bind_owner: true } }, variables: Record<string, string> = {}): Promise<() => Promise<TestHost>> {
+  let made = 0;
+  const upstream = await stubUpstream((request, response) => {
+    if (request.method !== 'POST') replyJson(response, 200, { id: /[^/]*$/.exec(request.url)?.[0], output_file_id: 'file-out' });
+    else if (request.text.includes('"stream"')) response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: {"type":"response.created","response":{"id":"resp-${made += 1}"}}\n\ndata: {"type":"x"}\n\n`);
+    else replyJson(response, 200, { id: `${request.url.split('/')[1]}-${made += 1}`, output_file_id: null });
+  });
+  return () => startHost({ batch_target: 'a', responses_target: 'a', targets: [upstream.target('a', {}, ABLE)], ...config }, { variables });
+}
+
+async function callers(t: TestHost): Promise<readonly ((method: string, path: string, body?: unknown) => Promise<string>)[]> {
+  return Promise.all(['one', 'two'].map(async (name) => {
+    const { key } = await t.host.stores.keys.create({ name, scopes: ['read_only'], limits: {} });
+    return async (method: string, path: string, body?: unknown) => {
+      const answer = await t.request(method, path, body, { authorization: `Bearer ${key}` });
+      return answer.status === 200 ? /"id":"([^"]+)"/.exec(answer.text)?.[1] ?? '' : `${answer.status} ${answer.json().error.code}`;
+    };
+  }));
+}
+
+describe('what one key made', () => {
+  it('does not exist for another, whatever way its id is given', async () => {
+    const [one, two] = await callers(await (await binding())()) as [any, any];
+    const file = await one('POST', '/v1/files', 'x');
+    expect(file).to.equal('files-1');
+    for (const [method, path, body] of [['GET', `/v1/files/${file}`], ['GET', `/v1/files/${file}/content`], ['DELETE', `/v1/files/${file}`], ['GET', `/v1//%66iles/${file.replace('s', '%73')}`], ['POST', '/v1/batches', { input_file_id: file }]] as const) {
+      expect(await two(method, path, body), path).to.equal('404 resource_not_found');
+      expect(await one(method, path, body), path).not.to.contain('404');
+    }
+    const batch = await one('POST', '/v1/batches', { input_file_id: file });
+    expect(await one('GET', `/v1/batches/${batch}`)).to.equal(batch);
+    expect(await two('GET', `/v1/batches/${batch}`)).to.equal('404 resource_not_found');
+    expect(await two('GET', '/v1/files/file-out')).to.equal('404 resource_not_found');
+    for (const response of [await one('POST', '/v1/responses', { model: 'm' }), await one('POST', '/v1/responses', { model: 'm', stream: true })]) {
+      expect(await one('GET', `/v1/responses/${response}`)).to.equal(response);
+      for (const [method, path, body] of [['GET', `/v1/responses/${response}/input_items`], ['POST', `/v1/responses/${response}/cancel`], ['POST', '/v1/responses', { model: 'm', previous_response_id: response }]] as const) {
+        expect(await two(method, path, body), path).to.equal('404 resource_not_found');
+      }
+    }
+    expect(await two('GET', '/v1/files/made-elsewhere')).to.equal('made-elsewhere');
+  });
+
+  it('is served to all unless the configuration says so', async () => {
+    const [one, two] = await callers(await (await binding({}))()) as [any, any];
+    const file = await one('POST', '/v1/files', 'x');
+    expect(await two('GET', `/v1/files/${file}`)).to.equal(file);
+  });
+
+  it('stays its own over a restart, where keys do', async () => {
+    const start = await binding(undefined, { API_KEY_STORE_BACKEND: 'sqlite', API_KEY_STORE_DSN: join(await temporaryFolder(), 'keys.db') });
+    const first = await start();
+    const [one] = await callers(first) as [any];
+    const file = await one('POST', '/v1/files', 'x');
+    await first.close();
+    const [, other] = await callers(await start()) as [any, any];
+    expect(await other('GET', `/v1/files/${file}`)).to.equal('404 resource_not_found');
+  });
+});

@@ -1,0 +1,184 @@
+import { expect } from 'chai';
+import type { RequestLogRow } from '../../host/contract/index.ts';
+import { createRedactor } from '../../host/log/redact.ts';
+import { LogQueue } from '../../host/stores/log-queue.ts';
+import { storedRow } from '../../host/stores/log-row.ts';
+import type { LogFilters, LogRepository, LogRow } from '../../host/stores/log-repository.ts';
+import type { Retention } from '../../host/stores/log-retention.ts';
+import { MOST_WAITING_ROWS, RequestLogStore } from '../../host/stores/request-log-store.ts';
+import { fakeClock } from '../kit/index.ts';
+import { SILENT } from './backends.ts';
+
+const row = (more: Partial<RequestLogRow> = {}): RequestLogRow => ({ trace_id: 't', stage: 'after_request', model: 'm', created_at: 1, ...more });
+
+/** Rows in memory, behind a switch that makes every call fail. */
+function scene(retention: Retention = { days: undefined, rows: undefined }) {
+  const clock = fakeClock();
+  const rows: (LogRow & { readonly id: number })[] = [];
+  const statements: number[] = [];
+  const told: string[] = [];
+  const state = { isAway: false, refuses: (_row: LogRow): boolean => false, dropped: 0, nextId: 1 };
+  const answer = <T>(value: () => T): Promise<T> => (state.isAway ? Promise.reject(new Error('connection refused')) : Promise.resolve().then(value));
+  const repository: LogRepository = {
+    append: (given) => answer(() => {
+      if (given.some((each) => state.refuses(each))) throw new Error('refused');
+      statements.push(given.length);
+      rows.push(...given.map((each) => ({ ...each, id: state.nextId++ })));
+    }),
+    annotate: (traceId, stage, error) => answer(() => {
+      const at = rows.findLastIndex((each) => each.trace_id === traceId && each.stage === stage && each.error_message === null);
+      if (at >= 0) rows[at] = { ...rows[at]!, error_message: error };
+      return at >= 0;
+    }),
+    list: () => answer(() => ({ rows, total: rows.length })),
+    count: () => answer(() => rows.length),
+    newestOf: () => answer(() => rows.at(-1)),
+    statistics: () => answer(() => { throw new Error('not asked'); }),
+    series: () => answer(() => { throw new Error('not asked'); }),
+    newestId: () => answer(() => state.nextId - 1),
+    idBehind: (count) => answer(() => rows.at(-1 - count)?.id),
+    purge: ({ before = Infinity }: LogFilters, upTo, most) => answer(() => {
+      const gone = rows.filter((each) => each.created_at < before && each.id <= upTo).slice(0, most);
+      for (const each of gone) rows.splice(rows.indexOf(each), 1);
+      return gone.length;
+    }),
+    ping: () => answer(() => undefined),
+  };
+  const log = { ...SILENT, warn: (message: string) => { told.push(message); }, error: (message: string) => { told.push(message); } };
+  const store = new RequestLogStore(repository, { clock, log, redactor: createRedactor({}), backend: 'test', retention, dropped: (count) => { state.dropped += count; } });
+  return { clock, rows, statements, told, state, store };
+}
+
+/** Lets promises settle, some turns at most. */
+async function until(isSo: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 100 && !isSo(); turn += 1) await new Promise((resolve) => { setImmediate(resolve); });
+  expect(isSo()).to.equal(true);
+}
+
+const models = ({ rows }: { readonly rows: readonly LogRow[] }): (string | null)[] => rows.map(({ model }) => model);
+
+describe('rows of the request log', () => {
+  it('are written together, a tenth of a second after the first', async () => {
+    const t = scene();
+    for (let at = 0; at < 20; at += 1) t.store.append(row({ model: `m${at}` }));
+    expect(t.rows).to.deep.equal([]);
+    t.clock.advance(100);
+    await until(() => t.rows.length === 20);
+    expect([t.statements, models(t)[19]]).to.deep.equal([[20], 'm19']);
+    t.store.append(row());
+    t.clock.advance(100);
+    await until(() => t.rows.length === 21);
+  });
+
+  it('are written at once when many wait, and by a clean stop', async () => {
+    const t = scene();
+    for (let at = 0; at < 1203; at += 1) t.store.append(row());
+    await t.store.close();
+    expect([t.rows.length, Math.max(...t.statements)]).to.deep.equal([1203, 500]);
+  });
+
+  it('are there for who reads, before their time', async () => {
+    const t = scene();
+    t.store.append(row());
+    expect((await t.store.list({ stages: [] }, 1, 0)).total).to.equal(1);
+  });
+
+  it('wait while the store is away, and keep their order', async () => {
+    const t = scene();
+    t.state.isAway = true;
+    for (let at = 0; at < 3; at += 1) t.store.append(row({ model: `m${at}` }));
+    t.clock.advance(100);
+    await until(() => t.told.length === 2);
+    expect(t.told).to.deep.equal(['the request log store does not answer', 'rows of the request log could not be written, they wait']);
+    t.store.append(row({ model: 'm3' }));
+    t.state.isAway = false;
+    t.clock.advance(1000);
+    await until(() => t.rows.length === 4);
+    expect(models(t)).to.deep.equal(['m0', 'm1', 'm2', 'm3']);
+  });
+
+  it('of too many that wait, those that end no request are dropped first, the oldest of them, and counted', async () => {
+    const t = scene();
+    t.state.isAway = true;
+    const half = MOST_WAITING_ROWS / 2;
+    for (let at = 0; at < half; at += 1) {
+      t.store.append(row({ stage: 'before_request', model: `b${at}` }));
+      t.store.append(row({ model: `a${at}` }));
+    }
+    await t.store.flush();
+    const inHand = 500; // one batch has left the queue
+    for (let at = 0; at < half + inHand; at += 1) t.store.append(row({ model: `later${at}` }));
+    t.state.isAway = false;
+    await t.store.flush();
+    expect(t.state.dropped).to.equal(half);
+    const ending = t.rows.filter(({ stage }) => stage === 'after_request').length;
+    expect(ending).to.be.within(half * 2, half * 2 + inHand);
+    expect(t.told).to.include('rows of the request log were dropped: too many waited for their store');
+  });
+
+  it('that the store refuses one by one do not hold up the others', async () => {
+    const t = scene();
+    t.state.refuses = ({ model }) => model === 'bad';
+    for (const model of ['a', 'bad', 'b', 'bad', 'c']) t.store.append(row({ model }));
+    await t.store.flush();
+    expect([models(t), t.state.dropped]).to.deep.equal([['a', 'b', 'c'], 2]);
+  });
+
+  it('that are lost at the end are counted in the log', async () => {
+    const t = scene();
+    t.state.isAway = true;
+    t.store.append(row());
+    await t.store.close();
+    expect(t.told.at(-1)).to.equal('rows of the request log are lost: their store did not come back');
+  });
+
+  it('get a late error in their order, also when it comes while they are written', async () => {
+    const t = scene();
+    t.store.append(row({ trace_id: 'a' }));
+    const writing = t.store.flush();
+    t.store.annotate('after_request', row({ trace_id: 'a', stage: 'on_error', error_message: 'late' }));
+    t.store.append(row({ trace_id: 'b' }));
+    await writing;
+    await t.store.flush();
+    expect(t.rows.map(({ trace_id, stage, error_message }) => [trace_id, stage, error_message])).to.deep.equal([['a', 'after_request', 'late'], ['b', 'after_request', null]]);
+  });
+});
+
+describe('what waits for the request log', () => {
+  it('is taken in the order in which it came, and counted right when there is nothing', () => {
+    const queue = new LogQueue(2);
+    expect([queue.take(5), queue.length]).to.deep.equal([[], 0]);
+    const add = (model: string, isTerminal: boolean): string | null | undefined => queue.add(storedRow(row({ model }), createRedactor({})), { isTerminal, annotates: undefined })?.row.model;
+    expect([add('a', true), add('b', false), add('c', true), add('d', true)]).to.deep.equal([undefined, undefined, 'b', 'a']);
+    expect([queue.take(1).map((waiting) => waiting.row.model), queue.length, queue.take(5).length, queue.length]).to.deep.equal([['c'], 1, 1, 0]);
+  });
+});
+
+describe('retention of the request log', () => {
+  it('deletes what is older than its days, and keeps what is not', async () => {
+    const t = scene({ days: 2, rows: undefined });
+    const day = 24 * 60 * 60 * 1000;
+    const now = t.clock.now();
+    for (let at = 0; at < 1200; at += 1) t.store.append(row({ created_at: now - 3 * day }));
+    t.store.append(row({ model: 'young', created_at: now - day }));
+    await t.store.flush();
+    t.clock.advance(5000);
+    await until(() => t.rows.length === 1);
+    expect(models(t)).to.deep.equal(['young']);
+    for (let step = 0; step < 20 && t.rows.length > 0; step += 1) {
+      t.clock.advance(day / 10);
+      for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => { setImmediate(resolve); }); // the next look is set once one is over
+    }
+    expect(t.rows).to.deep.equal([]);
+  });
+
+  it('keeps as many rows as it says, the newest', async () => {
+    const t = scene({ days: undefined, rows: 3 });
+    for (let at = 0; at < 1200; at += 1) t.store.append(row({ model: `m${at}` }));
+    await t.store.flush();
+    t.clock.advance(5000);
+    await until(() => t.rows.length === 3);
+    expect(models(t)).to.deep.equal(['m1197', 'm1198', 'm1199']);
+    await t.store.close();
+  });
+});
