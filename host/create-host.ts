@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { BuiltinModule } from './builtin.ts';
 import { NO_CATALOG } from './common/catalog.ts';
 import { type Clock, within } from './common/clock.ts';
-import { CLOSE_LIMIT_MS, closeAll, closeInTurn } from './common/close-all.ts';
+import { CLOSE_LIMIT_MS, closeAll, closeInTurn, ClosingTime } from './common/close-all.ts';
 import { CONFIG_RULES } from './config/rules/config-rules.ts';
 import { ruleTap } from './config/rules/rule.ts';
 import { type Log, type Surface, SURFACE_NAMES } from './contract/index.ts';
@@ -27,6 +27,7 @@ import { createMemoryState } from './state/shared-state.ts';
 import { BoundedState } from './stores/bounded-state.ts';
 import { createStores, finishStores, sealStores } from './stores/stores.ts';
 import type { Variables } from './environment/variables.ts';
+import { disposeProvider } from './upstream/connect.ts';
 import { Transport } from './upstream/transport.ts';
 
 /** Everything a host takes from its surroundings. Nothing below `main.ts` reads the process. */
@@ -83,7 +84,7 @@ export function createHost(environment: HostEnvironment): Host {
     connections: new Connections(counters),
     outbox: new Outbox(log),
     protection: new Protection(),
-    services: { clock, random, log, counters, redactor, transport, catalog: NO_CATALOG, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },
+    services: { clock, closing: new ClosingTime(clock), random, log, counters, redactor, transport, catalog: NO_CATALOG, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },
     get surfaces() {
       return (surfaces ??= namedSurfaces(hooks));
     },
@@ -145,7 +146,7 @@ async function closeHost(host: Host): Promise<void> {
     () => host.slot.close(),
     bounded('the uses of keys and the audit rows', () => finishStores(host.stores)),
     () => host.hooks.close.promise(host),
-    () => closeAll([...host.providers].map(([name, provider]) => bounded(`dispose of the provider "${name}"`, () => provider.dispose()))),
+    () => closeAll([...host.providers.values()].map((provider) => () => disposeProvider(provider, host.services))),
     bounded('the connections', () => host.services.transport.close()),
   ]).catch((error: unknown) => host.log.error('closing failed', { error }));
 }

@@ -20,6 +20,7 @@ async function serve(place: CommandPlace, io: CommandIo): Promise<number> {
     isStopped = true;
     if (!host) return;
     host.isDraining = true; // at once, also while the gateway is starting
+    host.services.closing.endWithin(host.settings.shutdownTimeoutMs);
     // A start that hangs, in a module for example, gets the time that requests get.
     if (!isStarted) startLimit = place.clock.timer(host.settings.shutdownTimeoutMs, () => hung.resolve(0));
     stopped.resolve();

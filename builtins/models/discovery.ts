@@ -1,8 +1,10 @@
-import { type DiscoveredModel, GatewayError, parseJson } from '../../host/contract/index.ts';
+import { type DiscoveredModel, GatewayError, type OutgoingRequest, parseJson } from '../../host/contract/index.ts';
 import type { Timer } from '../../host/common/clock.ts';
 import type { ConnectedProvider } from '../../host/upstream/connect.ts';
 import type { Host } from '../../host/host.ts';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
+import { faultAttributes, faultIn, ModuleFault } from '../../host/boundary/module-fault.ts';
+import { discovered, requireHeaders } from '../../host/boundary/provider-boundary.ts';
 import { replyError } from '../../host/upstream/fault.ts';
 
 /** Providers asked at the same time. Source: providers reference 8. */
@@ -72,13 +74,14 @@ export class Discovery {
       this.#models.set(name, found);
       return true;
     } catch (error) {
-      if (!this.#stopped.cause) this.#host.log.warn('live models could not be listed', { provider: name, error });
+      const fault = faultIn(error);
+      if (!this.#stopped.cause) this.#host.log.warn('live models could not be listed', { ...(fault && faultAttributes(fault)), provider: name, error });
       return false;
     }
   }
 
   async #list(provider: ConnectedProvider): Promise<ModelsById> {
-    const { module, root, authorize, credentials, basicAuthorization } = provider;
+    const { module, ref, root, basicAuthorization } = provider;
     const { discovery } = module;
     if (!discovery) return new Map();
     const { clock, transport } = this.#host.services;
@@ -87,15 +90,24 @@ export class Discovery {
     const stopListening = this.#stopped.onCancel((cause) => cancellation.cancel(cause));
     try {
       const unsigned = { method: 'GET', url: root + discovery.path, headers: { accept: 'application/json' }, body: undefined };
-      const headers = { ...(basicAuthorization !== undefined && { authorization: basicAuthorization }), ...unsigned.headers, ...await authorize(unsigned, credentials) };
+      const headers = { ...(basicAuthorization !== undefined && { authorization: basicAuthorization }), ...unsigned.headers, ...await authorization(provider, unsigned) };
       const reply = await transport.unary({ request: { ...unsigned, headers }, cancellation, connectTimeoutMs: LIMIT_MS, headersTimeoutMs: LIMIT_MS });
       if (reply.status >= 300 && reply.status < 400) throw new Error(redirection(reply.status, reply.headers['location'], unsigned.url));
-      if (reply.status !== 200) throw replyError(module, reply, clock.now());
-      return distinct(discovery.read(parseJson(reply.body.toString('utf8'))));
+      if (reply.status !== 200) throw replyError(module, reply, clock.now(), ref.file);
+      return distinct(discovered(ref, discovery, parseJson(reply.body.toString('utf8'))));
     } finally {
       timer.cancel();
       stopListening();
     }
+  }
+}
+
+/** A provider that fails to make its credential is named. */
+async function authorization({ ref, authorize, credentials }: ConnectedProvider, request: OutgoingRequest): Promise<Readonly<Record<string, string>>> {
+  try {
+    return requireHeaders(await authorize(request, credentials));
+  } catch (thrown) {
+    throw thrown instanceof GatewayError ? thrown : new ModuleFault(ref, 'authorize', thrown);
   }
 }
 

@@ -46,7 +46,7 @@ function ownerOf({ models, strategy, targets }: Generation, catalog: Catalog, mo
   const [first] = candidates;
   if (!first) return undefined;
   const query = bareQuery(model, catalog.entry(first.virtualKey, model)?.mode, (target) => targets.get(target)?.upstreamModel(model) ?? model);
-  const ranked = strategy.rank(marked, query);
+  const ranked = strategy.ranker.list(marked, query);
   const reachable = new Set((strategy.advances ? ranked : named(ranked, query.surface, targets)).map(({ virtualKey }) => virtualKey));
   return candidates.find(({ virtualKey }) => reachable.has(virtualKey))?.virtualKey;
 }

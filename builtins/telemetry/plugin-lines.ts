@@ -1,3 +1,4 @@
+import { faultAttributes } from '../../host/boundary/module-fault.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { PluginFailure } from '../../host/pipeline/hooks.ts';
 
@@ -12,9 +13,9 @@ export default defineBuiltin({
       if (type === 'ratelimit' && (rejectsAs ?? RATE_LIMITED) === RATE_LIMITED && stage === 'before_request') counters.add('gateway_rate_limit_rejections_total', { key_type: 'plugin' });
       if (type === 'guardrail') counters.add('gateway_guardrail_verdicts_total', { plugin, stage, action });
     });
-    pipeline.pluginFailed.tap('plugin-lines', ({ module, at, exchange, error, isOpen }) => {
+    pipeline.pluginFailed.tap('plugin-lines', ({ at, exchange, fault, isOpen }) => {
       const elsewhere = ELSEWHERE[at];
-      const attributes = { plugin: module.name, ...(elsewhere === undefined && { stage: at }), trace_id: exchange.id, error };
+      const attributes = faultAttributes(fault, { ...(elsewhere === undefined && { stage: at }), trace_id: exchange.id });
       if (elsewhere === undefined && isOpen) log.warn('plugin failed, the request goes on', attributes);
       else log.error(elsewhere ?? 'plugin failed', attributes);
     });

@@ -2,7 +2,7 @@
 export function errorMessage(error: unknown): string {
   try {
     const text = error instanceof Error ? error.message : String(error);
-    return text === 'undefined' ? 'undefined was thrown' : text;
+    return error === undefined || error === null ? `${text} was thrown` : text;
   } catch {
     return 'something without a text was thrown';
   }

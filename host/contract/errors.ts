@@ -1,3 +1,5 @@
+import { frozenTable } from './members.ts';
+
 /** Error types of the common wire (specification 7.1), and the two of its stream events (6.2). */
 export type ErrorType =
   | 'invalid_request_error' | 'authentication_error' | 'permission_error' | 'not_found_error' | 'rate_limit_error'
@@ -12,7 +14,7 @@ interface ErrorRow {
  * The one table from code to status and type: specification 7.2, then the codes its references add.
  * `docs/errors.md` explains each row; a test compares the three.
  */
-export const ERRORS = {
+export const ERRORS = frozenTable({
   invalid_request: { status: 400, type: 'invalid_request_error' },
   request_rejected: { status: 400, type: 'invalid_request_error' },
   unsupported_parameter: { status: 400, type: 'invalid_request_error' },
@@ -58,7 +60,7 @@ export const ERRORS = {
 
   /** Never sent: the client has gone. */
   client_canceled: { status: 499, type: 'invalid_request_error' },
-} as const satisfies Readonly<Record<string, ErrorRow>>;
+} as const satisfies Readonly<Record<string, ErrorRow>>);
 
 export type ErrorCode = keyof typeof ERRORS;
 
@@ -123,6 +125,10 @@ export class GatewayError extends Error {
     return { error: { message: this.message, type: this.type, code: this.code } };
   }
 }
+
+/** Shared by every module of the process. */
+Object.freeze(GatewayError.prototype);
+Object.freeze(GatewayError);
 
 /** The error for an answer that fails while it arrives. A client whose stream has begun gets `message`, which is the upstream's. */
 export function failedAnswer(message: string, { cause, reason }: { readonly cause?: Error; readonly reason?: UpstreamFault['reason'] } = {}): GatewayError {

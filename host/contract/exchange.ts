@@ -4,7 +4,7 @@ import type { Usage } from './wire/chat.ts';
 
 export type Stage = 'before_request' | 'after_request' | 'on_error';
 
-export const STAGES: readonly Stage[] = ['before_request', 'after_request', 'on_error'];
+export const STAGES: readonly Stage[] = Object.freeze<Stage[]>(['before_request', 'after_request', 'on_error']);
 
 export type Scope = 'admin' | 'read_only';
 

@@ -11,3 +11,9 @@ export function setMember<T>(object: { [name: string]: T }, name: string, value:
 export function memberOf<T>(object: { readonly [name: string]: T }, name: string): T | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
+
+/** A table that no module of the process can change: neither its rows nor what they hold. */
+export function frozenTable<T extends Readonly<Record<string, object>>>(table: T): T {
+  for (const row of Object.values(table)) Object.freeze(row);
+  return Object.freeze(table);
+}

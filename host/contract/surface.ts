@@ -1,3 +1,4 @@
+import { frozenTable } from './members.ts';
 import type { ChatReply, ChatRequest } from './wire/chat.ts';
 import type {
   EmbeddingsReply, EmbeddingsRequest, ImagesReply, ImagesRequest, ModerationsReply, ModerationsRequest,
@@ -42,7 +43,7 @@ interface SurfaceFacts {
 }
 
 /** What the host knows of each surface. */
-export const SURFACES: Readonly<Record<Surface, SurfaceFacts>> = {
+export const SURFACES: Readonly<Record<Surface, SurfaceFacts>> = frozenTable({
   chat: { translator: 'chat', tag: 'chat', isChat: true },
   completions: { translator: 'chat', tag: 'completions', isChat: true },
   embeddings: { translator: 'embeddings', tag: 'embeddings', isChat: false },
@@ -54,6 +55,6 @@ export const SURFACES: Readonly<Record<Surface, SurfaceFacts>> = {
   'audio.speech': { translator: 'audio.speech', tag: 'audio.speech', isChat: false, isRaw: true },
   responses: { translator: undefined, tag: 'responses', isChat: false },
   passthrough: { translator: undefined, tag: 'passthrough', isChat: false },
-};
+});
 
-export const SURFACE_NAMES = Object.keys(SURFACES) as readonly Surface[];
+export const SURFACE_NAMES = Object.freeze(Object.keys(SURFACES)) as readonly Surface[];

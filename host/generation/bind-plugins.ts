@@ -1,5 +1,8 @@
 import { hash } from 'node:crypto';
-import { type ChatChunk, type PluginModule, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES, SURFACES } from '../contract/index.ts';
+import { DETACHED_LIMIT_MS } from '../boundary/module-limits.ts';
+import { ModuleFault } from '../boundary/module-fault.ts';
+import { inTime, isThenable, refusePromise } from '../boundary/thenable.ts';
+import { type ChatChunk, isFields, type PluginHandlers, type PluginModule, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES, SURFACES } from '../contract/index.ts';
 import { canonicalJson } from '../config/canonical.ts';
 import type { GatewayConfig, PluginEntry } from '../config/document.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
@@ -56,7 +59,7 @@ export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
     tapInstances(options.hooks, built, options);
     return bound;
   } catch (error) {
-    await disposeAll(built, options.clock).catch((cause: unknown) => options.deps.log.error('plugins of a refused configuration could not be closed', { error: cause }));
+    await disposeAll(built, options.closing);
     throw error;
   }
 }
@@ -77,7 +80,7 @@ function describe(instances: readonly PluginInstance[], listed: readonly Listed[
     uncovered,
     mayChangeModel: before.some(({ module }) => module.type === 'transform' && module.keepsModel !== true),
     openStreamGuards: streamGuardOpener(listed, deps),
-    dispose: () => disposeAll(instances, deps.clock),
+    dispose: () => disposeAll(instances, deps.closing),
   };
 }
 
@@ -103,29 +106,39 @@ function tapHandlers(hooks: GenerationHooks, listed: readonly Listed[], deps: Gu
 
 /** Stream guards belong to `after_request`: an instance that is not listed there sees no answer. */
 function streamGuardOpener(listed: readonly Listed[], deps: GuardDeps): BoundPlugins['openStreamGuards'] {
-  const able = new Set(listed.filter(({ stage, instance }) => stage === 'after_request' && instance.handlers.stream).map(({ instance }) => instance));
+  const able = new Map<PluginInstance, OpenGuard>();
+  for (const { stage, instance } of listed) {
+    if (stage === 'after_request' && instance.handlers.stream) able.set(instance, instance.handlers.stream.bind(instance.handlers));
+  }
   return (exchange) => {
     const guards = new Map<PluginInstance, StreamGuard>();
-    for (const instance of able) {
-      const guard = openGuard(instance, exchange, deps);
+    for (const [instance, open] of able) {
+      const guard = openGuard(instance, open, exchange, deps);
       if (guard) guards.set(instance, guard);
     }
     return guards.size > 0 ? guards : undefined;
   };
 }
 
-function openGuard(instance: PluginInstance, exchange: LiveExchange, { hooks }: GuardDeps): StreamGuard | undefined {
+type OpenGuard = NonNullable<PluginHandlers['stream']>;
+
+function openGuard(instance: PluginInstance, open: OpenGuard, exchange: LiveExchange, { hooks }: GuardDeps): StreamGuard | undefined {
+  const { module, boundary } = instance;
   try {
-    const guard: unknown = instance.handlers.stream?.(exchange);
-    if (guard === null || (guard !== undefined && typeof guard !== 'object')) throw new Error('its stream returned something that is not a guard');
-    return guard as StreamGuard | undefined;
-  } catch (cause) {
+    const guard: unknown = boundary.call(open, exchange, undefined);
+    refusePromise(guard);
+    if (guard === undefined || isGuard(guard)) return guard;
+    throw new Error('it returned something that is not a guard: an object with push and end');
+  } catch (thrown) {
+    const fault = new ModuleFault(boundary.module, 'stream', thrown);
     const isOpen = passesFaults(instance);
-    hooks.pluginFailed.call({ module: instance.module, at: 'guard', exchange, error: cause, isOpen });
+    hooks.pluginFailed.call({ module, at: 'guard', exchange, fault, isOpen });
     if (isOpen) return undefined;
-    throw pluginError(cause);
+    throw pluginError(fault);
   }
 }
+
+const isGuard = (value: unknown): value is StreamGuard => isFields(value) && typeof value['push'] === 'function' && typeof value['end'] === 'function';
 
 /** Chunks and `finished` go to instances, whatever stages list them. */
 function tapInstances(hooks: GenerationHooks, instances: readonly PluginInstance[], deps: GuardDeps): void {
@@ -138,30 +151,38 @@ function tapInstances(hooks: GenerationHooks, instances: readonly PluginInstance
         return isObserving(instance) ? watchChunk(instance, step, guard, moment, exchange, deps) : guardChunk(instance, step, guard, moment, exchange, deps);
       });
     }
-    if (handlers.finished) {
-      const finished = handlers.finished.bind(handlers);
-      hooks.finished.tap(module.name, (exchange, outcome) => {
-        // Declared as synchronous. If a module returns a promise all the same, its rejection must not end the process.
-        Promise.try(finished, exchange, outcome).catch((error: unknown) => {
-          hooks.pluginFailed.call({ module, at: 'finished', exchange, error, isOpen: true });
-        });
-      });
-    }
+    if (handlers.finished) tapFinished(hooks, instance, handlers.finished.bind(handlers), deps);
   }
+}
+
+/** Declared as synchronous. Where a module returns a promise all the same, the request does not wait for it, and its failure must not end the process. */
+function tapFinished(hooks: GenerationHooks, { module, boundary }: PluginInstance, finished: NonNullable<PluginHandlers['finished']>, { clock }: GuardDeps): void {
+  hooks.finished.tap(module.name, (exchange, outcome) => {
+    const fail = (thrown: unknown): void => {
+      hooks.pluginFailed.call({ module, at: 'finished', exchange, fault: new ModuleFault(boundary.module, 'finished', thrown), isOpen: true });
+    };
+    try {
+      const pending: unknown = boundary.call(finished, exchange, outcome);
+      if (isThenable(pending)) inTime(pending, DETACHED_LIMIT_MS, clock, 'finished').catch(fail);
+    } catch (thrown) {
+      fail(thrown);
+    }
+  });
 }
 
 /** Runs one guard over the chunks that the guards before it let through; its faults follow its plugin's type. */
 function guardChunk(instance: PluginInstance, step: readonly ChatChunk[], guard: StreamGuard, moment: 'push' | 'end', exchange: LiveExchange, deps: GuardDeps): ChunkStep {
-  const { module } = instance;
+  const { module, boundary } = instance;
   try {
-    const result = passThrough(guard, step, moment);
+    const result = boundary.run(exchange.id, passThrough, guard, step, moment);
     noteMasked(instance, guard, exchange, deps);
     return 'action' in result ? { module, rejection: result } : result;
-  } catch (cause) {
+  } catch (thrown) {
+    const fault = new ModuleFault(boundary.module, 'its stream guard', thrown);
     const isOpen = passesFaults(instance);
-    deps.hooks.pluginFailed.call({ module, at: 'stream', exchange, error: cause, isOpen });
+    deps.hooks.pluginFailed.call({ module, at: 'stream', exchange, fault, isOpen });
     if (isOpen) return step;
-    throw pluginError(cause);
+    throw pluginError(fault);
   }
 }
 
@@ -176,11 +197,19 @@ function watchChunk(instance: PluginInstance, step: readonly ChatChunk[], guard:
 function passThrough(guard: StreamGuard, chunks: readonly ChatChunk[], moment: 'push' | 'end'): readonly ChatChunk[] | Rejection {
   const passed: ChatChunk[] = [];
   for (const chunk of chunks) {
-    const result = guard.push(chunk);
+    const result = passedOn(guard.push(chunk), 'push');
     if ('action' in result) return result;
     for (const each of result) passed.push(each); // one by one: there may be more chunks than a call can take as arguments
   }
   if (moment === 'push') return passed;
-  const rest = guard.end();
+  const rest = passedOn(guard.end(), 'end');
   return 'action' in rest ? rest : [...passed, ...rest];
+}
+
+/** What a guard returned, if it is what it must be. */
+function passedOn(result: unknown, from: 'push' | 'end'): readonly ChatChunk[] | Rejection {
+  refusePromise(result);
+  if (Array.isArray(result) && result.every((chunk) => isFields(chunk) && Array.isArray(chunk['choices']))) return result as readonly ChatChunk[];
+  if (isFields(result) && result['action'] === 'reject') return result as unknown as Rejection;
+  throw new Error(`${from} returned neither a list of chunks nor a rejection`);
 }

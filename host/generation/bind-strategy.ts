@@ -1,6 +1,9 @@
-import {
-  type ChatRequest, contentTexts, isChat, type Rank, type RankNotes, type RouteQuery, type RouteTarget, type RunningStrategy, type StrategyDeps, type StrategyModule,
-} from '../contract/index.ts';
+import { type ClosingServices, disposeModule } from '../boundary/dispose.ts';
+import { faultAttributes, ModuleFault, type ModuleRef } from '../boundary/module-fault.ts';
+import { type RequestTrace, withOwnLog } from '../boundary/module-log.ts';
+import { Ranker } from '../boundary/ranking.ts';
+import { refusePromise } from '../boundary/thenable.ts';
+import { type ChatRequest, contentTexts, isChat, type Log, type RankNotes, type RouteQuery, type RunningStrategy, type StrategyDeps, type StrategyModule } from '../contract/index.ts';
 import type { StrategyConfig } from '../config/document.ts';
 import { readSettings, strategySettings } from '../config/module-settings.ts';
 import { ORDER } from '../hooks/order.ts';
@@ -14,22 +17,30 @@ import type { Target } from '../pipeline/target.ts';
 /** The routing strategy of one generation, with its settings. */
 export interface BoundStrategy extends FailoverRules {
   readonly module: StrategyModule;
-  readonly rank: Rank;
-  readonly dispose?: () => void | Promise<void>;
+  readonly ranker: Ranker;
+  readonly dispose?: () => Promise<void> | undefined;
 }
 
-/** Makes the configured strategy and taps it on the route. What it invents or repeats is dropped. */
-export function bindStrategy(config: StrategyConfig, registry: Registry, hooks: GenerationHooks, targets: ReadonlyMap<string, Target>, deps: StrategyDeps): BoundStrategy {
+export interface StrategySurroundings {
+  readonly trace: RequestTrace;
+  readonly closing: ClosingServices;
+}
+
+/** Makes the configured strategy and taps it on the route.  */
+export function bindStrategy(config: StrategyConfig, registry: Registry, hooks: GenerationHooks, targets: ReadonlyMap<string, Target>, given: StrategyDeps, { trace, closing }: StrategySurroundings): BoundStrategy {
   const module = registry.strategies.get(config.mode);
   if (!module) throw new Error(`"${config.mode}" is not a strategy of this build`); // CV13 has refused it before
   const settings = readSettings(module.settings, strategySettings(module, config).value);
-  const { rank, settled, dispose } = createRunning(module, settings, deps, registry.fileOf('strategy', module.name));
-  hooks.route.tap({ name: 'strategy', stage: ORDER.strategy }, (all, exchange) => rankTargets(rank, all, routeQuery(exchange, targets), exchange.routing.explaining ?? notesFor(exchange)));
-  if (settled) tapSettled(hooks, module, settled, deps);
+  const ref: ModuleRef = { kind: 'strategy', name: module.name, file: registry.fileOf('strategy', module.name) };
+  const deps = withOwnLog(given, ref, trace);
+  const { rank, settled, dispose } = createRunning(module, settings, deps, ref.file);
+  const ranker = new Ranker(rank, { module: ref, log: given.log, trace });
+  hooks.route.tap({ name: 'strategy', stage: ORDER.strategy }, (all, exchange) => ranker.rank(all, routeQuery(exchange, targets), exchange.routing.explaining ?? notesFor(exchange), exchange.id));
+  if (settled) tapSettled(hooks, ref, settled, given.log, trace);
   return {
     module,
-    rank,
-    ...(dispose && { dispose }),
+    ranker,
+    ...(dispose && { dispose: () => disposeModule(ref, dispose, closing) }),
     advances: module.advances ?? false,
     failoverOn: new Set(config.failover_on),
     failoverStatuses: new Set(config.failover_on_status_codes),
@@ -37,12 +48,12 @@ export function bindStrategy(config: StrategyConfig, registry: Registry, hooks: 
 }
 
 /** Only for a strategy that asks: other requests pay nothing for it. */
-function tapSettled(hooks: GenerationHooks, { name }: StrategyModule, settled: NonNullable<RunningStrategy['settled']>, { log }: StrategyDeps): void {
+function tapSettled(hooks: GenerationHooks, ref: ModuleRef, settled: NonNullable<RunningStrategy['settled']>, log: Log, trace: RequestTrace): void {
   hooks.settled.tap('strategy', ({ target: { virtualKey }, exchange, outcome, upstreamMs }) => {
     try {
-      settled({ virtualKey, exchangeId: exchange.id, outcome: outcome ?? 'ignored', durationMs: upstreamMs });
-    } catch (error) {
-      log.error('strategy failed to take an outcome', { strategy: name, error, trace_id: exchange.id });
+      refusePromise(trace.run(exchange.id, settled, { virtualKey, exchangeId: exchange.id, outcome: outcome ?? 'ignored', durationMs: upstreamMs }));
+    } catch (thrown) {
+      log.error('strategy failed to take an outcome', faultAttributes(new ModuleFault(ref, 'settled', thrown), { trace_id: exchange.id }));
     }
   });
 }
@@ -84,25 +95,4 @@ function notesFor({ routing }: LiveExchange): RankNotes {
     nothing: (why) => { routing.unroutable = why; },
     ...(record && { rule: (path) => record.heard.rule(path), target: (...note) => record.heard.target(...note) }),
   };
-}
-
-/** Asks the strategy; targets it invents or repeats do not count. */
-export function rankTargets(rank: Rank, targets: readonly RouteTarget[], query: RouteQuery, notes?: RankNotes): readonly RouteTarget[] {
-  const ranked = rank(targets, query, notes);
-  if (ranked === targets || isChoice(ranked, targets)) return ranked;
-  const left = new Set(targets);
-  return ranked.filter((target) => left.delete(target));
-}
-
-/** Lists longer than this are compared through a set. */
-const FEW = 64;
-
-/** Whether every one is a target, and stands there once. For few targets looking is quicker than a set. */
-function isChoice(ranked: readonly RouteTarget[], targets: readonly RouteTarget[]): boolean {
-  if (ranked.length > targets.length || targets.length > FEW) return false;
-  for (let at = 0; at < ranked.length; at += 1) {
-    const target = ranked[at] as RouteTarget;
-    if (!targets.includes(target) || ranked.indexOf(target) !== at) return false;
-  }
-  return true;
 }

@@ -1,3 +1,4 @@
+import { createTrace } from '../boundary/module-log.ts';
 import { within } from '../common/clock.ts';
 import { CLOSE_LIMIT_MS, closeInTurn } from '../common/close-all.ts';
 import type { Carryover, PluginPrices, Prices, SharedState, StrategyDeps, TokenPrice } from '../contract/index.ts';
@@ -13,7 +14,7 @@ import { walkTargets } from '../pipeline/walk.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Variables } from '../environment/variables.ts';
 import type { Stores } from '../stores/stores.ts';
-import { type ConnectedProvider, connectProvider } from '../upstream/connect.ts';
+import { type ConnectedProvider, connectProvider, disposeProvider } from '../upstream/connect.ts';
 import { sendHttp } from '../upstream/send-http.ts';
 import { type BindOptions, bindPlugins } from './bind-plugins.ts';
 import { bindStrategy } from './bind-strategy.ts';
@@ -47,6 +48,7 @@ export interface GenerationDeps {
 export async function buildGeneration(deps: GenerationDeps, config: GatewayConfig, number: number): Promise<Generation> {
   const hooks = createGenerationHooks();
   const carryover = deps.carryover.open();
+  const trace = createTrace();
   const undo: (() => Promise<void>)[] = [];
   const undoLater = (what: string, close: () => Promise<void>): void => { undo.unshift(() => within(close(), CLOSE_LIMIT_MS, deps.services.clock, what)); };
   undoLater('what configurations share', () => carryover.release());
@@ -54,7 +56,7 @@ export async function buildGeneration(deps: GenerationDeps, config: GatewayConfi
     const mode = deps.registry.strategies.get(config.strategy.mode);
     const targetList = await everyResult(config.targets.map(async (target) => {
       const provider = await providerOf(deps, target.virtual_key);
-      if (provider?.module.offline) undoLater(`the provider ${target.virtual_key}`, () => provider.dispose());
+      if (provider?.module.offline) undoLater(`the provider ${target.virtual_key}`, () => disposeProvider(provider, deps.services));
       const budget = (): RetryBudget => carryover.lease(`retry budget ${target.virtual_key}`, () => new RetryBudget(deps.services.clock));
       return { ...buildTarget(target, provider, budget), settings: mode && strategyTarget(mode, target).settings };
     }));
@@ -63,10 +65,11 @@ export async function buildGeneration(deps: GenerationDeps, config: GatewayConfi
     const forPlugins = pluginDeps(deps, targets, models, carryover);
     const plugins = await bindPlugins({
       config, registry: deps.registry, hooks, environment: deps.variables, deps: forPlugins, carryover, clock: deps.services.clock,
+      closing: deps.services, trace,
       hide: (secret) => deps.services.redactor.register(secret),
     });
     undoLater('the plugins', () => plugins.dispose());
-    const strategy = bindStrategy(config.strategy, deps.registry, hooks, targets, strategyDeps(deps, hooks, carryover));
+    const strategy = bindStrategy(config.strategy, deps.registry, hooks, targets, strategyDeps(deps, hooks, carryover), { trace, closing: deps.services });
     const { dispose } = strategy;
     if (dispose) undoLater(`dispose of the strategy "${config.strategy.mode}"`, async () => dispose());
     await deps.hooks.assemble.promise({ config, hooks, carryover, targets: targetList, registry: deps.registry, models, plugins, strategy, services: deps.services, ledger: forPlugins.ledger, prices: forPlugins.prices });
@@ -95,7 +98,7 @@ async function everyResult<T>(pending: readonly Promise<T>[]): Promise<T[]> {
 /** A provider registered at start, or an offline one, which needs nothing but a target that names it. */
 async function providerOf(deps: GenerationDeps, name: string): Promise<ConnectedProvider | undefined> {
   const module = deps.registry.providers.get(name);
-  if (module?.offline) return connectProvider(module, deps.variables, { log: deps.services.log, now: deps.services.clock.now });
+  if (module?.offline) return connectProvider(module, deps.variables, { log: deps.services.log, now: deps.services.clock.now, file: deps.registry.fileOf('provider', name) });
   return deps.providers.get(name);
 }
 

@@ -1,5 +1,9 @@
+import { closeAll } from '../common/close-all.ts';
+import { type ClosingServices, disposeModule } from '../boundary/dispose.ts';
+import type { ModuleRef } from '../boundary/module-fault.ts';
+import { type RequestTrace, withOwnLog } from '../boundary/module-log.ts';
+import { PluginBoundary } from '../boundary/plugin-boundary.ts';
 import { TookTooLong, within } from '../common/clock.ts';
-import { CLOSE_LIMIT_MS, closeAll } from '../common/close-all.ts';
 import { errorMessage } from '../common/error-message.ts';
 import { nearest } from '../common/nearest.ts';
 import type { Clock } from '../common/clock.ts';
@@ -22,6 +26,9 @@ export interface CreateOptions {
   readonly deps: Omit<PluginDeps, 'carryover' | 'identity'>;
   readonly clock: Clock;
   readonly carryover: Carryover;
+  readonly closing: ClosingServices;
+  /** The request that a plugin's code runs for. */
+  readonly trace: RequestTrace;
   /** Keeps a value out of logs and errors. */
   readonly hide: (secret: string) => void;
 }
@@ -37,9 +44,26 @@ export async function createInstance(options: CreateOptions, entry: PluginEntry,
   for (const [setting, instead] of Object.entries(module.toleratedSettings ?? {})) {
     if (setting in value) options.deps.log.warn(`plugin setting is ignored, use ${instead}`, { plugin: entry.name, setting, rule: 'WN15' });
   }
-  const handlers: unknown = await createdInTime(module, settings, { ...options.deps, carryover: options.carryover, identity }, options.clock);
+  const ref: ModuleRef = { kind: 'plugin', name: module.name, file: options.registry.fileOf('plugin', module.name) };
+  const deps = withOwnLog(sealedDeps(options, ref, identity), ref, options.trace);
+  const handlers: unknown = await createdInTime(module, settings, deps, options.clock);
   checkHandlers(handlers);
-  return { module, settings, handlers };
+  return { module, settings, handlers, boundary: new PluginBoundary(ref, options.trace) };
+}
+
+/** What plugins share cannot be changed by one of them. */
+function sealedDeps({ deps, carryover, closing }: CreateOptions, module: ModuleRef, identity: string): PluginDeps {
+  const { counters, state, requestLog } = deps;
+  const lease: Carryover['lease'] = (key, create, dispose) => carryover.lease(key, create, dispose && ((value) => disposeModule(module, () => dispose(value), closing)));
+  return {
+    ...deps,
+    identity,
+    carryover: Object.freeze({ lease }),
+    counters: Object.freeze({ add: counters.add.bind(counters), observe: counters.observe.bind(counters) }),
+    state: Object.freeze({ take: state.take.bind(state), add: state.add.bind(state), get: state.get.bind(state), set: state.set.bind(state), delete: state.delete.bind(state) }),
+    prices: Object.freeze(deps.prices),
+    requestLog: requestLog && Object.freeze({ append: requestLog.append.bind(requestLog), annotate: requestLog.annotate.bind(requestLog) }),
+  };
 }
 
 /** What comes too late is closed again here, because it belongs to no configuration. */
@@ -85,10 +109,7 @@ export function buildProblem(index: number, { name }: PluginEntry, error: unknow
   };
 }
 
-/** Closes instances, each within the time that closing has, and names the one that does not. */
-export function disposeAll(instances: readonly PluginInstance[], clock: Clock): Promise<void> {
-  return closeAll(instances.map(({ module, handlers }) => () => {
-    const closing = handlers.dispose?.();
-    return closing instanceof Promise ? within(closing, CLOSE_LIMIT_MS, clock, `dispose of the plugin "${module.name}"`) : undefined;
-  }));
+/** Closes instances, all at the same time. */
+export function disposeAll(instances: readonly PluginInstance[], services: ClosingServices): Promise<void> {
+  return closeAll(instances.map(({ boundary, handlers }) => () => disposeModule(boundary.module, handlers.dispose?.bind(handlers), services)));
 }

@@ -142,7 +142,9 @@ export async function answerExchange(host: SurfaceHost, surface: Surface, read: 
     try {
       generation.hooks.finished.call(exchange, outcomeOf(exchange));
     } finally {
-      lease.release();
+      const { telling } = exchange.plugins;
+      if (telling) void telling.finally(() => lease.release());
+      else lease.release();
       if (SURFACES[exchange.surface].isRaw) closeRaw(exchange.reply as RawReply | undefined);
       read.dispose?.();
     }

@@ -1,4 +1,6 @@
 /** What every attempt is from its number to its end, whether it translates or forwards. */
+import { faultAttributes } from '../boundary/module-fault.ts';
+import { ownFault } from '../boundary/provider-boundary.ts';
 import type { GatewayError } from '../contract/index.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import type { ConnectedProvider } from '../upstream/connect.ts';
@@ -49,6 +51,8 @@ export function measureCall(attempt: Attempt, { services: { clock } }: RunningGe
 export function settle(attempt: Attempt, error: GatewayError | undefined, outcome: Outcome, { hooks: { settled }, services: { log } }: RunningGeneration): void {
   if (attempt.outcome) return;
   attempt.error = error;
+  const fault = ownFault(error);
+  if (fault) log.warn('provider failed by a fault of its own', faultAttributes(fault, { target: attempt.target.virtualKey, trace_id: attempt.exchange.id }));
   attempt.outcome = outcome;
   try {
     settled.call(attempt);

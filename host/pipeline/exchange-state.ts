@@ -58,6 +58,8 @@ export class PluginTraces {
   streamGuards: StreamGuards | undefined;
   /** Plugins whose `after_request` verdict was noted without consequence. */
   noted: Set<PluginInstance> | undefined;
+  /** Set while `on_error` runs on although the answer has gone: the plugins are in use until it settles. */
+  telling: Promise<void> | undefined;
 }
 
 /** What of an answer is still on its way when `run` returns. */

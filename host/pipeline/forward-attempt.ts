@@ -68,8 +68,8 @@ export async function forwardAttempt(exchange: LiveExchange, { target, provider,
 /** The address of a forwarded request is made from the provider's own. */
 const TRUSTED = { path: '/', withCredential: true } as const;
 
-function refusalOf({ provider: { module } }: Attempt, { status, headers }: VerbatimReply, now: number): GatewayError | undefined {
-  return status < 400 ? undefined : replyError(module, { status, headers, body: new Uint8Array() }, now);
+function refusalOf({ provider: { module, ref } }: Attempt, { status, headers }: VerbatimReply, now: number): GatewayError | undefined {
+  return status < 400 ? undefined : replyError(module, { status, headers, body: new Uint8Array() }, now, ref.file);
 }
 
 /** The body of a forwarded refusal is not read: 5xx are failures, 4xx are not (data-plane reference 6.2). */

@@ -1,7 +1,10 @@
 import {
-  type Answer, GatewayError, type GuardrailSettings, type PluginModule, type Rejection, type Rewrite, type Stage, type StreamGuard, type Surface, SURFACES, type Verdict,
+  type Answer, countOf, GatewayError, type GuardrailSettings, isFields, isText, type PluginModule, type Rejection, type Rewrite, type Stage, type StreamGuard, type Surface, SURFACES, type Verdict,
 } from '../contract/index.ts';
-import { isFields } from '../contract/fields.ts';
+import { replyProblem, requestProblem } from '../boundary/bodies.ts';
+import { DETACHED_LIMIT_MS, HANDLER_LIMIT_MS } from '../boundary/module-limits.ts';
+import { ModuleFault } from '../boundary/module-fault.ts';
+import { inTime, isThenable } from '../boundary/thenable.ts';
 import type { Clock } from '../common/clock.ts';
 import type { LiveExchange } from './live-exchange.ts';
 import type { Eventual } from './eventual.ts';
@@ -12,7 +15,7 @@ import type { PluginInstance, StreamGuards } from './plugin-instance.ts';
 /** The hooks that hear of verdicts, failures and runs of plugins, and the clock for the runs. */
 export interface GuardDeps {
   readonly hooks: Pick<GenerationHooks, 'stageRan' | 'verdict' | 'pluginFailed'>;
-  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly clock: Pick<Clock, 'monotonic' | 'timer'>;
 }
 
 export type GuardedHandler = (exchange: LiveExchange) => Eventual<GatewayError | undefined>;
@@ -22,33 +25,45 @@ export type GuardedHandler = (exchange: LiveExchange) => Eventual<GatewayError |
  * fail open or closed, `observe` and `record` turn rejections into notes. An error ends the stage.
  */
 export function guardHandler(instance: PluginInstance, stage: Stage, deps: GuardDeps): GuardedHandler | undefined {
-  const handler = instance.handlers[stage];
+  const handler = instance.handlers[stage]?.bind(instance.handlers);
   if (!handler) return undefined;
+  const { boundary } = instance;
   const settle = (exchange: LiveExchange, decided: unknown, run: StageRun | undefined): GatewayError | undefined => {
     if (decided === undefined || stage === 'on_error') return undefined;
     const verdict = decided as Verdict | null;
     if (verdict?.action === 'reject') return applyRejection(instance, stage, verdict, exchange, deps, run);
     if (verdict?.action === 'answer') applyAnswer(instance, stage, verdict, exchange);
     else if (verdict?.action === 'rewrite') applyRewrite(instance, stage, verdict, exchange, deps, run);
-    else throw new Error(`${instance.module.name} returned something that is not a verdict`);
+    else throw new Error('it returned something that is not a verdict: return undefined to go on');
     return undefined;
   };
-  const fault = (exchange: LiveExchange, cause: unknown, run: StageRun | undefined): GatewayError | undefined => {
-    if (run) Object.assign(run, { outcome: 'error', error: cause });
+  const fault = (exchange: LiveExchange, thrown: unknown, run: StageRun | undefined): GatewayError | undefined => {
+    const cause = new ModuleFault(boundary.module, stage, thrown);
+    if (run) Object.assign(run, { outcome: 'error', error: cause.cause });
     return pluginFault(instance, stage, exchange, cause, deps);
   };
   const guarded = (exchange: LiveExchange, run: StageRun | undefined): Eventual<GatewayError | undefined> => {
     exchange.stage = stage;
     try {
-      const decided: unknown = handler(exchange);
+      const decided: unknown = boundary.call(handler, exchange, undefined);
       if (decided === undefined) return undefined;
-      if (isThenable(decided)) return Promise.resolve(decided).then((late) => settle(exchange, late, run)).catch((cause: unknown) => fault(exchange, cause, run));
+      if (isThenable(decided)) return inTime(decided, limitMs(stage, exchange), deps.clock, stage, isDetached(stage, exchange) ? undefined : exchange.cancellation).then((late) => settle(exchange, late, run)).catch((cause: unknown) => fault(exchange, cause, run));
       return settle(exchange, decided, run);
     } catch (cause) {
       return fault(exchange, cause, run);
     }
   };
   return (exchange) => (isTapped(deps.hooks.stageRan) ? measured(guarded, instance, stage, exchange, deps) : guarded(exchange, undefined));
+}
+
+/** What runs apart from the client has less time: no client that leaves ends it. */
+function limitMs(stage: Stage, exchange: LiveExchange): number {
+  return isDetached(stage, exchange) ? DETACHED_LIMIT_MS : HANDLER_LIMIT_MS;
+}
+
+/** Streams have been sent by then, and so have answers that are forwarded. */
+function isDetached(stage: Stage, { streaming, surface }: LiveExchange): boolean {
+  return stage === 'on_error' || (stage === 'after_request' && (streaming || SURFACES[surface].translator === undefined));
 }
 
 /** Runs a handler, and reports the run when it is over. */
@@ -65,8 +80,6 @@ function measured(
   const result = guarded(exchange, run);
   return result instanceof Promise ? result.then(end) : end(result);
 }
-
-const isThenable = (value: unknown): value is PromiseLike<unknown> => typeof value === 'object' && value !== null && 'then' in value;
 
 /** Whether the plugin sees bodies of the surface at all. */
 export function covers(module: PluginModule, surface: Surface): boolean {
@@ -106,16 +119,16 @@ export function passesFaults({ module, settings }: PluginInstance): boolean {
 }
 
 /** At `on_error` everything fails open. */
-function pluginFault(instance: PluginInstance, stage: Stage, exchange: LiveExchange, error: unknown, { hooks }: GuardDeps): GatewayError | undefined {
+function pluginFault(instance: PluginInstance, stage: Stage, exchange: LiveExchange, fault: ModuleFault, { hooks }: GuardDeps): GatewayError | undefined {
   const { module } = instance;
   const isOpen = passesFaults(instance) || stage === 'on_error';
-  hooks.pluginFailed.call({ module, at: stage, exchange, error, isOpen });
-  return isOpen ? undefined : pluginError(error);
+  hooks.pluginFailed.call({ module, at: stage, exchange, fault, isOpen });
+  return isOpen ? undefined : pluginError(fault);
 }
 
 function applyRejection(instance: PluginInstance, stage: Stage, rejection: Rejection, exchange: LiveExchange, deps: GuardDeps, run: StageRun | undefined): GatewayError | undefined {
   const isRejected = hasConsequence(instance, stage, exchange);
-  if (run) Object.assign(run, { outcome: isRejected ? 'rejected' : actionOf(instance), reason: rejection.reason });
+  if (run) Object.assign(run, { outcome: isRejected ? 'rejected' : actionOf(instance), reason: reasonOf(rejection) });
   if (isRejected) return rejectionError(instance.module, stage, rejection, exchange, deps);
   noteVerdict(instance, stage, rejection, exchange, deps);
   return undefined;
@@ -145,7 +158,7 @@ export function noteVerdict(instance: PluginInstance, stage: Stage, { reason, sc
     if (exchange.plugins.noted?.has(instance)) return;
     (exchange.plugins.noted ??= new Set()).add(instance);
   }
-  hooks.verdict.call({ module: instance.module, stage, exchange, action, reason, score });
+  hooks.verdict.call({ module: instance.module, stage, exchange, action, reason: isText(reason) ? reason : 'rejected', score });
 }
 
 /** Reports what a stream's guard put out of sight, or would have. */
@@ -155,20 +168,25 @@ export function noteMasked(instance: PluginInstance, { masked }: StreamGuard, ex
 
 /** The error a rejection becomes, by stage and plugin type (data-plane reference 3.5). */
 export function rejectionError(module: PluginModule, stage: Stage, rejection: Rejection, exchange: LiveExchange, { hooks }: Pick<GuardDeps, 'hooks'>): GatewayError {
-  hooks.verdict.call({ module, stage, exchange, action: 'rejected', reason: rejection.reason, score: rejection.score });
+  hooks.verdict.call({ module, stage, exchange, action: 'rejected', reason: reasonOf(rejection), score: rejection.score });
   exchange.plugins.rejectedBy = module.name;
-  const reason = rejection.reason || 'rejected';
+  const reason = reasonOf(rejection);
   if (stage === 'after_request') return new GatewayError('response_rejected', `response rejected by ${module.name} (after_request): ${reason}`);
   const code = module.rejectsAs ?? (module.type === 'ratelimit' ? 'rate_limit_exceeded' : 'request_rejected');
   return new GatewayError(code, `request rejected by ${module.name} (before_request): ${reason}`, {
-    retryAfterMs: code === 'rate_limit_exceeded' ? rejection.retryAfterMs : undefined,
+    retryAfterMs: code === 'rate_limit_exceeded' && countOf(rejection.retryAfterMs) > 0 ? rejection.retryAfterMs : undefined,
   });
 }
 
+/** A rejection stays one, whatever its plugin gives for a reason. */
+const reasonOf = ({ reason }: Rejection): string => (isText(reason) ? reason : 'rejected');
+
 /** A plugin's answer counts on chat surfaces before the provider only; elsewhere it is ignored. The plugin keeps its own. */
 function applyAnswer({ module }: PluginInstance, stage: Stage, { reply, reportedModel }: Answer, exchange: LiveExchange): void {
-  if (stage !== 'before_request' || !SURFACES[exchange.surface].isChat) return;
-  if (!isFields(reply)) throw new Error('an answer without a reply');
+  const { isChat } = SURFACES[exchange.surface];
+  const problem = isChat ? replyProblem(exchange.surface, reply) : undefined;
+  if (problem !== undefined || !isFields(reply)) throw new Error(`it returned an answer that is none: ${problem ?? 'the body is not an object'}`);
+  if (stage !== 'before_request' || !isChat) return;
   exchange.reply = structuredClone(reply);
   exchange.plugins.answeredBy = module.name;
   exchange.routing.reportedModel = reportedModel;
@@ -176,7 +194,9 @@ function applyAnswer({ module }: PluginInstance, stage: Stage, { reply, reported
 
 /** A rewrite that masks is a verdict too: it is counted, and only noted where it has no consequence. */
 function applyRewrite(instance: PluginInstance, stage: Stage, { body, masked }: Rewrite, exchange: LiveExchange, deps: GuardDeps, run: StageRun | undefined): void {
-  if (!isFields(body)) throw new Error('a rewrite without a body');
+  const { surface } = exchange;
+  const problem = stage === 'after_request' ? replyProblem(surface, body) : requestProblem(surface, body);
+  if (problem !== undefined) throw new Error(`it returned a rewrite that does not fit ${surface}: ${problem}`);
   if (masked !== undefined) {
     const isApplied = hasConsequence(instance, stage, exchange);
     if (run) Object.assign(run, { outcome: isApplied ? 'ok' : actionOf(instance), reason: masked });
@@ -186,20 +206,13 @@ function applyRewrite(instance: PluginInstance, stage: Stage, { body, masked }: 
   replaceBody(stage, body, exchange);
 }
 
-function replaceBody(stage: Stage, body: object, exchange: LiveExchange): void {
-  const { isChat, isRaw } = SURFACES[exchange.surface];
+function replaceBody(stage: Stage, body: Rewrite['body'], exchange: LiveExchange): void {
   if (stage === 'after_request') {
-    if (isRaw && !isRawReply(body as Readonly<Record<string, unknown>>)) throw new Error('a rewrite of audio needs a content type and bytes');
     exchange.reply = body as LiveExchange['reply'];
     return;
   }
   const request = body as LiveExchange['request'];
-  if (isChat) exchange.request = request;
+  if (SURFACES[exchange.surface].isChat) exchange.request = request;
   else if (request.model !== undefined) exchange.request = { ...exchange.request, model: request.model };
   exchange.model = exchange.request.model ?? exchange.model;
-}
-
-function isRawReply({ contentType, body }: Readonly<Record<string, unknown>>): boolean {
-  if (typeof contentType !== 'string') return false;
-  return body instanceof Uint8Array || (typeof body === 'object' && body !== null && Symbol.asyncIterator in body);
 }

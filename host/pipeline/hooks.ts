@@ -1,5 +1,6 @@
 import { AsyncSeriesBailHook, AsyncSeriesHook, SyncBailHook, SyncHook, SyncWaterfallHook } from 'tapable';
 import { type ChatChunk, type ExchangeOutcome, type GatewayError, type OutgoingRequest, type PluginModule, type Rejection, type RouteTarget, type Stage, type Surface, SURFACE_NAMES } from '../contract/index.ts';
+import type { ModuleFault } from '../boundary/module-fault.ts';
 import { sealHook } from '../hooks/seal.ts';
 import type { Attempt } from './attempt.ts';
 import type { LiveExchange } from './live-exchange.ts';
@@ -54,12 +55,12 @@ export interface PluginVerdict {
   readonly score: number | undefined;
 }
 
-/** Code of a plugin threw: at a stage, as it made a stream's guard, in that guard, or in `finished`. */
+/** Code of a plugin failed: at a stage, as it made a stream's guard, in that guard, or in `finished`. */
 export interface PluginFailure {
   readonly module: PluginModule;
   readonly at: Stage | 'guard' | 'stream' | 'finished';
   readonly exchange: LiveExchange;
-  readonly error: unknown;
+  readonly fault: ModuleFault;
   /** The request goes on: the plugin's type fails open, or nothing follows. */
   readonly isOpen: boolean;
 }
@@ -121,7 +122,7 @@ export function createGenerationHooks() {
     stageRan: new SyncHook<[StageRun]>(['run']),
     /** A plugin rejected or masked something. */
     verdict: new SyncHook<[PluginVerdict]>(['verdict']),
-    /** Code of a plugin threw. */
+    /** Code of a plugin failed. */
     pluginFailed: new SyncHook<[PluginFailure]>(['failure']),
     /** A try at a target failed; called as that follows which `next` says. */
     tryFailed: new SyncHook<[FailedTry]>(['failed']),

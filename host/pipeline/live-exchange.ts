@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, Surface, Usage } from '../contract/index.ts';
+import { ExchangeView } from '../boundary/exchange-view.ts';
 import type { Clock } from '../common/clock.ts';
 import type { TraceContext } from '../common/trace-context.ts';
 import { closeBody } from '../upstream/reply-body.ts';
@@ -63,6 +64,7 @@ export class LiveExchange implements Exchange {
   #startedAt: number | undefined;
   #answeredAt: number | undefined;
   #endedAt: number | undefined;
+  #view: ExchangeView | undefined;
 
   constructor(start: ExchangeStart) {
     this.id = start.id;
@@ -79,6 +81,11 @@ export class LiveExchange implements Exchange {
     this.clientHeaders = start.clientHeaders;
     this.stripsUsage = start.stripsUsage ?? false;
     this.#clock = start.clock;
+  }
+
+  /** What plugins get. */
+  get view(): Exchange {
+    return (this.#view ??= new ExchangeView(this));
   }
 
   get startedAt(): number {

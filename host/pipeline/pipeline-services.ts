@@ -1,5 +1,6 @@
 import type { Counters, Log } from '../contract/index.ts';
 import type { Catalog } from '../common/catalog.ts';
+import type { ClosingTime } from '../common/close-all.ts';
 import type { Clock } from '../common/clock.ts';
 import type { Redactor } from '../log/redact.ts';
 import type { Transport } from '../upstream/transport.ts';
@@ -7,6 +8,7 @@ import type { Transport } from '../upstream/transport.ts';
 /** What the pipeline needs from the process, the same for every request. */
 export interface PipelineServices {
   readonly clock: Clock;
+  readonly closing: ClosingTime;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly log: Log;

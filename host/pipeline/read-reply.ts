@@ -1,4 +1,7 @@
-import { type CallInfo, GatewayError, parseJson, type ReplyOf, SURFACES, type TranslatedSurface, type UnaryReply } from '../contract/index.ts';
+import { replyProblem } from '../boundary/bodies.ts';
+import { ModuleFault } from '../boundary/module-fault.ts';
+import { refusePromise } from '../boundary/thenable.ts';
+import { type CallInfo, GatewayError, isFields, parseJson, type ReplyOf, SURFACES, type TranslatedSurface, type UnaryReply } from '../contract/index.ts';
 import { ANSWER_BOUNDS } from '../contract/json-shape.ts';
 import { unusableReply } from '../upstream/fault.ts';
 import type { CollectedReply } from '../upstream/transport.ts';
@@ -14,13 +17,26 @@ export function readReply(attempt: Attempt, reply: BufferedReply, call: CallInfo
   const isText = SURFACES[attempt.exchange.surface].isRaw && !reply.saysJson(); // words, even where they look like an error
   const disguised = isText ? undefined : errorFrameMessage(reply.tryJson());
   if (disguised !== undefined) throw unusableReply(disguised);
+  const translated = translatedOf(attempt, reply, call);
   try {
-    const translated = translatorOf(attempt).fromUpstream(reply, call, attempt.turn.request as never) as ReplyOf<TranslatedSurface> | undefined;
-    if (typeof translated !== 'object' || translated === null) throw new Error('the translator returned nothing');
     attempt.exchange.routing.reportedModel = modelOf(translated);
     return shapeAnswer(attempt, translated, created);
   } catch (cause) {
     throw cause instanceof GatewayError ? cause : unusableReply('it cannot be translated', cause);
+  }
+}
+
+function translatedOf(attempt: Attempt, reply: BufferedReply, call: CallInfo): ReplyOf<TranslatedSurface> {
+  const { surface } = attempt.exchange;
+  try {
+    const translated: unknown = translatorOf(attempt).fromUpstream(reply, call, attempt.turn.request as never);
+    if (!isFields(translated)) throw new TypeError('it returned no answer: an object');
+    refusePromise(translated);
+    const problem = SURFACES[surface].isRaw ? replyProblem(surface, translated) : undefined; // others are brought into shape, whatever the upstream sent
+    if (problem !== undefined) throw new TypeError(`it returned an answer that does not fit ${surface}: ${problem}`);
+    return translated as ReplyOf<TranslatedSurface>;
+  } catch (thrown) {
+    throw thrown instanceof GatewayError ? thrown : unusableReply('it cannot be translated', new ModuleFault(attempt.provider.ref, 'fromUpstream', thrown));
   }
 }
 

@@ -1,4 +1,6 @@
-import { type ChatChunk, type ChunkEdit, failedAnswer, GatewayError, parseJson, type ProviderModule, type StreamDecoder, type StreamEvent, type Usage } from '../contract/index.ts';
+import { ModuleFault, type ModuleRef } from '../boundary/module-fault.ts';
+import { refusePromise } from '../boundary/thenable.ts';
+import { type ChatChunk, type ChunkEdit, failedAnswer, GatewayError, isFields, parseJson, type ProviderModule, type StreamDecoder, type StreamEvent, type Usage } from '../contract/index.ts';
 import { ANSWER_BOUNDS, isNestedTooDeep, TOO_DEEP } from '../contract/json-shape.ts';
 import { FrameReader } from '../upstream/eventstream.ts';
 import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
@@ -19,6 +21,8 @@ export interface RelayOptions extends ChunkFacts {
   readonly decode?: StreamDecoder | undefined;
   /** Changes chunks of the common wire before they are corrected: every one is then parsed. */
   readonly edit?: ChunkEdit | undefined;
+  /** Whose `decode` and `edit` these are. */
+  readonly provider?: ModuleRef | undefined;
   readonly framing: NonNullable<ProviderModule['framing']>;
   /** Present when plugins guard the stream: every chunk is then parsed. */
   readonly filter?: ChunkFilter | undefined;
@@ -187,7 +191,7 @@ export class Relay {
     if (!isChunk(chunk)) return;
     this.chunks += 1;
     const { version } = this.#normalizer;
-    this.#options.edit?.(chunk);
+    if (this.#options.edit) this.#edit(chunk, this.#options.edit);
     const isChanged = this.#normalizer.normalize(chunk) || this.#options.edit !== undefined;
     if (this.#options.filter) {
       this.#emit(this.#options.filter([chunk], 'push'));
@@ -209,12 +213,36 @@ export class Relay {
         return;
       }
       refuseDeep(event.data);
-      for (const chunk of decode(event)) {
+      for (const chunk of this.#decoded(decode, event)) {
         this.chunks += 1;
         this.#normalizer.normalize(chunk);
         this.#emit(filter?.([chunk], 'push') ?? [chunk]);
       }
     }
+  }
+
+  #decoded(decode: StreamDecoder, event: StreamEvent): readonly ChatChunk[] {
+    try {
+      const chunks: unknown = decode(event);
+      if (Array.isArray(chunks) && chunks.every(isOwnChunk)) return chunks as readonly ChatChunk[];
+      refusePromise(chunks);
+      throw new TypeError('it returned no list of chunks that the host may complete');
+    } catch (thrown) {
+      throw this.#fault('the decoder of openStream', thrown);
+    }
+  }
+
+  #edit(chunk: ChatChunk, edit: ChunkEdit): void {
+    try {
+      refusePromise(edit(chunk));
+    } catch (thrown) {
+      throw this.#fault('the function of editStream', thrown);
+    }
+  }
+
+  #fault(functionName: string, thrown: unknown): unknown {
+    const { provider } = this.#options;
+    return thrown instanceof GatewayError || !provider ? thrown : new ModuleFault(provider, functionName, thrown);
   }
 
   /** Writes chunks that may go on, and remembers them as delivered. */
@@ -227,6 +255,9 @@ export class Relay {
     }
   }
 }
+
+/** The host completes chunks in place. */
+const isOwnChunk = (chunk: unknown): boolean => isFields(chunk) && !Object.isFrozen(chunk);
 
 /** Cuts a native wire into events; lines are cut by the relay itself. */
 function eventReader(framing: RelayOptions['framing']): EventReader | FrameReader | undefined {

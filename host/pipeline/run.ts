@@ -1,5 +1,6 @@
 import type { GatewayError } from '../contract/index.ts';
-import { within } from '../common/clock.ts';
+import { DETACHED_LIMIT_MS } from '../boundary/module-limits.ts';
+import { TookTooLong, within } from '../common/clock.ts';
 import { completeOwnAnswer } from './complete-turn.ts';
 import { armDeadline } from './deadline.ts';
 import { callEventual, throwRefusal } from './eventual.ts';
@@ -10,9 +11,6 @@ import { refuseUnreadable } from './refuse-unreadable.ts';
 import type { RunningGeneration } from './running-generation.ts';
 import { AnswerStream } from './stream.ts';
 import { type RunTurn, streamedReply } from './turns.ts';
-
-/** `on_error` and the end of a stream run apart from the client; this bounds them. */
-const DETACHED_LIMIT_MS = 10_000;
 
 /**
  * Takes an exchange through the pipeline. A whole answer ends in `exchange.reply`; a stream comes back with its first
@@ -40,7 +38,7 @@ export async function run(exchange: LiveExchange, generation: RunningGeneration,
     exchange.cancellation.throwIfCancelled();
     return undefined;
   } catch (cause) {
-    throw await fail(exchange, asGatewayError(cause), generation);
+    throw await fail(exchange, asGatewayError(cause), generation, errorWaitMs(exchange, generation));
   } finally {
     // Of a stream it ends with the first chunk, unless the exchange says otherwise.
     if (exchange.delivery.timedUntil) void exchange.delivery.timedUntil.then(disarm);
@@ -50,20 +48,20 @@ export async function run(exchange: LiveExchange, generation: RunningGeneration,
 
 /** Tells `on_error` of an answer that broke off on its way. Returns the error. */
 export function failReply(exchange: LiveExchange, cause: unknown, generation: RunningGeneration): Promise<GatewayError> {
-  return fail(exchange, asGatewayError(cause), generation);
+  return fail(exchange, asGatewayError(cause), generation, Infinity);
 }
 
 /** Runs what follows a stream's last chunk. Returns the error its last event must tell, if any. */
 export async function finishStream(exchange: LiveExchange, stream: AnswerStream, generation: RunningGeneration): Promise<GatewayError | undefined> {
   const broken = await stream.ended;
-  if (broken) return fail(exchange, broken, generation);
+  if (broken) return fail(exchange, broken, generation, Infinity);
   try {
     exchange.reply = streamedReply(exchange, stream);
     const finishing = after(exchange, generation);
     if (finishing) await within(finishing, DETACHED_LIMIT_MS, generation.services.clock, 'a plugin stage');
     return undefined;
   } catch (cause) {
-    return fail(exchange, asGatewayError(cause), generation);
+    return fail(exchange, asGatewayError(cause), generation, Infinity);
   }
 }
 
@@ -73,7 +71,7 @@ export async function finishForwarded(exchange: LiveExchange, generation: Runnin
     const finishing = after(exchange, generation);
     if (finishing) await within(finishing, DETACHED_LIMIT_MS, generation.services.clock, 'a plugin stage');
   } catch (cause) {
-    await fail(exchange, asGatewayError(cause), generation);
+    await fail(exchange, asGatewayError(cause), generation, Infinity);
   }
 }
 
@@ -97,15 +95,23 @@ function after(exchange: LiveExchange, { hooks }: RunningGeneration): Promise<vo
   return isTapped(hook) ? throwRefusal(callEventual(hook, exchange)) : undefined;
 }
 
-/** Tells everybody who listens, and gives the error back. */
-async function fail(exchange: LiveExchange, error: GatewayError, { hooks, services }: RunningGeneration): Promise<GatewayError> {
+/** Tells everybody who listens, and gives the error back. The answer waits no longer than `waitMs`; handlers keep their own time. */
+async function fail(exchange: LiveExchange, error: GatewayError, { hooks, services: { clock, closing, log } }: RunningGeneration, waitMs: number): Promise<GatewayError> {
   exchange.error = error;
   exchange.stage = 'on_error';
   const hook = hooks.onError[exchange.surface];
   if (isTapped(hook)) {
-    await within(hook.promise(exchange), DETACHED_LIMIT_MS, services.clock, 'a plugin stage').catch((cause: unknown) => {
-      services.log.error('on_error did not finish', { trace_id: exchange.id, error: cause });
+    const telling = hook.promise(exchange);
+    await within(telling, Math.min(waitMs, DETACHED_LIMIT_MS, closing.leftMs), clock, 'on_error').catch((cause: unknown) => {
+      if (!(cause instanceof TookTooLong)) throw cause; // handlers are guarded: it is a bug of the gateway
+      exchange.plugins.telling = telling;
+      log.warn('the answer does not wait for on_error any longer', { trace_id: exchange.id });
     });
   }
   return error;
+}
+
+/** How long an answer waits for `on_error`: within the request's own time, if it has one. */
+function errorWaitMs(exchange: LiveExchange, { requestTimeoutMs: total = Infinity }: RunningGeneration): number {
+  return Math.max(0, total - exchange.elapsedMs());
 }

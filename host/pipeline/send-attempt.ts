@@ -1,5 +1,8 @@
 /** The sending half of an attempt: a request that is ready goes to the provider. Who made it, and who reads the reply, does not matter here. */
 import { GatewayError, type OutgoingRequest, type WireReply, type WireRequest } from '../contract/index.ts';
+import { ModuleFault } from '../boundary/module-fault.ts';
+import { requireHeaders } from '../boundary/provider-boundary.ts';
+import { isThenable } from '../boundary/thenable.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import { credentialError, timeoutError } from '../upstream/fault.ts';
 import { openReply, openVerbatim, type VerbatimReply } from '../upstream/reply-body.ts';
@@ -29,18 +32,18 @@ export function leavingRequest(attempt: Attempt, request: OutgoingRequest, trust
 }
 
 function withCredential(attempt: Attempt, { path, withCredential: isSaid }: Trust, request: OutgoingRequest): Eventual<OutgoingRequest> {
-  const { authorize, credentials, basicAuthorization, root } = attempt.provider;
+  const { authorize, credentials, basicAuthorization, root, ref, trace } = attempt.provider;
   const isTrusted = isSaid ?? (path.startsWith('/') || new URL(request.url).origin === new URL(root).origin);
   if (!isTrusted) return request;
-  const add = (authorization: Readonly<Record<string, string>>): OutgoingRequest => {
-    const headers: Record<string, string> = { ...request.headers, ...authorization };
+  const add = (authorization: unknown): OutgoingRequest => {
+    const headers: Record<string, string> = { ...request.headers, ...requireHeaders(authorization) };
     if (basicAuthorization !== undefined) headers['authorization'] ??= basicAuthorization;
     return { method: request.method, url: request.url, headers, body: request.body };
   };
-  const refuse = (cause: unknown): never => { throw cause instanceof GatewayError ? cause : credentialError(cause); };
+  const refuse = (thrown: unknown): never => { throw thrown instanceof GatewayError ? thrown : credentialError(new ModuleFault(ref, 'authorize', thrown)); };
   try {
-    const made = authorize(request, credentials);
-    return made instanceof Promise ? attempt.cancellation.race(made).then(add, refuse) : add(made);
+    const made: unknown = trace ? trace.run(attempt.exchange.id, authorize, request, credentials) : authorize(request, credentials);
+    return isThenable(made) ? attempt.cancellation.race(Promise.resolve(made)).then(add).catch(refuse) : add(made);
   } catch (cause) {
     return refuse(cause);
   }

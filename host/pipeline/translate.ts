@@ -1,8 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
-  type CallInfo, type ChatRequest, type Credentials, GatewayError, type ImagesRequest, type OutgoingRequest, type ProviderModule, quoted, setMember, SURFACES, type TranslatedSurface,
+  type CallInfo, type ChatRequest, type Credentials, GatewayError, type ImagesRequest, isFields, type OutgoingRequest, type ParamTreatments, type ProviderModule, quoted, setMember, SURFACES, type TranslatedSurface,
   type Translator, type WireRequest,
 } from '../contract/index.ts';
+import { deepFrozen } from '../common/deep-frozen.ts';
+import type { ModuleRef } from '../boundary/module-fault.ts';
+import { checkedWire, providerError } from '../boundary/provider-boundary.ts';
+import type { ConnectedProvider } from '../upstream/connect.ts';
 import type { Attempt } from './attempt.ts';
 import { encodeForm } from '../upstream/multipart.ts';
 import type { Eventual } from './eventual.ts';
@@ -81,17 +85,39 @@ export function translatorOf(attempt: Attempt): Translator<TranslatedSurface> {
 export function toWire(attempt: Attempt, call: CallInfo, generation: RunningGeneration): WireRequest {
   const { exchange, turn, provider: { module } } = attempt;
   const { unsupportedParams: policy, services: { log } } = generation;
-  const params = SURFACES[exchange.surface].isChat ? (module.paramsFor?.(call.model) ?? module.params) : {};
+  const params = SURFACES[exchange.surface].isChat ? treatmentsOf(attempt, call.model) : {};
   const unsupported = unsupportedIn(turn.request as ChatRequest, params);
   const request = policy === 'drop' ? withoutUnsupported(turn.request as ChatRequest, unsupported) : turn.request as ChatRequest;
   if (exchange.surface === 'images') refuseImageFormat(module, (turn.request as ImagesRequest).response_format);
-  const wire = translatorOf(attempt).toUpstream(request, call);
+  const wire = wireOf(attempt, request, call);
   const names = wire.ignored?.length ? [...unsupported, ...wire.ignored] : unsupported;
   exchange.routing.ignoredParams = names.length > 0 ? reportIgnored(attempt, names, generation) : NO_NAMES;
   if (wire.bounded?.length) {
     log.warn('parameters bounded to what the provider takes', { target: attempt.target.virtualKey, params: shownNames(wire.bounded), trace_id: exchange.id });
   }
   return wire;
+}
+
+function treatmentsOf({ provider: { module, ref } }: Attempt, model: string): ParamTreatments {
+  if (!module.paramsFor) return module.params;
+  try {
+    const params: unknown = module.paramsFor(model);
+    if (isFields(params)) return params as ParamTreatments;
+    throw new Error('it returned no treatments: an object by parameter');
+  } catch (thrown) {
+    throw providerError(ref, 'paramsFor', thrown);
+  }
+}
+
+/** What the translator makes of the request. The next target gets the same one: a third-party module that changes it fails where it does. */
+function wireOf(attempt: Attempt, request: ChatRequest, call: CallInfo): WireRequest {
+  const { ref } = attempt.provider;
+  if (ref.file !== undefined) deepFrozen(request);
+  try {
+    return checkedWire(translatorOf(attempt).toUpstream(request, call));
+  } catch (thrown) {
+    throw providerError(ref, 'toUpstream', thrown);
+  }
 }
 
 const NO_NAMES: readonly string[] = Object.freeze([]);
@@ -113,10 +139,10 @@ function refuseImageFormat({ name, imageFormats }: ProviderModule, format: strin
 
 /** The request as it leaves: absolute address, serialised body, credential last. A promise only where a tap or the credential must be waited for. */
 export function outgoingRequest(attempt: Attempt, wire: WireRequest, hooks: Pick<GenerationHooks, 'outgoing'>): Eventual<OutgoingRequest> {
-  return leavingRequest(attempt, unsignedRequest(attempt.provider.root, wire), wire, hooks);
+  return leavingRequest(attempt, unsignedRequest(attempt.provider, wire), wire, hooks);
 }
 
-function unsignedRequest(root: string, { method = 'POST', path, headers, body, form }: WireRequest): OutgoingRequest {
+function unsignedRequest({ root, ref }: ConnectedProvider, { method = 'POST', path, headers, body, form }: WireRequest): OutgoingRequest {
   const url = path.startsWith('/') ? root + path : path;
   if (form) {
     const encoded = encodeForm(form);
@@ -127,6 +153,15 @@ function unsignedRequest(root: string, { method = 'POST', path, headers, body, f
     method,
     url,
     headers: isJson ? { 'content-type': 'application/json', ...headers } : { ...headers },
-    body: isJson ? JSON.stringify(body) : body,
+    body: isJson ? jsonOf(body, ref) : body,
   };
+}
+
+/** What holds itself, or a bigint, has no JSON. */
+function jsonOf(body: object, ref: ModuleRef): string {
+  try {
+    return JSON.stringify(body);
+  } catch (thrown) {
+    throw providerError(ref, 'toUpstream', thrown);
+  }
 }

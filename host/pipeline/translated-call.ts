@@ -2,6 +2,9 @@
 import {
   type CallInfo, type ChatRequest, type ChatTranslator, GatewayError, type ReplyOf, type Send, type Surface, type TranslatedSurface, tryParseJson, type WireReply, type WireRequest,
 } from '../contract/index.ts';
+import { ModuleFault, type ModuleRef } from '../boundary/module-fault.ts';
+import { checkedReply, providerError } from '../boundary/provider-boundary.ts';
+import { refusePromise } from '../boundary/thenable.ts';
 import { replyError, transportError, unusableReply } from '../upstream/fault.ts';
 import { collectBody, pumpReply, startBody } from '../upstream/reply-body.ts';
 import type { CollectedReply } from '../upstream/transport.ts';
@@ -30,9 +33,11 @@ export function callUnary(attempt: Attempt, generation: RunningGeneration): Prom
 }
 
 function readUnary(attempt: Attempt, reply: CollectedReply, call: CallInfo, now: number): ReplyOf<TranslatedSurface> {
-  if (!isSuccess(attempt.exchange.surface, reply.status)) throw replyError(attempt.provider.module, reply, now);
+  if (!isSuccess(attempt.exchange.surface, reply.status)) throw failedReply(attempt, reply, now);
   return readReply(attempt, new BufferedReply(reply), call, Math.floor(now / 1000));
 }
+
+const failedReply = ({ provider: { module, ref } }: Attempt, reply: WireReply & { readonly body: Uint8Array }, now: number): GatewayError => replyError(module, reply, now, ref.file);
 
 /** Opens an answer whose bytes go on as they arrive, and reads its first ones: without any it is a failed call. */
 async function openBytes(attempt: Attempt, wire: WireRequest, { services, hooks }: RunningGeneration): Promise<ReplyOf<TranslatedSurface>> {
@@ -43,7 +48,7 @@ async function openBytes(attempt: Attempt, wire: WireRequest, { services, hooks 
       attempt.cancellation.throwIfCancelled();
       return new Uint8Array(); // a failure's status speaks for itself
     });
-    throw replyError(attempt.provider.module, { status, headers, body: words }, clock.now());
+    throw failedReply(attempt, { status, headers, body: words }, clock.now());
   }
   const contentType = headers['content-type'] ?? '';
   if (/json/i.test(contentType)) throw unusableReply(errorIn(await collectBody(body)) ?? 'the answer is JSON, not bytes');
@@ -59,7 +64,7 @@ function errorIn(body: Buffer): string | undefined {
 
 /** Opens the provider's stream; resolves once its first chunk has been read. */
 export async function openStream(attempt: Attempt, generation: RunningGeneration): Promise<StreamSession> {
-  const { exchange, turn, provider } = attempt;
+  const { exchange, turn } = attempt;
   const { clock } = generation.services;
   const call = new LiveCall(attempt, generation.services);
   const wire = toWire(attempt, call, generation);
@@ -69,7 +74,7 @@ export async function openStream(attempt: Attempt, generation: RunningGeneration
     cancellation: attempt.cancellation,
     idleMs: generation.services.streamIdleMs,
     onIdle: (idle_timeout_ms) => generation.services.log.warn('stream response timed out waiting for next chunk', { target: attempt.target.virtualKey, idle_timeout_ms, trace_id: exchange.id }),
-    refuse: (status, headers, body) => replyError(provider.module, { status, headers, body }, clock.now()),
+    refuse: (status, headers, body) => failedReply(attempt, { status, headers, body }, clock.now()),
   });
   attempt.calledAt = clock.monotonic();
   try {
@@ -99,9 +104,13 @@ function unaryReply(attempt: Attempt, wire: WireRequest, call: CallInfo, generat
 
 /** Providers that make several round trips, or none, do it here. */
 async function converse(attempt: Attempt, wire: WireRequest, call: CallInfo, generation: RunningGeneration): Promise<WireReply> {
-  const { module } = attempt.provider;
+  const { module, ref } = attempt.provider;
   if (!module.converse) throw new Error(`${module.name} makes a single call`);
-  return module.converse(sender(attempt, generation), wire, call);
+  try {
+    return checkedReply(await module.converse(sender(attempt, generation), wire, call));
+  } catch (thrown) {
+    throw thrown instanceof GatewayError ? thrown : new ModuleFault(ref, 'converse', thrown);
+  }
 }
 
 async function converseUnary(attempt: Attempt, wire: WireRequest, call: CallInfo, generation: RunningGeneration): Promise<CollectedReply> {
@@ -136,7 +145,7 @@ function isSuccess(surface: Surface, status: number): boolean {
 }
 
 function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneration): Relay {
-  const { exchange, turn, provider: { module } } = attempt;
+  const { exchange, turn, provider: { module, ref } } = attempt;
   const { openStream: open, editStream: edit } = translatorOf(attempt) as ChatTranslator;
   const filter = chunkFilter(attempt, generation);
   const { streamGuards: guards } = exchange.plugins;
@@ -146,13 +155,26 @@ function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneratio
     created: Math.floor(generation.services.clock.now() / 1000),
     stripUsage: exchange.stripsUsage,
     framing: module.framing ?? 'sse',
-    decode: typeof open === 'function' ? open(call) : undefined,
-    edit: edit?.(call, turn.request as ChatRequest),
+    decode: typeof open === 'function' ? opened(ref, 'openStream', open, call, turn.request as ChatRequest) : undefined,
+    edit: edit && opened(ref, 'editStream', edit, call, turn.request as ChatRequest),
+    provider: ref,
     filter,
     isGuarded: guards !== undefined && holdsBack(guards),
     isHeld: guards !== undefined && awaitsVerdict(guards),
     assembles: generation.plugins.count > 0 || turn.openStream !== undefined || exchange.delivery.keepsText,
   });
+}
+
+/** What a provider makes for one stream: a function, or nothing. */
+function opened<F>(ref: ModuleRef, functionName: string, open: (call: CallInfo, request: ChatRequest) => F | undefined, call: CallInfo, request: ChatRequest): F | undefined {
+  try {
+    const made = open(call, request);
+    if (made === undefined || typeof made === 'function') return made;
+    refusePromise(made);
+    throw new Error('it returned no function');
+  } catch (thrown) {
+    throw providerError(ref, functionName, thrown);
+  }
 }
 
 /** A frame of usage tells what the exchange has used, turns before this one included. */

@@ -1,3 +1,4 @@
+import { deepFrozen } from '../common/deep-frozen.ts';
 import { errorMessage } from '../common/error-message.ts';
 import { type CallInfo, GatewayError, type TranslatedSurface, type WireRequest } from '../contract/index.ts';
 
@@ -26,7 +27,7 @@ export function translatorProblem(surface: string, translator: unknown): string 
   const { toUpstream } = translator as { toUpstream?: (request: object, call: CallInfo) => WireRequest };
   if (!request || typeof toUpstream !== 'function') return undefined; // the shape rule reports it
   try {
-    const wire: unknown = toUpstream(Object.freeze({ ...request }), CANNED_CALL);
+    const wire: unknown = toUpstream(deepFrozen(request), CANNED_CALL);
     if (wire instanceof Promise) {
       wire.catch(() => {}); // it is refused; how it ends is no matter
       return 'translators are synchronous, this one returns a promise';

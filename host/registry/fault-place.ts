@@ -42,9 +42,10 @@ export function importPlace(file: string, name: string): FaultPlace | undefined 
   return at < 0 ? undefined : { file, line: at + 1, column: undefined };
 }
 
-function stackOf(error: unknown): string {
+/** The stack of an error, or of whatever was thrown; empty without one. */
+export function stackOf(error: unknown): string {
   try {
-    const { stack } = error as { readonly stack?: unknown };
+    const { stack } = error as { readonly stack?: unknown }; // throws for what has no members
     return typeof stack === 'string' ? stack : '';
   } catch {
     return '';

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { faultAttributes, ModuleFault, type ModuleRef } from '../boundary/module-fault.ts';
 import { TookTooLong, within } from '../common/clock.ts';
-import { errorMessage } from '../common/error-message.ts';
 import { findConfigFile, isFile, loadConfigFile, type LoadedFile } from '../config/load.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import type { ProviderModule } from '../contract/index.ts';
@@ -77,10 +77,11 @@ export async function connectProviders(host: Host): Promise<void> {
   for (const module of inRegistrationOrder([...host.registry.providers.values()])) {
     if (module.offline || !hasCredentials(module, variables)) continue;
     try {
-      providers.set(module.name, await within(connectProvider(module, variables, deps), OPEN_LIMIT_MS, services.clock, `open of the provider "${module.name}"`));
+      providers.set(module.name, await within(connectProvider(module, variables, { ...deps, file: host.registry.fileOf('provider', module.name) }), OPEN_LIMIT_MS, services.clock, `open of the provider "${module.name}"`));
     } catch (error) {
       if (error instanceof TookTooLong) throw new StartRefused(error.message);
-      log.warn('provider could not be set up, it is skipped', { provider: module.name, error: error instanceof Error ? error : errorMessage(error) });
+      const ref: ModuleRef = { kind: 'provider', name: module.name, file: host.registry.fileOf('provider', module.name) };
+      log.warn('provider could not be set up, it is skipped', faultAttributes(new ModuleFault(ref, 'connection', error)));
       counters.add('gateway_provider_init_failures_total', { provider: module.name });
     }
   }

@@ -1,3 +1,5 @@
+import { replyHeaderProblem } from '../boundary/headers.ts';
+import { deepFrozen } from '../common/deep-frozen.ts';
 import { MemoryLedger } from '../state/memory-ledger.ts';
 import { type ChatRequest, type Exchange, type Log, type PluginDeps, setMember, type SharedState, type StrategyDeps } from '../contract/index.ts';
 
@@ -9,13 +11,6 @@ export interface Heard {
   readonly log: { readonly level: keyof Log; readonly message: string; readonly attributes: object }[];
   readonly counted: { readonly name: string; readonly value: number; readonly labels: object }[];
   readonly headers: Record<string, string>;
-}
-
-/** Changes nothing in place: a plugin that changes what it gets fails where it does. */
-export function deepFrozen<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || Object.isFrozen(value)) return value;
-  for (const member of Object.values(value)) deepFrozen(member);
-  return Object.freeze(value);
 }
 
 /** A copy of plain data; functions and bytes in it stay the same ones. */
@@ -39,7 +34,11 @@ export function madeUpExchange(facts: ExchangeFacts = {}, heard?: Heard): Exchan
     reportedModel: undefined, cache: undefined, catalogVersion: undefined,
     get isPrivate() { return isPrivate; },
     keepPrivate: () => { isPrivate = true; },
-    setHeader: (name, value) => { if (heard) setMember(heard.headers, name.toLowerCase(), value); },
+    setHeader: (name, value) => {
+      const problem = replyHeaderProblem(name, value);
+      if (problem !== undefined) throw new TypeError(`setHeader: ${problem}`);
+      if (heard) setMember(heard.headers, name.toLowerCase(), value);
+    },
     ...facts,
     request, reply: deepFrozen(copied(facts.reply)),
   };

@@ -3,7 +3,8 @@ import { type ChatRequest, GatewayError, isFields, type ProviderModule, type Tra
 import { errorMessage } from '../common/error-message.ts';
 import { unsupportedIn } from '../pipeline/parameters.ts';
 import { type Check, check, keepsRules, SMALLEST } from './module-checks.ts';
-import { copied, deepFrozen } from './made-up.ts';
+import { deepFrozen } from '../common/deep-frozen.ts';
+import { copied } from './made-up.ts';
 import { callFor, relayStream, translateReply, unaryReply } from './relay-stream.ts';
 import { CHAT_REQUESTS, NO_ANSWERS } from './sample-bodies.ts';
 

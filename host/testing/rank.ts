@@ -1,7 +1,8 @@
 import type { RankFigures, RouteQuery, RouteTarget, RunningStrategy, StrategyDeps, StrategyModule } from '../contract/index.ts';
 import { settingsProblems } from '../config/module-settings.ts';
 import { createRunning } from '../generation/create-strategy.ts';
-import { deepFrozen, madeUpStrategyDeps } from './made-up.ts';
+import { deepFrozen } from '../common/deep-frozen.ts';
+import { madeUpStrategyDeps } from './made-up.ts';
 
 /** A target by its name, or with more. */
 type TargetFacts = string | (Partial<RouteTarget> & { readonly virtualKey: string });

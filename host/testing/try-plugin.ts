@@ -1,4 +1,5 @@
-import { type ChatChunk, type Exchange, isFields, type PluginDeps, type PluginHandlers, type PluginModule, setMember, type Stage, type Verdict } from '../contract/index.ts';
+import { replyProblem, requestProblem } from '../boundary/bodies.ts';
+import { type ChatChunk, type Exchange, type Fields, isFields, type PluginDeps, type PluginHandlers, type PluginModule, setMember, type Stage, type Surface, type Verdict } from '../contract/index.ts';
 import { settingsProblems } from '../config/module-settings.ts';
 import { checkHandlers } from '../generation/create-plugin.ts';
 import { type ExchangeFacts, type Heard, madeUpExchange, madeUpPluginDeps, nothingHeard } from './made-up.ts';
@@ -46,14 +47,20 @@ export async function tryPlugin<S extends object>(module: PluginModule<S>, setti
   return { ...heard, verdicts, chunks: guarded.passed, rejection: rejected?.action === 'reject' ? rejected.reason : undefined, handlers };
 }
 
-const ACTIONS: ReadonlySet<unknown> = new Set(['reject', 'answer', 'rewrite']);
-
-/** Anything but a verdict is a fault of the plugin, as in the gateway. */
+/** Anything but a verdict is a fault of the plugin, and so is a body that does not fit the surface, as in the gateway. */
 async function verdictOf(handlers: PluginHandlers, stage: Stage, exchange: Exchange): Promise<Verdict | undefined> {
   const verdict: unknown = await handlers[stage]?.(exchange);
   if (verdict === undefined) return undefined;
-  if (isFields(verdict) && ACTIONS.has(verdict['action'])) return verdict as unknown as Verdict;
-  throw new Error(`${stage} returned something that is not a verdict: return undefined to go on`);
+  const problem = isFields(verdict) ? verdictProblem(verdict, stage, exchange.surface) : 'something that is not a verdict: return undefined to go on';
+  if (problem !== undefined) throw new Error(`${stage} returned ${problem}`);
+  return verdict as unknown as Verdict;
+}
+
+function verdictProblem({ action, reply, body }: Fields, stage: Stage, surface: Surface): string | undefined {
+  if (action === 'reject') return undefined;
+  if (action !== 'answer' && action !== 'rewrite') return 'something that is not a verdict: return undefined to go on';
+  const problem = action === 'rewrite' && stage === 'before_request' ? requestProblem(surface, body) : replyProblem(surface, action === 'answer' ? reply : body);
+  return problem === undefined ? undefined : `${action === 'answer' ? 'an answer' : 'a rewrite'} that does not fit ${surface}: ${problem}`;
 }
 
 function guardChunks(handlers: PluginHandlers, exchange: Exchange, chunks: readonly ChatChunk[]): { passed: readonly ChatChunk[]; rejection: Verdict | undefined } {

@@ -1,3 +1,6 @@
+import type { ModuleRef } from '../boundary/module-fault.ts';
+import { type ClosingServices, disposeModule } from '../boundary/dispose.ts';
+import { createTrace, type RequestTrace, withOwnLog } from '../boundary/module-log.ts';
 import type { Authorize, Credentials, HttpSend, Log, ProviderModule } from '../contract/index.ts';
 import type { Variables } from '../environment/variables.ts';
 import { resolveRoot } from './base-url.ts';
@@ -5,6 +8,9 @@ import { resolveRoot } from './base-url.ts';
 /** A provider whose credentials were found: everything a call needs, resolved once at start. */
 export interface ConnectedProvider {
   readonly module: ProviderModule;
+  readonly ref: ModuleRef;
+  /** Present where what the provider opened writes log lines: `authorize` runs under it. */
+  readonly trace: RequestTrace | undefined;
   readonly credentials: Credentials;
   /** API root without a trailing slash, userinfo removed. */
   readonly root: string;
@@ -41,6 +47,8 @@ export interface ConnectDeps {
   readonly send?: HttpSend;
   /** True for a provider that will not be called: it opens nothing, and so fetches no token. */
   readonly isOffline?: boolean;
+  /** Of a third-party provider: where it was imported from. */
+  readonly file?: string | undefined;
 }
 
 const noSend: HttpSend = () => Promise.reject(new Error('there is no network here'));
@@ -51,9 +59,14 @@ export async function connectProvider(module: ProviderModule, variables: Variabl
   const credentials = readCredentials(module, variables);
   const defaultRoot = typeof connection.baseUrl === 'string' ? connection.baseUrl : connection.baseUrl(credentials);
   const { root, basicAuthorization } = resolveRoot(variables[baseUrlVariable(module)], defaultRoot, connection.root ?? connection.rootStyle ?? 'api-root');
-  const opened = deps.isOffline ? undefined : await connection.open?.(credentials, { log: deps.log, now: deps.now, send: deps.send ?? noSend, root });
+  const ref: ModuleRef = { kind: 'provider', name: module.name, file: deps.file };
+  const trace = createTrace();
+  const own = withOwnLog({ log: deps.log, now: deps.now, send: deps.send ?? noSend, root }, ref, trace);
+  const opened = deps.isOffline ? undefined : await connection.open?.(credentials, own);
   return {
     module,
+    ref,
+    trace: opened && deps.file !== undefined ? trace : undefined,
     credentials,
     root,
     basicAuthorization,
@@ -61,6 +74,11 @@ export async function connectProvider(module: ProviderModule, variables: Variabl
     configuredModels: connection.models?.(credentials, (message) => deps.log.warn(message, { provider: module.name })) ?? [],
     dispose: async () => { await opened?.dispose?.(); },
   };
+}
+
+/** Closes what a provider opened, within the time that there is. One that fails is logged, and keeps nothing else from being closed. */
+export async function disposeProvider(provider: ConnectedProvider, services: ClosingServices): Promise<void> {
+  await disposeModule(provider.ref, () => provider.dispose(), services);
 }
 
 /** Only variables the provider declares reach it. */

@@ -1,4 +1,6 @@
 import { type ErrorCode, GatewayError, parseJson, type ProviderFault, type ProviderModule, type UpstreamFault, type WireReply } from '../contract/index.ts';
+import { ModuleFault } from '../boundary/module-fault.ts';
+import { checkedFault } from '../boundary/provider-boundary.ts';
 import { isFields } from '../contract/fields.ts';
 import { STATUS_CODES } from '../common/node-http.ts';
 import { waitHintMs } from './wait-hint.ts';
@@ -22,14 +24,16 @@ const BY_STATUS: Readonly<Record<number, { readonly code: ErrorCode; readonly me
   429: { code: 'rate_limit_exceeded', message: 'the provider\'s rate limit is exceeded' },
 };
 
-/** Turns a reply that is a failure into the error for it. The provider's message reaches the client for 400 and 422 only. */
-export function replyError(module: ProviderModule, reply: WireReply & { readonly body: Uint8Array }, now: number): GatewayError {
-  const said = readFault(module, reply);
+/** Turns a reply that is a failure into the error for it. The provider's message reaches the client for 400 and 422 only. `file` is that of a third-party provider. */
+export function replyError(module: ProviderModule, reply: WireReply & { readonly body: Uint8Array }, now: number, file?: string): GatewayError {
+  const own = readOwnFault(module, reply, file);
+  const said = own instanceof ModuleFault ? commonFault(reply.body) : own ?? commonFault(reply.body);
   const status = said.status ?? reply.status;
   const row = BY_STATUS[status] ?? { code: 'upstream_error', message: 'the provider failed' };
   const message = said.message ?? STATUS_CODES[status] ?? 'the provider refused the request';
   return new GatewayError(row.code, row.message ?? message, {
     ...(row.code === 'invalid_request' && { status }),
+    ...(own instanceof ModuleFault && { cause: own }),
     retryAfterMs: waitHintMs(reply.headers, now) ?? said.retryAfterMs,
     fault: { kind: 'status', status, reason: reasonOf(said, status), message },
   });
@@ -62,16 +66,13 @@ export function timeoutError(cause?: unknown): GatewayError {
   return new GatewayError('upstream_timeout', 'the provider did not answer in time', { cause, fault: { kind: 'timeout' } });
 }
 
-function readFault(module: ProviderModule, reply: WireReply & { readonly body: Uint8Array }): ProviderFault {
-  return ownFault(module, reply) ?? commonFault(reply.body);
-}
-
-/** The provider's reading of its own error body; one that fails on this body does not hide the error itself. */
-function ownFault(module: ProviderModule, reply: WireReply): ProviderFault | undefined {
+/** The provider's reading of its own error body; one that fails on this body does not hide the error itself, and goes with it as its cause. */
+function readOwnFault(module: ProviderModule, reply: WireReply, file: string | undefined): ProviderFault | ModuleFault | undefined {
+  if (!module.toFault) return undefined;
   try {
-    return module.toFault?.(reply);
-  } catch {
-    return undefined;
+    return checkedFault(module.toFault(reply));
+  } catch (thrown) {
+    return new ModuleFault({ kind: 'provider', name: module.name, file }, 'toFault', thrown);
   }
 }
 

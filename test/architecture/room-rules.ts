@@ -5,7 +5,7 @@ import { type Checker, importsOf } from './source.ts';
  * stands in no folder of its own is the room `host`: the composition of all the others.
  */
 export const ROOMS = [
-  'contract', 'common', 'hooks', 'cli', 'log', 'state', 'config', 'stores', 'environment', 'registry', 'upstream', 'wire', 'pipeline', 'generation', 'explain', 'http', 'host', 'start', 'testing',
+  'contract', 'common', 'hooks', 'cli', 'log', 'state', 'config', 'stores', 'environment', 'registry', 'boundary', 'upstream', 'wire', 'pipeline', 'generation', 'explain', 'http', 'host', 'start', 'testing',
 ] as const;
 
 /** The files that stand in no folder. Another one wants a room, or a line in the table of docs/architecture.md. */

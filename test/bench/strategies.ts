@@ -7,7 +7,8 @@ import { MODULES } from '../../builtins/manifest.ts';
 import type { RouteQuery, RouteTarget, StrategyModule, TokenPrice } from '../../host/contract/index.ts';
 import { ranking } from '../strategies/support.ts';
 import { readSettings, strategySettings } from '../../host/config/module-settings.ts';
-import { rankTargets } from '../../host/generation/bind-strategy.ts';
+import { createTrace } from '../../host/boundary/module-log.ts';
+import { Ranker } from '../../host/boundary/ranking.ts';
 
 const TARGETS = 30;
 const DECISIONS = 50_000;
@@ -51,7 +52,8 @@ export function decisionOver(module: StrategyModule, count: number): Decision {
   const medians = new Map(keys.map((key, at): [string, number | undefined] => [key, at % 5 === 4 ? undefined : (at * 37) % 101]));
   const settings = readSettings(module.settings, strategySettings(module, { mode: module.name, ...blockOf(keys) }).value);
   const rank = ranking(module, settings, { medianMs: (key) => medians.get(key), price: (key) => prices.get(key), random: Math.random });
-  return { rank: () => rank(targets, query), route: () => rankTargets(rank, targets, query) };
+  const ranker = new Ranker(rank, { module: { kind: 'strategy', name: module.name, file: undefined }, log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }, trace: createTrace() });
+  return { rank: () => rank(targets, query), route: () => ranker.rank(targets, query, undefined, 'bench') };
 }
 
 /** Measures every shipped strategy. */

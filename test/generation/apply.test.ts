@@ -125,7 +125,6 @@ describe('applying a configuration', () => {
   });
 
   it('goes on closing when something cannot be closed: nothing is kept over any number of configurations', async () => {
-    const lines: string[] = [];
     const clumsy = definePlugin<Settings>({
       name: 'clumsy', type: 'guardrail', summary: 'Cannot be closed', stages: ['before_request'], settings: Joi.object<Settings, true>({ name: Joi.string().required(), fails: Joi.boolean().default(false) }),
       create: ({ name }, { carryover }) => {
@@ -147,9 +146,10 @@ describe('applying a configuration', () => {
     await t.close();
     expect([t.host.slot.live, t.host.carryover.size]).to.deep.equal([0, 0]);
     expect(kept.disposed).to.have.members(kept.made.filter((name) => name !== 'y'));
-    lines.push(...t.lines.map(({ msg }) => String(msg)));
-    expect(lines.filter((msg) => msg === 'a configuration could not be closed')).to.have.length(21);
-    expect(lines).to.include('plugins of a refused configuration could not be closed');
+    const told = t.lines.filter(({ msg, plugin, function: name }) => msg === 'plugin failed to close' && plugin === 'clumsy' && name === 'dispose').map(({ error }) => String(error));
+    const ofInstances = 21 * 2 + 1; // and one of the refused configuration; each with its key
+    expect(told.filter((error) => error === 'the plugin cannot be closed')).to.have.length(ofInstances);
+    expect(told.filter((error) => error === 'the key cannot be closed')).to.have.length(ofInstances);
   });
 
   it('closes plugins when one of them fails to say what it reads', async () => {
@@ -228,7 +228,8 @@ describe('applying a configuration', () => {
     await t.close();
     expect(closed).to.deep.equal(['third', 'second', 'first', 'a', 'b', 'c']);
     expect(t.host.services.transport.origins).to.equal(0);
-    expect(t.lines.filter(({ msg }) => msg === 'closing failed')).to.have.length(2);
+    expect(t.lines.filter(({ msg }) => msg === 'closing failed')).to.have.length(1);
+    expect(t.lines.filter(({ msg }) => msg === 'provider failed to close').map(({ provider }) => provider as string)).to.deep.equal(['a', 'c']);
   });
 
   it('leaves behind what hangs while it closes, and closes the rest', async () => {

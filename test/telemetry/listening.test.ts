@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import Joi from 'joi';
 import { definePlugin, type PluginHandlers, type PluginModule, reject, type Stage } from 'gw/contract';
+import { createTrace } from '../../host/boundary/module-log.ts';
+import { PluginBoundary } from '../../host/boundary/plugin-boundary.ts';
 import { type BuiltinModule, defineBuiltin } from '../../host/builtin.ts';
 import { guardHandler } from '../../host/pipeline/guard.ts';
 import { createGenerationHooks, type GenerationHooks } from '../../host/pipeline/hooks.ts';
@@ -25,7 +27,7 @@ describe('runs of plugins', () => {
 
   function instance(handlers: PluginHandlers, more: Partial<PluginModule> = {}, given: object = {}): PluginInstance {
     const module = definePlugin({ name: 'p', type: 'guardrail', summary: 'For this test', stages: ['before_request', 'after_request', 'on_error'], settings, ...more, create: () => handlers });
-    return { module, settings: given, handlers };
+    return { module, settings: given, handlers, boundary: new PluginBoundary({ kind: 'plugin', name: 'p', file: undefined }, createTrace()) };
   }
 
   /** What one run of a handler came to, as a listener hears it. */
@@ -61,7 +63,7 @@ describe('runs of plugins', () => {
   });
 
   it('are not measured while nobody listens', () => {
-    const clock = { monotonic: () => expect.fail('the clock was read') };
+    const clock = { monotonic: () => expect.fail('the clock was read'), timer: () => expect.fail('a timer was started') };
     expect(guardHandler(instance({ before_request: () => {} }), 'before_request', { hooks: createGenerationHooks(), clock })?.(exchange)).to.equal(undefined);
   });
 
@@ -93,7 +95,7 @@ describe('verdicts and failures of plugins', () => {
       modules: [module],
       builtins: [listener((pipeline) => {
         pipeline.verdict.tap('test', ({ stage, action, reason }) => void events.push(`${stage} ${action}: ${reason}`));
-        pipeline.pluginFailed.tap('test', ({ at, error, isOpen }) => void events.push(`${at} failed${isOpen ? ', open' : ''}: ${(error as Error).message}`));
+        pipeline.pluginFailed.tap('test', ({ at, fault, isOpen }) => void events.push(`${at} failed${isOpen ? ', open' : ''}: ${(fault.cause as Error).message}`));
       })],
     });
     await host.post(PATH, ask('hi', { stream }));

@@ -1,0 +1,62 @@
+import type { Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, Surface, Usage } from '../contract/index.ts';
+import { replyHeaderProblem } from './headers.ts';
+
+/**
+ * An exchange as plugins get it: what the contract names, to be read. A write to a member throws; what the host keeps beside it, the
+ * client's headers with its credential among them, is out of reach. One per exchange, so that a plugin may know it again.
+ */
+export class ExchangeView implements Exchange {
+  readonly #live: Exchange;
+  #principal: Principal | undefined;
+
+  constructor(live: Exchange) {
+    this.#live = live;
+  }
+
+  get id(): string { return this.#live.id; }
+  get surface(): Surface { return this.#live.surface; }
+  get stage(): Stage { return this.#live.stage; }
+  get startedAt(): number { return this.#live.startedAt; }
+  get metadata(): Readonly<Record<string, string>> { return Object.freeze(this.#live.metadata); }
+  get request(): RequestOf<Surface> { return this.#live.request; }
+  get model(): string { return this.#live.model; }
+  get streaming(): boolean { return this.#live.streaming; }
+  get unreadable(): boolean { return this.#live.unreadable; }
+  get reply(): ReplyOf<Surface> | undefined { return this.#live.reply; }
+  get error(): GatewayError | undefined { return this.#live.error; }
+  get answeredBy(): string | undefined { return this.#live.answeredBy; }
+  get target(): string | undefined { return this.#live.target; }
+  get provider(): string | undefined { return this.#live.provider; }
+  get upstreamModel(): string | undefined { return this.#live.upstreamModel; }
+  get reportedModel(): string | undefined { return this.#live.reportedModel; }
+  get cache(): Exchange['cache'] { return this.#live.cache; }
+  get attempts(): number { return this.#live.attempts; }
+  get abLabel(): string | undefined { return this.#live.abLabel; }
+  get usage(): Usage | undefined { return this.#live.usage; }
+  get measurements(): Measurements { return this.#live.measurements; }
+  get catalogVersion(): string | undefined { return this.#live.catalogVersion; }
+  get isPrivate(): boolean { return this.#live.isPrivate; }
+  get decision(): Exchange['decision'] { return this.#live.decision; }
+  get signal(): AbortSignal { return this.#live.signal; }
+
+  /** A copy: the credential's own entry is shared by all of its requests. */
+  get principal(): Principal | undefined {
+    const own = this.#live.principal;
+    if (!own) return undefined;
+    return (this.#principal ??= Object.freeze({ id: own.id, name: own.name, scopes: Object.freeze([...own.scopes]) }));
+  }
+
+  keepPrivate(): void {
+    this.#live.keepPrivate();
+  }
+
+  deliveredText(): string {
+    return this.#live.deliveredText();
+  }
+
+  setHeader(name: string, value: string): void {
+    const problem = replyHeaderProblem(name, value);
+    if (problem !== undefined) throw new TypeError(`setHeader: ${problem}`);
+    this.#live.setHeader(name, value);
+  }
+}
