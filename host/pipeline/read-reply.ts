@@ -4,7 +4,7 @@ import { refusePromise } from '../boundary/thenable.ts';
 import { type CallInfo, GatewayError, isFields, parseJson, type ReplyOf, SURFACES, type TranslatedSurface, type UnaryReply } from '../contract/index.ts';
 import { ANSWER_BOUNDS } from '../contract/json-shape.ts';
 import { unusableReply } from '../upstream/fault.ts';
-import type { CollectedReply } from '../upstream/transport.ts';
+import type { CollectedReply } from '../upstream/upstream-call.ts';
 import type { Attempt } from './attempt.ts';
 import { errorFrameMessage } from './normalize.ts';
 import { shapeReply } from './shape-reply.ts';

@@ -6,7 +6,7 @@ import { isThenable } from '../boundary/thenable.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import { credentialError, timeoutError } from '../upstream/fault.ts';
 import { openReply, openVerbatim, type VerbatimReply } from '../upstream/reply-body.ts';
-import type { CollectedReply, ReplySink, UpstreamCall } from '../upstream/transport.ts';
+import type { CollectedReply, ReplySink, UpstreamCall } from '../upstream/upstream-call.ts';
 import type { Attempt } from './attempt.ts';
 import { callEventual, type Eventual } from './eventual.ts';
 import { type Departure, type GenerationHooks, isTapped } from './hooks.ts';

@@ -2,7 +2,7 @@ import { type ChatReply, GatewayError, type Usage } from '../contract/index.ts';
 import type { Clock, Timer } from '../common/clock.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
-import type { ReplyControl, ReplyHeaders, ReplySink } from '../upstream/transport.ts';
+import type { ReplyControl, ReplyHeaders, ReplySink } from '../upstream/upstream-call.ts';
 import { timeoutError, unusableReply } from '../upstream/fault.ts';
 import type { ClientStream } from '../wire/client-wire.ts';
 import type { Relay } from './relay.ts';

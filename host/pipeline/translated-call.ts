@@ -7,7 +7,7 @@ import { checkedReply, providerError } from '../boundary/provider-boundary.ts';
 import { refusePromise } from '../boundary/thenable.ts';
 import { replyError, transportError, unusableReply } from '../upstream/fault.ts';
 import { collectBody, pumpReply, startBody } from '../upstream/reply-body.ts';
-import type { CollectedReply } from '../upstream/transport.ts';
+import type { CollectedReply } from '../upstream/upstream-call.ts';
 import type { ClientStream } from '../wire/client-wire.ts';
 import type { Attempt } from './attempt.ts';
 import { measureCall } from './attempt-lifecycle.ts';

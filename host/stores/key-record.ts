@@ -102,3 +102,9 @@ export function rotatedKey(key: StoredKey, value: KeyValue, { graceMs = 0, endsS
 export function recordOf({ digest: _digest, previous: _previous, sessionsFrom: _from, ...record }: StoredKey): KeyRecord {
   return record;
 }
+
+/** A new key, or a new value of one: the only time that the value is seen. */
+export interface MadeKey {
+  readonly key: string;
+  readonly record: KeyRecord;
+}

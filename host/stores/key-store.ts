@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Timer } from '../common/clock.ts';
 import type { Principal } from '../contract/index.ts';
 import type { ChangeFeed } from './change-feed.ts';
-import { changedKey, type KeyChange, type KeyDraft, type KeyRecord, recordOf, revokedKey, rotatedKey, type Rotation, type StoredKey } from './key-record.ts';
+import { changedKey, type KeyChange, type KeyDraft, type KeyRecord, type MadeKey, recordOf, revokedKey, rotatedKey, type Rotation, type StoredKey } from './key-record.ts';
 import type { KeyRepository, KeyStep, UsagePage, UsageQuery } from './key-repository.ts';
 import { counts, type KeyEntry, KeyTable, principalOf } from './key-table.ts';
 import { refuseLockout, removesAdmin } from './lockout.ts';
@@ -11,12 +11,6 @@ import { Place } from './place.ts';
 import type { StoreDeps } from './store-deps.ts';
 import { LOOKUP_LIMIT_MS, StoreLink, StoreUnavailable } from './store-link.ts';
 import { UseCounts } from './use-counts.ts';
-
-/** A new key, or a new value of one: the only time that the value is seen. */
-export interface MadeKey {
-  readonly key: string;
-  readonly record: KeyRecord;
-}
 
 /** Milliseconds for which a key that was in use goes on being served without its store. Source: admin reference 17. */
 const SEEN_MS = 60 * 60 * 1000;
@@ -304,4 +298,3 @@ export class KeyStore {
     return pending ? { ...record, usageCount: key.usageCount + pending.count, lastUsedAt: Math.max(key.lastUsedAt ?? pending.at, pending.at) } : record;
   }
 }
-

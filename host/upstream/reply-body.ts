@@ -2,7 +2,8 @@ import { GatewayError, type WireReply } from '../contract/index.ts';
 import type { Duplex } from 'node:stream';
 import { transportError, unusableReply } from './fault.ts';
 import { MAX_REPLY_BYTES } from './limits.ts';
-import type { ReplyControl, ReplySink, Transport, UpstreamCall } from './transport.ts';
+import type { Transport } from './transport.ts';
+import type { ReplyControl, ReplySink, UpstreamCall } from './upstream-call.ts';
 
 /** The whole body as one buffer, up to 50 MiB. */
 export async function collectBody(body: WireReply['body']): Promise<Buffer> {

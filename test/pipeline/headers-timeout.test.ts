@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ChatReply } from '../../host/contract/index.ts';
 import { answerTokensOf, headersTimeoutMs } from '../../host/pipeline/headers-timeout.ts';
-import type { UpstreamCall } from '../../host/upstream/transport.ts';
+import type { UpstreamCall } from '../../host/upstream/upstream-call.ts';
 import { ask, chatReply, golden, replyJson, startHost, type StubHandler, stubUpstream, type TestHost } from '../kit/index.ts';
 
 const PATH = '/v1/chat/completions';

@@ -3,7 +3,8 @@ import { GatewayError, type WireReply } from '../../host/contract/index.ts';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
 import { collectBody, openReply, pumpReply } from '../../host/upstream/reply-body.ts';
 import { MAX_REPLY_BYTES } from '../../host/upstream/limits.ts';
-import { Transport, type ReplyControl, type ReplySink } from '../../host/upstream/transport.ts';
+import { Transport } from '../../host/upstream/transport.ts';
+import type { ReplyControl, ReplySink } from '../../host/upstream/upstream-call.ts';
 import { atEnd, type StubHandler, stubUpstream } from '../kit/index.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -6,7 +6,8 @@ import { expect } from 'chai';
 import { GatewayError } from '../../host/contract/index.ts';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
 import { MAX_REPLY_BYTES } from '../../host/upstream/limits.ts';
-import { type CollectedReply, type ReplyControl, type ReplySink, Transport, type UpstreamCall } from '../../host/upstream/transport.ts';
+import { Transport } from '../../host/upstream/transport.ts';
+import type { CollectedReply, ReplyControl, ReplySink, UpstreamCall } from '../../host/upstream/upstream-call.ts';
 import { atEnd, eventually, MOST_TURNS, type StubHandler, stubUpstream, turnsUntil } from '../kit/index.ts';
 import { selfSigned } from './certificate.ts';
 
