@@ -12,7 +12,7 @@ export const EXTERNAL = [
   '@opentelemetry/sdk-trace', '@smithy/eventstream-codec', '@smithy/signature-v4', 'google-auth-library', 'knex', 'multer', 'pg', 'prom-client', 'sqlite3',
 ] as const;
 
-/** What `main` must share with third-party modules is an entry of its own: whoever imports it gets the bundle's own instance. */
+/** What `main` must share with third-party modules is an entry of its own: every module that imports it gets the bundle's own instance. */
 const ENTRIES = {
   main: 'host/main.ts',
   'stop-signal': 'host/stop-signal.ts',
@@ -65,7 +65,7 @@ function refuseLateLibraries({ outputs }: Metafile): void {
   }
 }
 
-/** `host/http/router.ts` asks for the router as Express itself has it, at run time; a bundler must be told where that is. */
+/** `host/http/router.ts` asks for the router as Express itself has it, at run time; here the bundler learns where that is. */
 function expressRouter(root: string): Plugin {
   return {
     name: 'express router',

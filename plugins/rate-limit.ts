@@ -91,7 +91,7 @@ function limitsOf(settings: GivenSettings, { identity }: PluginDeps): Limit[] {
 
 const keyOfCredential = ({ principal }: Exchange): string | undefined => principal?.id;
 
-/** Of one credential: nobody drains the bucket of another one's user. */
+/** Holds the credential too: the same user name under another credential has a bucket of its own. */
 function keyOfUser({ principal, request }: Exchange): string | undefined {
   const user: unknown = request['user'];
   return isText(user) ? JSON.stringify([principal?.id ?? '', user]) : undefined;

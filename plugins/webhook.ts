@@ -16,7 +16,7 @@ const DEFAULT_TIMEOUT = '2s';
 const OWN_HEADERS = ['content-type', 'content-length', 'host', 'connection', 'transfer-encoding', 'expect', 'upgrade'];
 const HEADER_NAME = /^[!#$%&'*+.^`|~\w-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** UTF-16 code units of a reason that a client is told. */
+/** UTF-16 code units of a reason that a client gets. */
 const MOST_REASON = 1000;
 
 /** Asks a service of the operator's whether texts may pass: once, and within a bounded time. */

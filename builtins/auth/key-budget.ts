@@ -24,7 +24,7 @@ export default defineBuiltin({
   }),
 });
 
-/** Clients are told the same as by the plugin. */
+/** The client gets the same error as from the plugin `budget`. */
 function refusal(exchange: LiveExchange, reason: string | undefined): GatewayError | undefined {
   if (reason === undefined) return undefined;
   exchange.plugins.rejectedBy = 'gateway';

@@ -38,7 +38,7 @@ export class Discovery {
     return this.#models.get(provider)?.get(model)?.created ?? 0;
   }
 
-  /** The first round begins at once and delays nobody. */
+  /** The first round begins at once, and no request waits for it. */
   start(intervalMs: number): void {
     const { clock } = this.#host.services;
     this.#round = this.#run().then(() => {
@@ -115,7 +115,7 @@ async function authorization({ ref, authorize, credentials }: ConnectedProvider,
 function redirection(status: number, location: string | undefined, from: string): string {
   if (!location) return `it answers ${status} without a Location`;
   const target = URL.parse(location, from);
-  if (!target) return `it answers ${status} with a Location that is no address`;
+  if (!target) return `it answers ${status} with a Location that is not an address`;
   const where = URL.canParse(location) ? `${target.protocol}//${target.host}` : 'a relative address';
   return `it answers ${status} and leads to ${where}, ${target.host === new URL(from).host ? 'the same host' : 'another host'}; redirects are not followed`;
 }

@@ -9,7 +9,7 @@ export interface ModelEntry {
   readonly id: string;
   readonly object: 'model';
   readonly owned_by: string;
-  /** Unix seconds; 0 when nobody said. */
+  /** Unix seconds; 0 when it is not known. */
   readonly created: number;
   readonly mode?: string;
   readonly context_window?: number;

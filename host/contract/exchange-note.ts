@@ -1,6 +1,6 @@
 import type { Exchange } from './exchange.ts';
 
-/** Where notes stand: members of the exchange that nobody names. */
+/** Where notes stand: members of the exchange that its type does not declare. */
 type Noted = Record<symbol, unknown>;
 
 /**

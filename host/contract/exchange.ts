@@ -28,7 +28,7 @@ export interface KeyLimits {
 
 /**
  * Who makes a request. `id` is that of the credential, opaque and never the secret: of a key, of the master key, and for a session that of
- * the credential it was made from, so that nobody begins anew with a new session.
+ * the credential it was made from, so that what is counted under it goes on in a new session.
  */
 export interface Principal {
   readonly id: string;
@@ -109,7 +109,7 @@ export interface Exchange<S extends Surface = Surface> {
   keepPrivate(): void;
 }
 
-/** How an exchange ended, told once to every `finished` handler. */
+/** How an exchange ended. Every `finished` handler gets it once. */
 export type ExchangeOutcome = 'success' | 'rejected' | 'error' | 'client_canceled';
 
 /** Narrows to the surfaces whose request and reply are chat bodies. */

@@ -39,7 +39,7 @@ export interface PluginModule<S extends object = object> {
   readonly surfaces?: readonly Surface[];
   /**
    * Whether it reads content with these settings; guardrails do unless they say otherwise. A body that holds
-   * content nobody can read is refused while a `before_request` guardrail reads content.
+   * content no plugin can read is refused while a `before_request` guardrail reads content.
    */
   readsContent?(settings: S): boolean;
   /**
@@ -77,7 +77,7 @@ type Handler = (exchange: Exchange) => Verdict | undefined | void | Promise<Verd
 export interface PluginHandlers {
   before_request?: Handler;
   after_request?: Handler;
-  /** Told of every failure, its own rejections included. Its verdict is ignored. */
+  /** Runs for every failure, its own rejections included. Its verdict is ignored. */
   on_error?: Handler;
   /** Called once per streamed answer. `undefined`: this stream is not guarded, and its text is not parsed for it. */
   stream?: (exchange: Exchange) => StreamGuard | undefined;
@@ -112,7 +112,7 @@ export interface PluginDeps {
   readonly counters: Counters;
   readonly carryover: Carryover;
   readonly state: SharedState;
-  /** The ledger of this name, which outlives configurations. Its bounds are those of whoever asks first. */
+  /** The ledger of this name, which outlives configurations. Its bounds are those of the first call that asks for it. */
   readonly ledger: (name: string, bounds: LedgerBounds) => Ledger;
   readonly prices: PluginPrices;
   /** For plugins that call out. */

@@ -30,7 +30,7 @@ export interface StrategyModule<S extends object = object> {
 /** A ranking that learns from what became of the calls, or holds something. */
 export interface RunningStrategy {
   readonly rank: Rank;
-  /** Told how each call of a target ended. Synchronous; what it throws is logged, and changes nothing. */
+  /** Called with how each call of a target ended. Synchronous; what it throws is logged, and changes nothing. */
   readonly settled?: (call: SettledCall) => void;
   /** Runs once when the last request that uses the configuration has ended. */
   readonly dispose?: () => void | Promise<void>;
@@ -41,7 +41,7 @@ export interface SettledCall {
   readonly virtualKey: string;
   /** The exchange it was made for: calls of one request have one id. */
   readonly exchangeId: string;
-  /** `failure` is the target's fault; `ignored` nobody's: the client left, a limit was reached. */
+  /** `failure` is the target's fault; `ignored` is not: the client left, a limit was reached. */
   readonly outcome: 'success' | 'failure' | 'ignored';
   /** Milliseconds of the call; of a stream, to its first chunk. `undefined` when none was made. */
   readonly durationMs: number | undefined;
@@ -61,7 +61,7 @@ export interface StrategyProblem {
  */
 export type Rank = (targets: readonly RouteTarget[], query: RouteQuery, notes?: RankNotes) => readonly RouteTarget[];
 
-/** What a ranking may say beside its order. Nobody listens to what is absent, so that `notes?.target?.(…)` costs a request nothing. */
+/** What a ranking may say beside its order. A note that is not wanted is absent, so that `notes?.target?.(…)` costs a request nothing. */
 export interface RankNotes {
   /** The variant of an experiment that the request takes part in: log rows and figures carry it. */
   variant?(label: string): void;
@@ -91,7 +91,7 @@ export interface RouteTarget extends StrategyTarget {
 
 /** What a strategy may look at. */
 export interface RouteQuery {
-  /** True while models are listed: asked with the model alone, as if nobody had sent a message. */
+  /** True while models are listed: asked with the model alone, as if the request had no messages. */
   readonly isListing: boolean;
   readonly surface: Surface;
   /** After aliases. */

@@ -23,7 +23,7 @@ export interface App {
 }
 
 /**
- * The shell, then whoever looks at every request, then the routes that builtins mount, and recovery. Express's router without its application object, which
+ * The shell, then the taps that look at every request, then the routes that builtins mount, and recovery. Express's router without its application object, which
  * gives every request and reply another prototype; handlers get what Node made (docs/decisions/0008).
  */
 export function createApp<H extends ShellHost>(host: H & { readonly hooks: RequestHooks<H> }): App {
@@ -74,7 +74,7 @@ function malformedPath(): GatewayError {
   return new GatewayError('invalid_request', 'the path holds a percent sign that encodes nothing');
 }
 
-/** An error made for the client is the answer. Of a fault nobody expected the client learns nothing, the log everything. */
+/** An error made for the client is the answer. An unexpected error goes to the log; the client learns only that there was one. */
 function recover(host: ShellHost, error: unknown, response: ServerResponse): void {
   const isCommitted = response.headersSent;
   if (error instanceof GatewayError && !isCommitted) {

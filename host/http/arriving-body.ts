@@ -24,7 +24,7 @@ export async function* arrivingBody(request: IncomingMessage, maxBytes: number, 
   }
 }
 
-/** Only the time that the client takes counts: none passes while nobody asks for more. */
+/** Only the time that the client takes counts: the timer runs only while the gateway waits for the next piece. */
 async function nextPiece(pieces: AsyncIterator<Buffer>, clock: Clock): Promise<IteratorResult<Buffer, undefined>> {
   const stalled = Promise.withResolvers<never>();
   const idle = clock.timer(UPLOAD_IDLE_MS, () => stalled.reject(uploadStalled()));

@@ -28,7 +28,7 @@ export function attributionHeaders(exchange: LiveExchange, redactor: Redactor): 
 }
 
 /**
- * The same for an answer, and how long gateway and provider took, in milliseconds. The overhead is told for unary answers
+ * The same for an answer, and how long gateway and provider took, in milliseconds. The overhead is stated for unary answers
  * that have any.
  */
 export function replyHeaders(exchange: LiveExchange, redactor: Redactor): FlatHeaders {

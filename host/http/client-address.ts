@@ -42,7 +42,7 @@ export function createAddressFinder(trusted: readonly AddressRange[]): (request:
 }
 
 /**
- * The last hop that is no proxy of ours. The search ends at a hop that is no address: who wrote it does not say who is on its left.
+ * The last hop that is not a trusted proxy. The search ends at a hop that is not an address: the proxy that wrote it cannot be trusted about what is on its left.
  */
 function clientOf(chain: string, isTrusted: (address: Address) => boolean): Address | undefined {
   let end = chain.length;

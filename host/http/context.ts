@@ -31,9 +31,9 @@ export interface RequestContext {
   /** A probe is neither logged nor limited. */
   isProbe: boolean;
   principal: Principal | undefined;
-  /** Set by authentication: a surface serves nobody without it. */
+  /** Set by authentication: a surface serves no request without it. */
   isAdmitted: boolean;
-  /** Whoever serves the request is told here that its connection, or its reply, is over. */
+  /** Called when the connection of the request, or its reply, is over; set by the code that serves it. */
   onClose: (() => void) | undefined;
   /** Body bytes sent. */
   bytes: number;

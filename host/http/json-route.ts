@@ -39,7 +39,7 @@ export interface JsonRoute {
   readonly method: 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT';
   /** As Express writes paths: `/admin/keys/:id`. */
   readonly path: string;
-  /** Who may call: `open` is anybody, `admitted` whoever authentication let in, else a principal with the scope. */
+  /** Who may call: `open` is everyone, `admitted` every client that authentication let in, else a principal with the scope. */
   readonly scope: Scope | 'admitted' | 'open';
   /** Bytes of body that are read, asked per request; without it none is. More are answered with 413. */
   readonly maxBytes?: () => number;
@@ -85,7 +85,7 @@ function mountMethods(router: Router, host: JsonHost, path: string, routes: read
 
 const VERBS = { DELETE: 'delete', GET: 'get', PATCH: 'patch', POST: 'post', PUT: 'put' } as const;
 
-/** A promise only where somebody waits: for a body, or in the handler. */
+/** A promise only where something is waited for: a body, or the handler. */
 function serving(host: JsonHost, route: JsonRoute): Step {
   const { maxBytes, headers = [] } = route;
   const refuse = (response: ServerResponse, error: unknown): void => {

@@ -12,7 +12,7 @@ export interface ProtectedPath {
   readonly isLimited?: boolean;
   /** Requests of this method bring their credential to the route itself. */
   readonly ownMethod?: string;
-  /** On every answer, whoever gives it: name, value, name, value. */
+  /** On every answer, whichever part of the gateway gives it: name, value, name, value. */
   readonly headers?: readonly string[];
   /** False where a browser gets no page for a path that no route takes. */
   readonly hasPages?: boolean;

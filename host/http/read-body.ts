@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../contract/index.ts';
 import type { Clock, Timer } from '../common/clock.ts';
 
-/** Longest silence of an uploading client; how long the upload takes in all is its own affair. */
+/** Longest silence of an uploading client; the upload as a whole has no time limit here. */
 export const UPLOAD_IDLE_MS = 60_000;
 
 const invitation = Symbol('invitation');
@@ -11,12 +11,12 @@ interface Invitable {
   [invitation]?: ServerResponse;
 }
 
-/** Keeps the `100 Continue` that a client waits for until somebody reads its body: a body that is refused need not be sent. */
+/** Keeps the `100 Continue` that a client waits for until its body is read: a body that is refused need not be sent. */
 export function postponeInvitation(request: IncomingMessage, response: ServerResponse): void {
   (request as Invitable)[invitation] = response;
 }
 
-/** Whoever reads a body calls this first. */
+/** Must be called before a body is read. */
 export function inviteBody(request: IncomingMessage): void {
   (request as Invitable)[invitation]?.writeContinue();
 }

@@ -93,7 +93,7 @@ export function sendNoRoute(response: ServerResponse): void {
   sendBody(response, 404, contentType, body);
 }
 
-/** What is told of a path that no route serves. */
+/** The error for a path that no route serves. */
 export function noRoute(requestId: string): ClientFailure {
   const error = new GatewayError('resource_not_found', 'no route serves this path');
   return failureOf(error, error.message, requestId);

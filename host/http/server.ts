@@ -96,7 +96,7 @@ const newId = (): string => randomBytes(16).toString('hex');
 
 const idHeaders = (id: string): readonly string[] => ['Vary', 'Origin', 'X-Request-ID', id];
 
-/** Listens on all interfaces; resolves with the port. A busy port is told with the way out. */
+/** Listens on all interfaces; resolves with the port. The error for a busy port says what to do. */
 export function listen(server: Server, port: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const refused = (error: NodeJS.ErrnoException): void => {
@@ -105,7 +105,7 @@ export function listen(server: Server, port: string): Promise<number> {
     else reject(error);
   };
   if (!/^\d{1,5}$/.test(port.trim()) || Number(port) > 65_535) {
-    reject(new Error(`PORT is "${port}", which is no port number; set 1 to 65535`));
+    reject(new Error(`PORT is "${port}", which is not a port number; set 1 to 65535`));
     return promise;
   }
   server.once('error', refused);

@@ -191,7 +191,7 @@ async function sendStream(exchange: LiveExchange, stream: AnswerStream, generati
   stream.release();
 }
 
-/** What a client is told of a stream that failed: what the upstream said itself, or our message, redacted. */
+/** What a client learns of a stream that failed: what the upstream said itself, or our message, redacted. */
 function streamFailure(error: GatewayError, requestId: string, redactor: Redactor): ClientFailure {
   return failureOf(error, redactor.excerpt(error.fault?.message ?? error.message), requestId);
 }

@@ -6,7 +6,7 @@ import type { Target } from './target.ts';
 import type { Turn } from './turn.ts';
 
 /**
- * How an attempt ended, for the breaker and the figures: `failure` is the provider's fault, `ignored` nobody's (the
+ * How an attempt ended, for the breaker and the figures: `failure` is the provider's fault, `ignored` is not (the
  * client left, a local refusal, a rate limit). Set once by the host; taps read it and never classify.
  */
 export type Outcome = 'success' | 'failure' | 'ignored';

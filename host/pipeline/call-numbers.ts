@@ -23,7 +23,7 @@ export class CallNumbers {
   readonly #onOpen: () => void;
   #opened = 0;
 
-  /** `onOpen` is told of each call that begins. */
+  /** `onOpen` is called for each call that begins. */
   constructor(onOpen: () => void) {
     this.#onOpen = onOpen;
   }

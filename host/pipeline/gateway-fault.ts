@@ -2,7 +2,7 @@ import { GatewayError } from '../contract/index.ts';
 
 const MESSAGE = 'the gateway could not complete the request';
 
-/** What went wrong, as the client is told it: what the gateway did not expect is its own fault. */
+/** What went wrong, as the client learns it: an error that the gateway did not expect is an internal one. */
 export function asGatewayError(cause: unknown): GatewayError {
   return cause instanceof GatewayError ? cause : new GatewayError('routing_error', MESSAGE, { cause });
 }

@@ -110,15 +110,15 @@ export function createGenerationHooks() {
     admit: new AsyncSeriesBailHook<[Attempt], GatewayError | undefined>(['attempt']),
     /** Last change to the request that leaves: trace context, then the credential. */
     outgoing: new AsyncSeriesHook<[Departure]>(['departure']),
-    /** An attempt is over, refused ones included; `attempt.outcome` is set. Nobody may hold the request up here. */
+    /** An attempt is over, refused ones included; `attempt.outcome` is set. Taps must not hold the request up here. */
     settled: new SyncHook<[Attempt]>(['attempt']),
     /** One chunk of a stream that some plugin guards. */
     chunk: new SyncWaterfallHook<[ChunkStep, LiveExchange, 'push' | 'end']>(['step', 'exchange', 'moment']),
     /** `after_request`: the first error withholds the answer. */
     afterRequest: perSurface((surface) => new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange'], `afterRequest ${surface}`)),
-    /** `on_error`: everybody is told. */
+    /** `on_error`: every handler runs. */
     onError: perSurface((surface) => new AsyncSeriesHook<[LiveExchange]>(['exchange'], `onError ${surface}`)),
-    /** A plugin's handler has run. Nothing is measured while nobody taps this. */
+    /** A plugin's handler has run. Nothing is measured while this has no taps. */
     stageRan: new SyncHook<[StageRun]>(['run']),
     /** A plugin rejected or masked something. */
     verdict: new SyncHook<[PluginVerdict]>(['verdict']),

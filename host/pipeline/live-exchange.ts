@@ -162,7 +162,7 @@ export class LiveExchange implements Exchange {
     return word === 'hit' || word === 'miss' ? word : undefined;
   }
 
-  /** The answer is there: what plugins do with it is no part of its duration. */
+  /** The answer is there: what plugins do with it does not count in its duration. */
   answered(): void {
     this.#answeredAt ??= this.#clock.monotonic();
   }

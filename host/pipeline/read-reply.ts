@@ -13,7 +13,7 @@ import { translatorOf } from './translate.ts';
 /** A whole 2xx reply in the common wire. One that holds an error, or cannot be used, is a failed call. */
 export function readReply(attempt: Attempt, reply: BufferedReply, call: CallInfo, created: number): ReplyOf<TranslatedSurface> {
   if (reply.body.length === 0) throw unusableReply('it is empty');
-  if (reply.isBrokenJson()) throw unusableReply('it is no whole JSON');
+  if (reply.isBrokenJson()) throw unusableReply('its JSON is not complete');
   const isText = SURFACES[attempt.exchange.surface].isRaw && !reply.saysJson(); // words, even where they look like an error
   const disguised = isText ? undefined : errorFrameMessage(reply.tryJson());
   if (disguised !== undefined) throw unusableReply(disguised);
@@ -84,7 +84,7 @@ export class BufferedReply implements UnaryReply {
     return this.body[0] === 0x7b && this.saysJson() && this.tryJson() === undefined;
   }
 
-  /** `undefined` for bodies that are no JSON object; audio and subtitles are not even tried. Throws for JSON beyond all bounds. */
+  /** `undefined` for bodies that are not a JSON object; audio and subtitles are not even tried. Throws for JSON beyond all bounds. */
   tryJson(): unknown {
     if (this.body[0] !== 0x7b && !this.saysJson()) return undefined;
     this.#parse();

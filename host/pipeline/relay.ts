@@ -28,7 +28,7 @@ export interface RelayOptions extends ChunkFacts {
   readonly filter?: ChunkFilter | undefined;
   /** True when nothing may leave before a plugin has judged the whole answer: `takeHeld` gives it then. */
   readonly isHeld?: boolean;
-  /** False when nobody will ask what was delivered. */
+  /** False when what was delivered will not be asked for. */
   readonly assembles?: boolean;
 }
 
@@ -76,7 +76,7 @@ export class Relay {
     return this.#normalizer.usage;
   }
 
-  /** The upstream's name of the model, once a chunk told it. */
+  /** The upstream's name of the model, once a chunk has named it. */
   get reportedModel(): string | undefined {
     return this.#normalizer.reportedModel;
   }
@@ -139,7 +139,7 @@ export class Relay {
     try {
       while (at < block.length && !this.isDone) {
         const frame = frames?.match(block, at);
-        const text = frames && frame && holeText(block, frames);
+        const text = frames && frame && pieceText(block, frames);
         if (frames && frame && text !== undefined) {
           this.chunks += 1;
           if (this.#assembles) this.assembly.addText(frame.choice, frame.kind, frame.tool, text);
@@ -148,8 +148,8 @@ export class Relay {
             at = next + 1;
             continue;
           }
-          const { holeStart, holeEnd } = frames;
-          this.#out += block.slice(runStart, at) + frame.outLead + block.slice(holeStart, holeEnd) + frame.outTail;
+          const { pieceStart, pieceEnd } = frames;
+          this.#out += block.slice(runStart, at) + frame.outLead + block.slice(pieceStart, pieceEnd) + frame.outTail;
           runStart = at = block.charCodeAt(next) === 0x0a ? next + 1 : next; // with its blank line
           continue;
         }
@@ -274,11 +274,11 @@ function refuseDeep(data: string): void {
   if (/^\s*\{/.test(data) && isNestedTooDeep(data)) throw unusableReply(`an event of the stream is ${TOO_DEEP}`);
 }
 
-/** The text of the hole that matched last; `undefined` when it is no string of its own. */
-function holeText(block: string, { holeStart, holeEnd }: KnownFrames): string | undefined {
-  const hole = block.slice(holeStart, holeEnd);
-  if (PLAIN.test(hole)) return hole;
-  const text = parsed(`"${hole}"`);
+/** The piece of text of the line that matched last; `undefined` when it is not a whole string. */
+function pieceText(block: string, { pieceStart, pieceEnd }: KnownFrames): string | undefined {
+  const piece = block.slice(pieceStart, pieceEnd);
+  if (PLAIN.test(piece)) return piece;
+  const text = parsed(`"${piece}"`);
   return typeof text === 'string' ? text : undefined;
 }
 

@@ -18,7 +18,7 @@ export interface RunningGeneration {
   readonly models: RoutedModels;
   readonly strategy: FailoverRules;
   readonly plugins: RunningPlugins;
-  /** Milliseconds for a whole request; `undefined` is no bound. */
+  /** Milliseconds for a whole request; `undefined` means no limit. */
   readonly requestTimeoutMs: number | undefined;
   readonly unsupportedParams: 'warn' | 'drop' | 'reject';
 }

@@ -31,7 +31,7 @@ export function shapeReply<S extends TranslatedSurface>(surface: S, reply: Reply
   return shape ? (shape(reply as never, request as never, facts) as ReplyOf<S>) : reply;
 }
 
-/** The rest of its shape is `normalizeReply`'s affair, which plugins' answers pass too. */
+/** The rest of its shape is left to `normalizeReply`, which plugins' answers pass too. */
 function shapeChat(reply: ChatReply): ChatReply {
   const { choices } = reply as { readonly choices: unknown };
   if (Array.isArray(choices) && choices.length > MAX_CHOICES) throw new Error(`it has more than ${MAX_CHOICES} choices`);
@@ -68,16 +68,16 @@ function toBase64(embedding: unknown): string {
 function toNumbers(embedding: unknown): number[] {
   if (typeof embedding === 'string') {
     const bytes = Buffer.from(embedding, 'base64');
-    if (bytes.length === 0 || bytes.length % FLOAT_BYTES !== 0) throw new Error('a vector is no base64 of float32');
+    if (bytes.length === 0 || bytes.length % FLOAT_BYTES !== 0) throw new Error('a vector is not base64 of float32');
     return finite(Array.from({ length: bytes.length / FLOAT_BYTES }, (_, place) => bytes.readFloatLE(place * FLOAT_BYTES)));
   }
-  if (!Array.isArray(embedding)) throw new Error('a vector is no list of numbers');
+  if (!Array.isArray(embedding)) throw new Error('a vector is not a list of numbers');
   return finite(embedding);
 }
 
 /** JSON knows no other numbers. */
 function finite(values: readonly unknown[]): number[] {
-  if (!values.every((value) => Number.isFinite(value))) throw new Error('a vector is no list of numbers');
+  if (!values.every((value) => Number.isFinite(value))) throw new Error('a vector is not a list of numbers');
   return values as number[];
 }
 

@@ -23,7 +23,7 @@ export interface StreamOptions {
   readonly clock: Clock;
   readonly cancellation: Cancellation;
   readonly idleMs: number;
-  /** Told when the silence lasted too long. */
+  /** Called when the silence lasted too long. */
   readonly onIdle: (idleMs: number) => void;
   /** Turns a reply that is not 200 into an error. */
   readonly refuse: (status: number, headers: ReplyHeaders, body: Buffer) => GatewayError;
@@ -68,7 +68,7 @@ interface ErrorBody {
 }
 
 /**
- * One streamed answer: reads the upstream, relays, and holds what comes before somebody listens. `started` settles with
+ * One streamed answer: reads the upstream, relays, and holds what comes before there is a listener. `started` settles with
  * the first chunk or the failure before it, which can still be retried; `ended` with the last.
  */
 export class StreamSession extends AnswerStream implements ReplySink {

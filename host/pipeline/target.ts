@@ -14,7 +14,7 @@ export interface Target {
   readonly retry: RetryPolicy;
   /** Outlives a configuration change. `undefined` where `retry` allows a single try. */
   readonly retryBudget: RetryBudget | undefined;
-  /** Milliseconds for one attempt; `undefined` is no bound. */
+  /** Milliseconds for one attempt; `undefined` means no limit. */
   readonly requestTimeoutMs: number | undefined;
   upstreamModel(model: string): string;
 }

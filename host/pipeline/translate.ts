@@ -122,7 +122,7 @@ function wireOf(attempt: Attempt, request: ChatRequest, call: CallInfo): WireReq
 
 const NO_NAMES: readonly string[] = Object.freeze([]);
 
-/** Refuses, or tells of, what the provider cannot express; the names that the client is told. */
+/** Refuses, or reports, what the provider cannot express; returns the names that the client gets. */
 function reportIgnored({ exchange, turn, target, provider: { module } }: Attempt, names: readonly string[], { unsupportedParams: policy, services: { log } }: RunningGeneration): readonly string[] {
   const inOrder = (order: ProviderModule['wire']): string[] => inMatrixOrder(names, order, Object.keys(turn.request));
   if (policy === 'reject') throw unsupportedError(inOrder(module.wire), module.name);

@@ -51,7 +51,7 @@ const STOP = { step: 'stop' } as const;
 /** What follows, and the error that the client gets if nothing that follows succeeds. */
 function afterFailure(exchange: LiveExchange, target: Target, error: GatewayError, tries: number, generation: RunningGeneration): FailedTry {
   const { cause: end } = exchange.cancellation;
-  // Whoever runs out of time in a queue was never served: that is no slow provider.
+  // A request whose time ran out in a queue was never sent: the provider was not slow.
   if (end) return { exchange, target, error: end.code === 'gateway_timeout' && error.code === 'provider_saturated' ? error : end, tries, next: STOP };
   const next = nextStep({
     error, tries, policy: target.retry, budget: target.retryBudget, strategy: generation.strategy, leftMs: leftMs(exchange, generation), random: generation.services.random,

@@ -29,7 +29,7 @@ export function translatorProblem(surface: string, translator: unknown): string 
   try {
     const wire: unknown = toUpstream(deepFrozen(request), CANNED_CALL);
     if (wire instanceof Promise) {
-      wire.catch(() => {}); // it is refused; how it ends is no matter
+      wire.catch(() => {}); // the module is refused, however the promise ends
       return 'translators are synchronous, this one returns a promise';
     }
     const path = (wire as WireRequest | undefined)?.path;

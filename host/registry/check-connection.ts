@@ -4,7 +4,7 @@ import type { Finding } from './shape.ts';
 
 const REQUEST: OutgoingRequest = { method: 'POST', url: 'http://localhost/v1/chat/completions', headers: {}, body: '{}' };
 
-/** What a connection says of itself that cannot be: variables that nobody gives it, an address that is none. */
+/** What a connection says of itself that cannot be: variables that it reads and does not declare, an address that is not one. */
 export function connectionFindings({ connection }: ProviderModule): readonly Finding[] {
   const declared = [...connection.env.flat(), ...(connection.optionalEnv ?? [])];
   const { authorize, baseUrl } = connection;
@@ -33,8 +33,8 @@ function strangeNames(what: string, declared: readonly string[], ask: (credentia
     },
   });
   try {
-    Promise.resolve(ask(credentials)).catch(() => {}); // how it ends is no matter: the credentials are made up
-  } catch { /* nor is how it fails */ }
+    Promise.resolve(ask(credentials)).catch(() => {}); // how the call ends does not matter: the credentials are made up
+  } catch { /* nor does what it throws */ }
   return [...strange].map((name) => {
     const near = nearest(name, declared);
     return { message: `connection.${what} reads ${name}, which connection.env does not name`, fix: near === undefined ? `name ${name} in env or optionalEnv` : `did you mean "${near}"? else name ${name} in env or optionalEnv` };

@@ -15,7 +15,7 @@ export interface ModuleRule {
 
 const KIND_FOLDERS: Readonly<Record<ModuleKind, string>> = { provider: 'providers', strategy: 'strategies', plugin: 'plugins' };
 
-/** What was made as something else, or for another contract, has another shape: that shape is not told beside it. */
+/** A module of another kind, or for another contract, has another shape: only its kind or contract is reported, its shape is not compared. */
 const isComparable = ({ value, kind }: ModuleCheck): boolean => value['kind'] === kind && speaksContract(value['contract']);
 
 /** Its functions are asked only once it has the shape it must have. What the shipped ones say is known without a start: a test asks them all. */

@@ -4,7 +4,7 @@ import type { Finding } from './shape.ts';
 
 /** A value of each parameter that a wire carries by itself; the others mean something only beside more. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
-  temperature: 0.25, top_p: 0.75, n: 2, seed: 41, presence_penalty: 0.125, frequency_penalty: 0.375, stop: ['never-so'], user: 'somebody',
+  temperature: 0.25, top_p: 0.75, n: 2, seed: 41, presence_penalty: 0.125, frequency_penalty: 0.375, stop: ['never-so'], user: 'user-1',
 };
 
 const PLAIN: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
@@ -19,7 +19,7 @@ export function paramFindings(module: ProviderModule): readonly Finding[] {
   return Object.entries(SAMPLES).flatMap(([name, sample]) => {
     const wire = wireOf(module, { ...PLAIN, [name]: sample });
     const body: unknown = wire?.body;
-    if (!wire || typeof body !== 'object' || body === null || wire.ignored?.includes(name)) return []; // refused, told, or not JSON
+    if (!wire || typeof body !== 'object' || body === null || wire.ignored?.includes(name)) return []; // refused, listed in `ignored`, or not JSON
     const treatment = Object.hasOwn(params, name) ? params[name] : 'forward';
     if (typeof treatment === 'object') return renameFindings(name, treatment.rename, body);
     const isSame = JSON.stringify(wire) === JSON.stringify(plain);

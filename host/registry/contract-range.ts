@@ -3,7 +3,7 @@ type Version = readonly [generation: number, additions: number];
 
 const VERSION = /^(\d{1,5})(?:\.(\d{1,5}|x|\*))?(?:\.[\dx*]+)?$/;
 
-/** Whether a version lies in a range as npm writes them: `^1.2`, `1`, `>=1.1 <3`, `1 || 2`, `*`. `undefined` for what is no range. */
+/** Whether a version lies in a range as npm writes them: `^1.2`, `1`, `>=1.1 <3`, `1 || 2`, `*`. `undefined` for a text that is not a range. */
 export function isInRange(version: string, range: string): boolean | undefined {
   const asked = parse(version);
   const alternatives = range.split('||').map((one) => one.trim().split(/\s+/).map(comparator));

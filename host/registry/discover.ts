@@ -110,7 +110,7 @@ function notFound(error: NodeJS.ErrnoException, from: string): string {
   return `it cannot be found from ${from}${error.code === 'MODULE_NOT_FOUND' ? '' : `: ${reason}`}`;
 }
 
-/** Of what states no kind, the rules say that it is no module, whatever kind is asked for. */
+/** A value that states no kind is taken for a plugin: the rules refuse it, whatever kind it is taken for. */
 function kindOf(value: unknown): ModuleKind {
   const kind = (value as { kind?: ModuleKind } | null | undefined)?.kind;
   return Object.values(MODULE_ROOTS).find((known) => known === kind) ?? 'plugin';

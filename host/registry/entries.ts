@@ -11,7 +11,7 @@ export interface Entry {
 
 /**
  * Module files of one root: `name.ts`, `name.js` or `name/index.ts`. Names with `_` or `.` in front, type declarations and
- * tests (`name.test.ts`) are no modules.
+ * tests (`name.test.ts`) are not modules.
  */
 export async function entriesOf(root: string): Promise<Entry[]> {
   const names = await readdir(root).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' || error.code === 'ENOTDIR' ? [] : error));

@@ -11,7 +11,7 @@ export interface ImportFault {
   readonly frame: string | undefined;
 }
 
-/** What a failed import says to whoever must mend it: what, where, and how. */
+/** What a failed import says to the author who must correct it: what, where, and how. */
 export function importFault(error: unknown, entry: string): ImportFault {
   const [message = ''] = errorMessage(error).split('\n');
   const place = isLate(message) ? undefined : missingPlace(message) ?? faultPlace(error, entry) ?? (isSyntax(error) ? syntaxPlace(entry) : undefined);

@@ -31,7 +31,7 @@ export interface Candidate {
   readonly origin: Origin;
   /** The file it was imported from. */
   readonly file?: string;
-  /** Where its problems are told, when that is not its file: the item of `modules` that names it. */
+  /** Where its problems are reported, when that is not its file: the item of `modules` that names it. */
   readonly place?: Pick<Problem, 'path' | 'line'>;
 }
 
@@ -122,7 +122,7 @@ const isKind = (value: unknown): boolean => value === 'provider' || value === 's
 
 const placeOf = ({ origin, place }: Candidate): Pick<Problem, 'path' | 'line'> => place ?? { path: origin };
 
-/** A package may hold several modules, and its problems are told at one place. */
+/** A package may hold several modules, and all their problems are reported at one place. */
 function titleOf({ value, kind, origin, place }: Candidate): string {
   if (!place) return '';
   const name = ownName(value);

@@ -7,7 +7,7 @@ export interface CounterSink {
   observe(name: string, value: number, labels: Labels): void;
 }
 
-/** Takes the gauges as they stand while somebody looks. One that is not set is not there. */
+/** Takes the present values of the gauges while metrics are read. A gauge that is not set is left out. */
 export interface Gauges {
   set<N extends GaugeName>(name: N, labels: FigureLabels<N>, value: number): void;
 }
@@ -19,7 +19,7 @@ export interface CounterHub extends Counters {
 
 const NO_LABELS: Labels = Object.freeze({});
 
-/** Passes figures on to whoever keeps them; without a sink it costs nothing. */
+/** Passes figures on to the sinks that keep them; without a sink it costs nothing. */
 export function createCounters(): CounterHub {
   const sinks: CounterSink[] = [];
   return {

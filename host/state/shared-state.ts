@@ -5,7 +5,7 @@ import { type Buckets, createBuckets } from './buckets.ts';
 import { Recent } from './recent.ts';
 
 const MAX_KEYS = 100_000;
-/** Of buckets: configurations come and go, and the groups that their plugins used are not told apart from others. */
+/** Groups of buckets: configurations come and go, and nothing shows which groups no plugin uses any more. */
 const MAX_GROUPS = 64;
 /** Of all values together, and of one. */
 const MAX_VALUE_BYTES = 64 * 1024 * 1024;

@@ -6,7 +6,7 @@ import { Place } from './place.ts';
 import type { StoreDeps } from './store-deps.ts';
 import { LOOKUP_LIMIT_MS, StoreLink } from './store-link.ts';
 
-/** An action as it is told; moment and redaction are added. */
+/** An action as the code that performed it describes it; the store adds the moment and redacts the detail. */
 export interface AuditNote extends Omit<AuditEntry, 'occurredAt' | 'detail'> {
   readonly detail?: Readonly<Record<string, unknown>> | undefined;
 }

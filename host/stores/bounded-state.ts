@@ -33,7 +33,7 @@ export class BoundedState implements SharedState {
   }
 
   add(key: string, by: number, ttlMs?: number): Promise<number> {
-    if (!Number.isFinite(by)) return this.#memory.add(key, by, ttlMs); // refuses it: that is no fault of the store
+    if (!Number.isFinite(by)) return this.#memory.add(key, by, ttlMs); // refuses it: the store has not failed
     return this.#ask((state) => state.add(key, by, ttlMs));
   }
 

@@ -58,7 +58,7 @@ export interface Rotation {
   readonly newestSession?: number | undefined;
 }
 
-/** What is looked at, whoever wrote the row: a revoked key has both `active` and `revokedAt` unless somebody edited it. */
+/** All three are checked, whatever wrote the row: revoking sets `active` to false and sets `revokedAt`, but a row edited by hand may have only one of them. */
 export function isUsable({ active, revokedAt, expiresAt }: KeyRecord, now: number): boolean {
   return active && revokedAt === undefined && (expiresAt === undefined || now <= expiresAt);
 }

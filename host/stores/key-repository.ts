@@ -2,7 +2,7 @@ import type { StoredKey } from './key-record.ts';
 
 /** A change of one key, decided on what the transaction sees. It may run more than once, when two transactions meet. */
 export interface KeyStep {
-  /** Unix milliseconds at which usable admin keys are counted; without it nobody asks, and the count is 0. */
+  /** Unix milliseconds at which usable admin keys are counted; without it they are not counted, and the count is 0. */
   readonly countAt?: number | undefined;
   /** What is kept from now on, `undefined` for nothing. Throws a `GatewayError` to change nothing. */
   readonly apply: (key: StoredKey | undefined, usableAdmins: number) => StoredKey | undefined;
@@ -39,7 +39,7 @@ export interface Uses {
  */
 export interface KeyRepository {
   insert(key: StoredKey): Promise<void>;
-  /** Reads, decides and writes with nobody in between, other processes included. All but the uses is written. Resolves with what `apply` returned. */
+  /** Reads, decides and writes; no other change of the key comes in between, not from another process either. All but the uses is written. Resolves with what `apply` returned. */
   change(id: string, step: KeyStep): Promise<StoredKey | undefined>;
   get(id: string): Promise<StoredKey | undefined>;
   /** By the digest of the key, or of the value before it. */

@@ -216,7 +216,7 @@ export class KeyStore {
     if (id !== undefined) this.#table.forget(id);
   }
 
-  /** Nobody knows whether a change was made: the store is asked again, and while it is away the key is as it was. */
+  /** It is not known whether a change was made: the store is asked again, and while it is away the key is as it was. */
   #doubt(id: string): void {
     this.#forgetLookups();
     const entry = this.#table.byId(id);
@@ -234,7 +234,7 @@ export class KeyStore {
     return answer;
   }
 
-  /** What was asked before a change is no answer to who asks after it. */
+  /** A lookup that began before a change may find the old state: who asks after the change gets a new one. */
   #forgetLookups(): void {
     this.#changes += 1;
     this.#lookups.clear();
@@ -291,7 +291,7 @@ export class KeyStore {
     }
   }
 
-  /** With the uses that no store has been told of yet. */
+  /** With the uses that were not sent to the store yet. */
   #shown(key: StoredKey): KeyRecord {
     const pending = this.#uses.of(key.id);
     const record = recordOf(key);

@@ -17,7 +17,7 @@ export function removesAdmin({ scopes, expiresAt }: KeyChange, now: number): boo
   return (scopes !== undefined && !scopes.includes('admin')) || (typeof expiresAt === 'number' && expiresAt <= now);
 }
 
-/** Nobody locks themselves out, and nobody everybody: throws the refusal. Source: admin reference 5. */
+/** Refuses, by throwing, to take access away from the caller's own key, or from the last key that can administer. Source: admin reference 5. */
 export function refuseLockout({ callerId, targetId, target, usableAdmins, now }: LockoutFacts): void {
   if (targetId === callerId) throw new GatewayError('self_mutation_forbidden', 'a key cannot take its own access away; use another admin key');
   if (!target || !isUsableAdmin(target, now) || usableAdmins > 1) return;

@@ -14,7 +14,7 @@ const MOST_KNOWN = 1000;
 
 /**
  * The digests of credentials that were accepted, so that a request of a known client costs no hash. Whether a credential still
- * counts is asked of the sources each time. What is not accepted is never kept: nobody can fill this from outside.
+ * counts is asked of the sources each time. What is not accepted is never kept, so that requests from outside cannot fill this.
  */
 export class KnownDigests {
   readonly #digests = new Map<string, string>();
@@ -72,7 +72,7 @@ export class Principals {
     return credential.startsWith(SESSION_PREFIX) ? this.#sessions.ask(digest) : this.#keys.ask(digest);
   }
 
-  /** Whose a key is: for signing in, where the token of a session is nobody's. */
+  /** Whose a key is: for signing in, where the token of a session is not accepted. */
   async identify(credential: string): Promise<Principal | undefined> {
     if (credential.startsWith(SESSION_PREFIX)) return undefined;
     return this.find(credential) ?? await this.ask(credential);

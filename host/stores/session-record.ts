@@ -45,7 +45,7 @@ export interface SessionRepository {
   delete(id: string): Promise<boolean>;
   /** How many there were. */
   deleteAll(): Promise<number>;
-  /** Forgets what expired by `now`, and what nobody used since `idleSince`. */
+  /** Forgets what expired by `now`, and what was not used since `idleSince`. */
   sweep(now: number, idleSince: number): Promise<void>;
   ping(): Promise<void>;
 }

@@ -208,7 +208,7 @@ export class SessionStore {
       this.#forget(id);
       return ended;
     } catch (error) {
-      for (const entry of this.#entries.values()) if (id === undefined || entry.session.id === id) entry.confirmedAt = Number.NEGATIVE_INFINITY; // nobody knows whether it was done
+      for (const entry of this.#entries.values()) if (id === undefined || entry.session.id === id) entry.confirmedAt = Number.NEGATIVE_INFINITY; // it is not known whether it was done
       throw error;
     }
   }

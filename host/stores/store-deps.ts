@@ -7,6 +7,6 @@ export interface StoreDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly redactor: Redactor;
-  /** As many bytes, that nobody can foresee. */
+  /** That many random bytes, which cannot be predicted. */
   readonly randomBytes: (size: number) => Buffer;
 }

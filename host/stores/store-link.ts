@@ -6,7 +6,7 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
-/** Milliseconds that somebody waits for a store. A driver that gives up sooner says why. */
+/** Milliseconds that a caller waits for a store. A driver that gives up sooner says why. */
 export const STORE_LIMIT_MS = 10_000;
 /** The same for a credential, and for a ping. */
 export const LOOKUP_LIMIT_MS = 2000;

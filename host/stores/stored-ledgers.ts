@@ -108,7 +108,7 @@ export class StoredLedgers implements Ledgers {
     try {
       this.#take(await this.#link.ask(() => this.#repository.book(bookings)));
     } catch {
-      this.#waiting.giveBack(bookings); // the link has told
+      this.#waiting.giveBack(bookings); // the link has logged it
     }
     this.#writtenAt = this.#deps.clock.monotonic();
   }

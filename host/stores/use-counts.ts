@@ -1,6 +1,6 @@
 import type { Uses } from './key-repository.ts';
 
-/** Uses that no store has been told of yet, by key. Counting is a look into a table. */
+/** Uses that were not sent to a store yet, by key. Counting is a look into a table. */
 export class UseCounts {
   #pending = new Map<string, { count: number; at: number }>();
 

@@ -1,6 +1,6 @@
 import type { Booking } from './ledger-repository.ts';
 
-/** Bookings that no store has been told of yet, one for each account. */
+/** Bookings that were not sent to a store yet, one for each account. */
 export class WaitingBookings {
   #byLedger = new Map<string, Map<string, Booking>>();
 

@@ -35,8 +35,8 @@ const MAX_STUDIED = 16;
 
 export class KnownFrames {
   /** Where the piece of text of the line that matched last starts and ends, and where its line ends. */
-  holeStart = 0;
-  holeEnd = 0;
+  pieceStart = 0;
+  pieceEnd = 0;
   lineEnd = 0;
   #frames: KnownFrame[] = [];
   #studied = 0;
@@ -49,10 +49,10 @@ export class KnownFrames {
       const start = at + frame.lead.length;
       const end = block.indexOf('\n', start);
       const stop = end > 0 && block.charCodeAt(end - 1) === 0x0d ? end - 1 : end;
-      const holeEnd = stop - frame.tail.length;
-      if (holeEnd < start || !block.startsWith(frame.tail, holeEnd)) continue;
-      this.holeStart = start;
-      this.holeEnd = holeEnd;
+      const pieceEnd = stop - frame.tail.length;
+      if (pieceEnd < start || !block.startsWith(frame.tail, pieceEnd)) continue;
+      this.pieceStart = start;
+      this.pieceEnd = pieceEnd;
       this.lineEnd = end;
       if (index > 0) this.#moveToFront(index);
       return frame;

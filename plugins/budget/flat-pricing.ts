@@ -8,7 +8,7 @@ export interface Rates {
   readonly cache_write_per_m_tokens?: number;
 }
 
-/** The operator's rates, one for all models. What is no token costs nothing. */
+/** The operator's rates, one for all models. What is not counted in tokens costs nothing. */
 export function flatPricing(rates: Rates): Pricing {
   const estimated = ({ prompt, completion }: Estimate): number => costAt(rates, { prompt_tokens: prompt, completion_tokens: completion, total_tokens: 0 });
   return {
@@ -18,7 +18,7 @@ export function flatPricing(rates: Rates): Pricing {
   };
 }
 
-/** Cached tokens are part of the prompt: without a rate of their own they cost what the rest does. Cache writes are no part of it. */
+/** Cached tokens are part of the prompt: without a rate of their own they cost what the rest does. Cache writes are not part of it. */
 function costAt(rates: Rates, usage: Usage): number {
   const { input_per_m_tokens: input = 0, output_per_m_tokens: output = 0, cache_read_per_m_tokens: cacheRead, cache_write_per_m_tokens: cacheWrite = 0 } = rates;
   const { prompt_tokens: prompt, completion_tokens: completion, cache_read_tokens: read = 0, cache_write_tokens: written = 0 } = usage;

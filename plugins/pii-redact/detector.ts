@@ -49,7 +49,7 @@ function findNumbers(text: string, wanted: ReadonlySet<Entity>, into: Found[]): 
   }
 }
 
-/** The last word, with the numbers in groups in front of it. */
+/** Where the word at the end begins, with the numbers in groups in front of it. */
 function openFrom(text: string): number {
   let word = text.length;
   const least = Math.max(0, text.length - LONGEST);

@@ -75,7 +75,7 @@ function cache({ max_age, max_entries, max_bytes, collapse }: Settings, { identi
 
   return {
     before_request: look,
-    /** Only when nobody withholds the answer any more it is kept: see `finished`. */
+    /** Keeps nothing yet, since a later plugin may withhold the answer: see `finished`. */
     after_request: () => {},
     finished: (exchange, outcome) => {
       const missed = misses.take(exchange);
@@ -96,7 +96,7 @@ function hit(exchange: Exchange, kept: Kept | undefined): Answer | undefined {
   return answer(reply, { reportedModel: kept.reportedModel });
 }
 
-/** What failed, what another plugin answered and what belongs to one request alone is nobody else's. */
+/** What failed, what another plugin answered and what belongs to one request alone is not given to others. */
 function worthKeeping(exchange: Exchange, outcome: ExchangeOutcome): Kept | undefined {
   const { answeredBy, isPrivate, reply, reportedModel } = exchange;
   if (outcome !== 'success' || answeredBy !== undefined || isPrivate || !reply) return undefined;

@@ -5,7 +5,7 @@ import { type Exchange, isFields, isRawNumber } from 'gw/contract';
 const NOT_IN_THE_KEY = new Set(['stream_options', 'model', 'stream']);
 
 /**
- * Names a request: whoever asks the same with the same credential gets the same answer. All that travels upstream is part of it, and
+ * Names a request: one that asks the same with the same credential gets the same answer. All that travels upstream is part of it, and
  * the entries of `X-Gateway-Metadata`, which may decide who answers.
  */
 export function keyOf({ principal, model, streaming, metadata, request }: Exchange): string {

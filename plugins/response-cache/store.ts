@@ -78,7 +78,7 @@ export function keep(reply: ChatReply, reportedModel: string | undefined): Kept 
   return { body, reportedModel };
 }
 
-/** A copy of the answer. `undefined` for one beyond what a text from outside may hold: nobody gets it twice. */
+/** A copy of the answer. `undefined` for one beyond what a text from outside may hold: that one is not given again. */
 export function replyOf({ body }: Kept): ChatReply | undefined {
   try {
     return parseJson(Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8')) as ChatReply;

@@ -13,7 +13,7 @@ interface Waiting {
   readonly fire: () => void;
 }
 
-/** Time that stands still until it is told to go on. */
+/** Time that stands still until the test moves it on. */
 export function fakeClock(start = 1_700_000_000_000): FakeClock {
   let elapsed = 0;
   const waiting = new Set<Waiting>();

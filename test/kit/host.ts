@@ -63,7 +63,7 @@ export interface TestHost {
   readonly texts: string[];
   /** Figures so far. */
   readonly samples: CountedSample[];
-  /** Calls with the master key; a body that is no string leaves as JSON. */
+  /** Calls with the master key; a body that is not a string is sent as JSON. */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;

@@ -19,7 +19,7 @@ export interface SurfaceFacts {
   readonly url: (address: string) => string;
 }
 
-/** What the suite is told about a provider: facts of its vendor, nothing of how its module is written. */
+/** What the suite gets to know about a provider: facts of its vendor, nothing of how its module is written. */
 export interface ProviderFacts {
   readonly name: string;
   /** The variables that register it. */

@@ -120,7 +120,7 @@ async function hidesSecrets(gateway: ProviderGateway, facts: ProviderFacts): Pro
     await eachWay(gateway, facts, (answer) => {
       expect(answer.text, `${status}`).to.not.include(secret).and.not.include('outside-the-envelope');
       expect(answer.json().error.message, `${status}`).to.be.a('string').and.not.empty;
-      if (status === 400 || status === 422) expect(answer.text, `${status} in the provider's words`).to.include('is refused');
+      if (status === 400 || status === 422) expect(answer.text, `${status} with the provider's message`).to.include('is refused');
     });
   }
   expect(JSON.stringify(gateway.host.lines), 'the log').to.not.include(secret);

@@ -70,7 +70,7 @@ export async function refusedBy<S extends TranslatedSurface>(module: ProviderMod
   return expect.fail(`${module.name} refuses nothing`);
 }
 
-/** The reply in the common wire; a body that is no bytes arrives as JSON. */
+/** The reply in the common wire; a body that is not bytes arrives as JSON. */
 export async function answeredBy<S extends TranslatedSurface>(module: ProviderModule, surface: S, request: RequestOf<S>, body: unknown, headers: Record<string, string> = {}): Promise<any> {
   const bytes = body instanceof Uint8Array ? body : new TextEncoder().encode(JSON.stringify(body));
   const reply = { status: 200, headers, body: bytes, json: () => JSON.parse(new TextDecoder().decode(bytes)) as unknown };

@@ -12,7 +12,7 @@ export function strangeBodies(surface: TranslatedSurface): readonly string[] {
 
 export type StrangeReply = readonly [status: number, body: string, stream: boolean];
 
-/** Statuses that are no success of the surface, and successes that hold nothing. Bytes that are relayed may be any, but not none. */
+/** Statuses that are not a success of the surface, and successes with an empty body. Bytes that are relayed may be any, but there must be some. */
 export function strangeReplies(surface: TranslatedSurface, isRelayed: boolean): readonly StrangeReply[] {
   const isChat = surface === 'chat';
   const statuses = [...(isChat ? [201, 204, 206] : []), 301, 304, 418, 451, 503, 599].map((status): StrangeReply => [status, status === 204 || status === 304 ? '' : '{}', false]);

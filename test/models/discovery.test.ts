@@ -96,7 +96,7 @@ describe('live models', () => {
 
   for (const [location, error] of [
     [undefined, 'it answers 307 without a Location'],
-    ['http://[::1', 'it answers 307 with a Location that is no address'],
+    ['http://[::1', 'it answers 307 with a Location that is not an address'],
     ['/v2/models?key=hidden', 'it answers 307 and leads to a relative address, the same host; redirects are not followed'],
     ['https://user:hidden@elsewhere.example/x?key=hidden', 'it answers 307 and leads to https://elsewhere.example, another host; redirects are not followed'],
   ] as const) {

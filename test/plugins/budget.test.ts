@@ -21,7 +21,7 @@ describe('budget', () => {
     expect(refusal(await send())).to.deep.equal(refused('spent $0.0000 of $0.00 limit'));
   });
 
-  it('counts each credential by itself, and nobody without one', async () => {
+  it('counts each credential by itself, and no request without one', async () => {
     const { send } = await scene({ ...RATES, spend_limit_usd: 1 });
     expect([(await send()).status, (await send()).status, (await send({}, 'key-b')).status]).to.deep.equal([200, 402, 200]);
     const open = await scene({ ...RATES, spend_limit_usd: 1 }, undefined, STAGES, { variables: { ALLOW_UNAUTHENTICATED_PROXY: 'true' } });
@@ -29,7 +29,7 @@ describe('budget', () => {
     expect([await bare(), await bare(), await bare()]).to.deep.equal([200, 200, 200]);
   });
 
-  it('without a limit refuses nobody, and counts all the same', async () => {
+  it('without a limit refuses no request, and counts all the same', async () => {
     const { send, spent, apply } = await scene(RATES);
     for (let time = 0; time < 3; time += 1) expect((await send()).status).to.equal(200);
     expect(spent()).to.equal(54_000_000);
@@ -37,9 +37,9 @@ describe('budget', () => {
     expect((await send()).status).to.equal(402);
   });
 
-  it('counts on every surface, and not what nobody serves', async () => {
+  it('counts on every surface, but no request for a model that no target serves', async () => {
     const { send, spent } = await scene({ ...RATES, spend_limit_usd: 5 }, (_request, response) => replyJson(response, 200, { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [1] }], model: 'm', usage: { prompt_tokens: 6, total_tokens: 6 } }));
-    expect((await send({ model: 'nobody' })).status).to.equal(404);
+    expect((await send({ model: 'nosuch' })).status).to.equal(404);
     expect([(await send({ input: 'x' }, 'key-a', '/v1/embeddings')).status, (await send({ input: 'x' }, 'key-a', '/v1/embeddings')).status]).to.deep.equal([200, 402]);
     expect(spent()).to.equal(6_000_000);
   });

@@ -45,12 +45,12 @@ const REQUESTS: Readonly<Record<string, Json>> = {
   '/v1/moderations': { model: 'm', input: ['text', 'text'] },
   '/v1/audio/speech': { model: 'm', input: 'text', voice: 'alloy' },
 };
-/** Bodies that nobody can read are refused altogether while a guardrail reads content. */
+/** Bodies that no plugin can read are refused altogether while a guardrail reads content. */
 const REFUSED: readonly string[] = ['/v1/audio/transcriptions', '/v1/audio/translations'];
-/** Routes whose requests have no body, or are no calls of a model. */
+/** Routes whose requests have no body, or do not call a model. */
 const WITHOUT_CONTENT: readonly RegExp[] = [/^\/(health|livez|readyz|metrics)$/, /^\/(admin|debug)\//, /^\/v1\/(models|capabilities)(\/|$)/];
 
-/** Places where a text is no text: what names the model, and what the wire defines to be an address or bytes. */
+/** Places whose text plugins do not read: what names the model, and what the wire defines to be an address or bytes. */
 const NOT_READ: readonly RegExp[] = [/^model$/, /\.image_url\.url$/, /\.input_audio\.data$/, /\.file\.file_data$/, /^voice$/];
 
 /** Where only certain words are taken: another one is refused before any plugin runs. */

@@ -100,9 +100,9 @@ describe('a fault', () => {
   const faults: readonly (readonly [string, Handle])[] = [
     ['throws', () => { throw new Error('secret detail'); }],
     ['rejects its promise', () => Promise.reject(new Error('secret detail'))],
-    ['throws something that is no error', () => { throw 'secret detail'; }], // oxlint-disable-line typescript/only-throw-error -- what plugins may do
-    ['returns what is no verdict', () => ({ action: 'secret detail' }) as never],
-    ['returns a promise of what is no verdict', async () => 'secret detail' as never],
+    ['throws something that is not an error', () => { throw 'secret detail'; }], // oxlint-disable-line typescript/only-throw-error -- what plugins may do
+    ['returns what is not a verdict', () => ({ action: 'secret detail' }) as never],
+    ['returns a promise of what is not a verdict', async () => 'secret detail' as never],
     ...[null, false, true, 0, '', []].flatMap((value): (readonly [string, Handle])[] => [
       [`returns ${JSON.stringify(value)}`, () => value as never],
       [`returns a promise of ${JSON.stringify(value)}`, async () => value as never],
@@ -128,7 +128,7 @@ describe('a fault', () => {
     }
   }
 
-  it('is told to the log alone', async () => {
+  it('is described in the log alone', async () => {
     const { answer, host } = await run(at('p', 'before_request'), [plugin('p', { before_request: () => { throw new Error('secret detail'); } })]);
     expect(answer.text).to.not.include('secret detail');
     expect(host.lines.some((line) => line['plugin'] === 'p' && String(line['error']).includes('secret detail'))).to.equal(true);
@@ -192,7 +192,7 @@ describe('on_error', () => {
   ];
 
   for (const [what, cause, stage, code] of failures) {
-    it(`is told of ${what}, once, by everybody`, async () => {
+    it(`runs every on_error handler once for ${what}`, async () => {
       const told: string[] = [];
       const listeners = ['x', 'y'].map((name) => plugin(name, { on_error: ({ error }) => { told.push(`${name} ${error?.code}`); } }));
       await run([...at('x', 'on_error'), ...(stage ? at('cause', stage) : []), ...at('y', 'on_error')], [cause, ...listeners], {}, stage ? 200 : 500);
@@ -258,7 +258,7 @@ describe('finished', () => {
     let ends = 0;
     const p = plugin('p', { before_request: ({ id }) => { open.add(id); }, finished: ({ id }) => { if (open.delete(id)) ends += 1; } });
     const { host } = await run(at('p', 'before_request'), [p]);
-    await Promise.all(Array.from({ length: 20 }, (_, index) => host.post(PATH, ask('hi', { model: index % 3 === 0 ? 'nobody' : 'm' }))));
+    await Promise.all(Array.from({ length: 20 }, (_, index) => host.post(PATH, ask('hi', { model: index % 3 === 0 ? 'nosuch' : 'm' }))));
     expect(open.size).to.equal(0);
     expect(ends).to.equal(14);
   });

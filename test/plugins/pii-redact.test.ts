@@ -11,7 +11,7 @@ const detector = piiDetector(ENTITIES);
 const kinds = (text: string): string[] => detector.find(text).map(({ start, end, kind }) => `${kind} ${text.slice(start, end)}`);
 
 describe('pii-redact', () => {
-  it('has five settings, and masks all entities unless told otherwise', () => {
+  it('has five settings, and masks all entities by default', () => {
     expect(piiRedact.settings.validate({}).value).to.deep.equal({ entities: [...ENTITIES], action: 'mask', restore: false, observe: false, stream: 'end' });
     expect(Object.keys(piiRedact.settings.describe()['keys'] as object)).to.deep.equal(['entities', 'action', 'restore', 'observe', 'stream']);
   });

@@ -71,7 +71,7 @@ describe('rate-limit, requests', () => {
     expect((await send()).status).to.equal(200);
   });
 
-  it('counts each user of each credential by itself, and nobody without one', async () => {
+  it('counts each user of each credential by itself, and no request without one', async () => {
     const { send } = await scene({ user_rpm: 1 }, ['before_request']);
     expect((await send({ user: 'u' })).status).to.equal(200);
     expect(refusal(await send({ user: 'u' }))).to.deep.equal(refused('per-user rate limit exceeded', '60'));
@@ -94,9 +94,9 @@ describe('rate-limit, requests', () => {
     for (let time = 0; time < 3; time += 1) expect((await fetch(`${host.url}${PATH}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(ask()) })).status).to.equal(200);
   });
 
-  it('spends nothing for models that nobody serves', async () => {
+  it('spends nothing for models that no target serves', async () => {
     const { send } = await scene({ key_rpm: 1 }, ['before_request']);
-    expect((await send({ model: 'nobody' })).status).to.equal(404);
+    expect((await send({ model: 'nosuch' })).status).to.equal(404);
     expect((await send()).status).to.equal(200);
   });
 });

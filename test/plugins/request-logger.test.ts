@@ -122,10 +122,10 @@ describe('request-logger with persist', () => {
     expect(set.annotated).to.deep.equal([]);
   });
 
-  it('tells neither provider nor time of a request that a plugin refused at once, nor who nobody was', async () => {
+  it('writes neither provider nor time of a request that a plugin refused at once, or whose model no target serves', async () => {
     const set = await scene({ persist: true }, undefined, { behind: at('max-token', ['before_request'], { max_tokens: 1 }) });
     await set.host.post(PATH, ask('hi', { max_tokens: 2 }), KEY);
-    await set.host.post(PATH, ask('hi', { model: 'nobody' }));
+    await set.host.post(PATH, ask('hi', { model: 'nosuch' }));
     expect(set.rows.map(({ stage, provider, duration_ms, api_key_id }) => [stage, provider, duration_ms, api_key_id])).to.deep.equal([
       ['before_request', undefined, undefined, 'a'], ['on_error', '', null, 'a'], ['on_error', '', null, MASTER_ID],
     ]);

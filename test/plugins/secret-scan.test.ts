@@ -13,7 +13,7 @@ const detector = secretDetector(4);
 const found = (text: string, entropy = 4): string[] => secretDetector(entropy).find(text).map(({ start, end }) => text.slice(start, end));
 
 describe('secret-scan', () => {
-  it('has four settings, and refuses unless told otherwise', () => {
+  it('has four settings, and refuses by default', () => {
     expect(secretScan.settings.validate({}).value).to.deep.equal({ action: 'reject', entropy: 4, observe: false, stream: 'end' });
     expect(Object.keys(secretScan.settings.describe()['keys'] as object)).to.deep.equal(['action', 'entropy', 'observe', 'stream']);
   });

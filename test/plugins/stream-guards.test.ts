@@ -64,7 +64,7 @@ describe('a stream guard', () => {
     expect(answer.text).to.not.include('"content":"x"');
   });
 
-  it('is no failure of the provider, and on_error is told', async () => {
+  it('does not count as a failure of the provider, and on_error runs', async () => {
     const told: (string | undefined)[] = [];
     const ends: ExchangeOutcome[] = [];
     const watch = plugin('watch', { on_error: ({ error }) => { told.push(error?.code); }, finished: (_exchange, outcome) => { ends.push(outcome); } });

@@ -8,7 +8,7 @@ import { ask, chatReply, replyJson, startHost, stubUpstream, type StubUpstream, 
 
 const PATH = '/v1/test/embeddings';
 
-/** A surface beside chat whose body nobody can read when it says so. */
+/** A surface beside chat that can mark its body as unreadable. */
 const surface = surfaceBuiltin({
   surface: 'embeddings', path: PATH,
   read: jsonBody((body) => ({ request: body, streaming: false, unreadable: body['unreadable'] === true })),
@@ -37,8 +37,8 @@ async function hostOf(plugins: readonly object[], module: PluginModule): Promise
 
 const body = { model: 'm', input: [1, 2, 3], unreadable: true };
 
-describe('a body nobody can read', () => {
-  it('is refused while a guardrail stands before the request: no plugin runs, on_error is told', async () => {
+describe('a body that no plugin can read', () => {
+  it('is refused while a guardrail stands before the request: no plugin runs but on_error handlers', async () => {
     const seen: string[] = [];
     const { host, upstream } = await hostOf([at('before_request'), at('on_error')], guardrail({}, seen));
     const answer = await host.post(PATH, body);

@@ -77,7 +77,7 @@ describe('word-filter before the request', () => {
     expect((await post({}, { tools: [{ type: 'function', function: { name: 'forbidden' } }] })).status).to.equal(200);
   });
 
-  it('minds the case where it is told to', async () => {
+  it('minds the case where its settings say so', async () => {
     const setup = { settings: { case_sensitive: true } };
     expect(await isBlocked(setup, { role: 'user', content: 'forbidden' })).to.equal(false);
     expect(await isBlocked(setup, { role: 'user', content: 'unForbidden' })).to.equal(true);
@@ -158,7 +158,7 @@ describe('word-filter, bodies it cannot read', () => {
     return { host, answer: await host.post('/v1/embeddings', tokens) };
   }
 
-  it('are refused in its own words, while it looks for any', async () => {
+  it('are refused with its own message, while it looks for any words', async () => {
     const { answer } = await ends({ blocked_words: ['x'] });
     expect([answer.status, answer.json().error.code]).to.deep.equal([400, 'request_rejected']);
     expect(answer.json().error.message).to.equal('request rejected by word-filter (before_request): request blocked by content policy: content is not inspectable text');

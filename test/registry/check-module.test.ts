@@ -94,7 +94,7 @@ describe('the module rules', () => {
     expectRefused('strategy', { summary: { summary: '' }, settings: { settings: {} }, create: { create: 'rank' }, check: { check: true }, advances: { advances: 'yes' } });
   });
 
-  it('refuse settings that are no schema of an object (MV04)', () => {
+  it('refuse settings that are not a schema of an object (MV04)', () => {
     for (const settings of [Joi.string(), Joi.any(), Joi.array()]) {
       expect(check('plugin', { settings }), 'plugin').to.have.lengthOf(1);
       expect(check('strategy', { settings }), 'strategy').to.have.lengthOf(1);
@@ -149,6 +149,6 @@ describe('the module rules', () => {
     } finally {
       process.off('unhandledRejection', listener);
     }
-    expect(failures, 'rejections that nobody took').to.deep.equal([]);
+    expect(failures, 'unhandled rejections').to.deep.equal([]);
   });
 });

@@ -105,7 +105,7 @@ describe('a plugin that breaks', () => {
   const HANDLERS: Readonly<Record<string, PluginHandlers>> = {
     'throws before the request': { before_request: boom },
     'rejects its promise': { before_request: async () => boom() },
-    'returns what is no verdict': { before_request: (() => 'no') as never },
+    'returns what is not a verdict': { before_request: (() => 'no') as never },
     'returns null': { before_request: (() => null) as never },
     'throws when a stream begins': { stream: boom },
   };

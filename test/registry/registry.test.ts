@@ -34,7 +34,7 @@ describe('the module registry', () => {
     expect(known.strategies.size + told.length).to.equal(0);
   });
 
-  it('refuses what is no module at all', () => {
+  it('refuses what is not a module at all', () => {
     const { registry: known } = registry();
     for (const value of [undefined, null, 1, 'text', () => {}]) {
       expect(known.add({ value, kind: 'plugin', origin: 'a.ts' }).map(({ rule, fix }) => [rule, fix])).to.deep.equal([['MV01', 'export default definePlugin({ … })']]);

@@ -94,7 +94,7 @@ describe('what is counted', () => {
     counters.add('gateway_request_duration_seconds', labels);
     // @ts-expect-error -- a count
     counters.observe('gateway_tokens_input_total', 1, labels);
-    // @ts-expect-error -- read when somebody looks
+    // @ts-expect-error -- computed when metrics are read
     counters.add('gateway_circuit_breaker_state', { provider: 'a' });
     expect(problems).to.have.lengthOf(names.length).and.deep.equal([
       'gateway_request_total is not a counter', 'gw_calls_total is not a counter', 'gateway_requests_total with status of failed', 'gateway_requests_total without status',

@@ -62,7 +62,7 @@ describe('runs of plugins', () => {
     expect(await heard('on_error', instance({ on_error: () => reject('not asked') }))).to.deep.equal([['ok', undefined, 0]]);
   });
 
-  it('are not measured while nobody listens', () => {
+  it('are not measured without a listener', () => {
     const clock = { monotonic: () => expect.fail('the clock was read'), timer: () => expect.fail('a timer was started') };
     expect(guardHandler(instance({ before_request: () => {} }), 'before_request', { hooks: createGenerationHooks(), clock })?.(exchange)).to.equal(undefined);
   });

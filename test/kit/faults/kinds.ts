@@ -11,7 +11,7 @@ export interface FaultOptions {
   readonly status?: number;
   /** Further headers of the answer, `retry-after` for one. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The upstream's own words, where it says any. */
+  /** The upstream's error text, where it sends any. */
   readonly message?: string;
   /** Longest pause, in milliseconds; each is random up to it. */
   readonly wait_ms?: number;

@@ -21,7 +21,7 @@ export function head(status: number, headers: HeaderList): Move {
   return write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`);
 }
 
-/** A body whose length is told before it. */
+/** A body whose length is sent before it. */
 export function sized(status: number, contentType: string, body: Buffer, headers: HeaderList = []): Move[] {
   return [head(status, [['content-type', contentType], ['content-length', String(body.length)], ...headers]), ...(body.length > 0 ? [write(body)] : [])];
 }

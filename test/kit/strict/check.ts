@@ -6,7 +6,7 @@ import type { Body } from './schema.ts';
 /**
  * What the vendor would refuse of a chat request. Nothing where the client's own request is at fault. Parameters that the
  * provider declares as unsupported are left aside: on the common wire they travel unless the configuration says `drop`,
- * and the client is told.
+ * and the client learns of it.
  */
 function refusalsOfWire(module: ProviderModule, model: string, request: ChatRequest, { path, body }: WireRequest): string[] {
   if (typeof body !== 'object' || body instanceof Uint8Array || ownFaults(request).length > 0) return [];
