@@ -29,6 +29,8 @@ const SETTINGS: Readonly<Record<string, object>> = {
   'rate-limit': { requests_per_second: 1e9, key_rpm: 1e9, user_rpm: 1e9, tokens_per_minute: 1e12, key_tpm: 1e12 },
   budget: { spend_limit_usd: 1e9, input_per_m_tokens: 2.5, output_per_m_tokens: 10 },
   'request-logger': { persist: true },
+  'regex-guard': { patterns: ['forbidden', 'secret[0-9]+'] },
+  'schema-guard': { schema: { type: 'object' } },
 };
 
 const TEXT = 'The committee met on Tuesday and went through the figures of the third quarter line by line. ';

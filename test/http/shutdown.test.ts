@@ -206,8 +206,8 @@ describe('a process that starts', () => {
 
   it('warns of configured keys that have no effect', async () => {
     const cwd = await temporaryFolder();
-    await writeFile(join(cwd, 'config.yaml'), 'targets: [{virtual_key: echo}]\nbatch_target: echo\nfiles: {bind_owner: true}\n');
+    await writeFile(join(cwd, 'config.yaml'), 'targets: [{virtual_key: echo}]\nmcp: {stream: true}\nmcp_servers: [{name: a, url: http://127.0.0.1:1/}]\n');
     const gateway = await startGateway({ cwd });
-    expect(gateway.lines.find(({ msg }) => msg === UNSERVED)).to.include({ level: 'WARN', keys: 'batch_target, files.bind_owner' });
+    expect(gateway.lines.find(({ msg }) => msg === UNSERVED)).to.include({ level: 'WARN', keys: 'mcp_servers, mcp.stream' });
   });
 });

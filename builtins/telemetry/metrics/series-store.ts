@@ -17,7 +17,7 @@ type Kind = Description['kind'];
 
 /**
  * Keeps every figure from the first one on. Not prom-client's counters: those look at the names of all labels with each sample
- * (docs/decisions/0018).
+ * (docs/decisions/0024).
  */
 export class SeriesStore implements CounterSink {
   readonly #own: ReadonlyMap<string, Family>;
