@@ -48,7 +48,7 @@ const REQUESTS: Readonly<Record<string, Json>> = {
 /** Bodies that no plugin can read are refused altogether while a guardrail reads content. */
 const REFUSED: readonly string[] = ['/v1/audio/transcriptions', '/v1/audio/translations'];
 /** Routes whose requests have no body, or do not call a model. */
-const WITHOUT_CONTENT: readonly RegExp[] = [/^\/(health|livez|readyz|metrics)$/, /^\/(admin|debug)\//, /^\/v1\/(models|capabilities)(\/|$)/];
+const WITHOUT_CONTENT: readonly RegExp[] = [/^\/(health|livez|readyz|metrics|openapi\.json)$/, /^\/(admin|debug)\//, /^\/v1\/(models|capabilities)(\/|$)/];
 
 /** Places whose text plugins do not read: what names the model, and what the wire defines to be an address or bytes. */
 const NOT_READ: readonly RegExp[] = [/^model$/, /\.image_url\.url$/, /\.input_audio\.data$/, /\.file\.file_data$/, /^voice$/];

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { cases, Dice, forSuite, type GatewayProcess, MASTER_KEY, startGateway, startPostgres, temporaryFolder } from '../kit/index.ts';
 
 const CHAT = '/v1/chat/completions';
-const ROUNDS = cases(30);
+const ROUNDS = cases(30) === 30 ? 30 : 1; // each starts the gateway anew
 const WORKERS = 6;
 /** Milliseconds after its answer within which a request may be forgotten: docs/stores.md, with room for a busy machine. */
 const BOUND_MS = 2000;
