@@ -20,7 +20,7 @@ export class VendorStream implements SameWireStream {
     if (this.#last !== '') return ''; // nothing follows the end
     const isError = data.includes('"error"');
     const own: Readonly<Fields> = isError || type === '' || raw === undefined ? fieldsIn(data) : {};
-    const name = String(own['type'] ?? type);
+    const name = typeof own['type'] === 'string' ? own['type'] : type;
     if (name === 'error') {
       const error = isFields(own['error']) ? own['error'] : {};
       if (ERROR_TYPES.has(error['type'])) this.#errorType = String(error['type']);
