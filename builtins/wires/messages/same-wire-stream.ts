@@ -17,7 +17,10 @@ export class VendorStream implements SameWireStream {
   #errorType: string | undefined;
 
   event({ type, data }: StreamEvent, raw: string | undefined): string {
-    if (this.#last !== '') return ''; // nothing follows the end
+    if (this.#last !== '') {
+      if (raw === '\n') this.#last += raw; // the rest of its own line end
+      return ''; // nothing else follows the end
+    }
     const isError = data.includes('"error"');
     const own: Readonly<Fields> = isError || type === '' || raw === undefined ? fieldsIn(data) : {};
     const name = typeof own['type'] === 'string' ? own['type'] : type;
