@@ -16,6 +16,7 @@ export function sameWireRequest(attempt: Attempt, call: CallInfo): WireRequest |
   attempt.isSameWire = true; // the call shows such an entrance the client's headers
   const wire = enter(attempt, sent, (body) => entrance.toUpstream(body, call));
   attempt.isSameWire = wire !== undefined;
+  attempt.exchange.routing.isSameWire = attempt.isSameWire;
   return wire;
 }
 
