@@ -40,7 +40,7 @@ export async function startOwnPostgres(): Promise<PostgresServer> {
 interface Launched extends Pick<PostgresServer, 'start' | 'stop'> {
   readonly dsn: string;
   /** Stops it, and removes what it kept. */
-  remove(): Promise<void>;
+  readonly remove: () => Promise<void>;
 }
 
 /** A new server, running. */
