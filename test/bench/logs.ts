@@ -20,7 +20,7 @@ import type { Log } from '../../host/contract/index.ts';
 import { createRedactor } from '../../host/log/redact.ts';
 import { type LogRow, TERMINAL_STAGES } from '../../host/stores/log-repository.ts';
 import { RequestLogStore } from '../../host/stores/request-log-store.ts';
-import { closeAll } from '../kit/cleanup.ts';
+import { atEnd, closeAll } from '../kit/cleanup.ts';
 import { startPostgres } from '../kit/postgres.ts';
 import { Dice } from '../kit/random.ts';
 
@@ -91,10 +91,10 @@ function rowOf(dice: Dice, number: number, at: number): LogRow {
 /** While rows are purged, others are written one by one, as a batch of the request log is. */
 async function purgeHalf(store: RequestLogStore, repository: SqlLogs, before: number): Promise<Pick<LogCosts, 'purged' | 'purgeMs' | 'longestWriteMs' | 'writes'>> {
   const dice = new Dice(18);
-  let isOver = false;
+  const over = new AbortController();
   let [longestWriteMs, writes] = [0, 0];
   const writing = (async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       longestWriteMs = Math.max(longestWriteMs, await timed(() => repository.append([rowOf(dice, writes, Date.now())])));
       writes += 1;
       await sleep(10);
@@ -102,7 +102,7 @@ async function purgeHalf(store: RequestLogStore, repository: SqlLogs, before: nu
   })();
   let purged = 0;
   const purgeMs = await timed(async () => { purged = await store.purge({ stages: [], before }); });
-  isOver = true;
+  over.abort();
   await writing;
   return { purged, purgeMs, longestWriteMs, writes };
 }
@@ -134,11 +134,13 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = mkdtempSync(join(tmpdir(), 'gw-bench-logs-'));
   try {
     const sqlite = await openSqlite(join(folder, 'requests.db'), folder);
-    console.log(show('SQLite', await logCosts(sqlite, size).finally(() => sqlite.close())));
+    atEnd(() => sqlite.close());
+    console.log(show('SQLite', await logCosts(sqlite, size)));
     const postgres = await openPostgres(await (await startPostgres()).createDatabase());
-    console.log(show('Postgres', await logCosts(postgres, size).finally(() => postgres.close())));
+    atEnd(() => postgres.close());
+    console.log(show('Postgres', await logCosts(postgres, size)));
   } finally {
-    rmSync(folder, { recursive: true });
     await closeAll();
+    rmSync(folder, { recursive: true });
   }
 }
