@@ -62,7 +62,7 @@ export const SMALLEST = {
   chat: CHAT, completions: CHAT,
   embeddings: { model: 'm', input: 'hi' }, images: { model: 'm', prompt: 'hi' }, rerank: { model: 'm', query: 'hi', documents: ['hi'] }, moderations: { model: 'm', input: 'hi' },
   'audio.transcriptions': { model: 'm', file: FILE }, 'audio.translations': { model: 'm', file: FILE }, 'audio.speech': { model: 'm', input: 'hi', voice: 'v' },
-  responses: { model: 'm', body: { model: 'm', input: 'hi' } }, passthrough: { model: 'm', body: {} },
+  responses: { model: 'm', body: { model: 'm', input: 'hi' } }, passthrough: { model: 'm', body: {} }, mcp: { server: 's', name: 't', arguments: { text: 'hi' } },
 } as const;
 
 export interface StrategyFacts extends RankOptions {
