@@ -9,6 +9,7 @@ import keyBudget from './auth/key-budget.ts';
 import catalog from './catalog/catalog.ts';
 import fallbackRoute from './fallback/fallback.ts';
 import mcpEndpoint from './mcp/endpoint/endpoint.ts';
+import mcp from './mcp/mcp.ts';
 import models from './models/models.ts';
 import openapi from './openapi/openapi.ts';
 import passthrough from './passthrough/passthrough.ts';
@@ -96,7 +97,7 @@ import webhook from '../plugins/webhook.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  admin, authentication, keyAccess, keyBudget, catalog, fallbackRoute, mcpEndpoint, models, openapi, passthrough, probes,
+  admin, authentication, keyAccess, keyBudget, catalog, fallbackRoute, mcpEndpoint, mcp, models, openapi, passthrough, probes,
   breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, routeRecords, targetLines, tracing,
 ];
 

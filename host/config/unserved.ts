@@ -2,7 +2,6 @@ import type { GatewayConfig } from './document.ts';
 
 /** Keys that are checked but have no effect in this version. */
 const UNSERVED: Readonly<Record<string, (config: GatewayConfig) => boolean>> = {
-  mcp_servers: ({ mcp_servers }) => mcp_servers.length > 0,
   'mcp.stream': ({ mcp }) => mcp.stream === true,
 };
 

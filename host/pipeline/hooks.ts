@@ -96,6 +96,8 @@ export function createGenerationHooks() {
     charge: new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange']),
     /** `before_request`: the first error ends it. */
     beforeRequest: perSurface((surface) => new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange'], `beforeRequest ${surface}`)),
+    /** The same before each further turn of an exchange, on the request as it has grown: guardrails, rate limits and `auth` only. */
+    beforeTurn: perSurface((surface) => new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange'], `beforeTurn ${surface}`)),
     /**
      * Wraps what runs the turns of an exchange, between `beforeRequest` and `afterRequest`: a tap gets the function that runs
      * one turn and gives another in its place. Called once, when the configuration is built.

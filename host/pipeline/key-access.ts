@@ -5,11 +5,6 @@ export function mayAsk({ models }: KeyLimits, model: string, aliases: Readonly<R
   return models === undefined || models.includes(model) || models.some((name) => Object.hasOwn(aliases, name) && aliases[name] === model);
 }
 
-/** Whether a key may see and call a tool: its list names the tool, or every tool of the server. Without a list it may call any. */
-export function mayCall({ mcp_tools: tools }: KeyLimits, server: string, tool: string): boolean {
-  return tools === undefined || tools.includes(tool) || tools.includes(`${server}/*`);
-}
-
 /** Whether a target may serve a key. Without a list any may. */
 export function mayServe({ providers }: KeyLimits, virtualKey: string): boolean {
   return providers === undefined || providers.includes(virtualKey);

@@ -6,10 +6,11 @@ import { contextOf } from '../../../host/http/context.ts';
 import { wrongMethod } from '../../../host/http/methods.ts';
 import { readBody } from '../../../host/http/read-body.ts';
 import { sendEmpty, sendError } from '../../../host/http/reply.ts';
+import { KNOWN_VERSIONS, PROTOCOL_VERSION } from '../rpc.ts';
 import { CODES, readMessage, RpcFault, type RpcRequest } from './message.ts';
 import { findTool, offeredTo } from './offered.ts';
 import { callTool } from './tool-call.ts';
-import { checkHeaders, checkVersion, type Form, KNOWN_VERSIONS, PROTOCOL_VERSION, sendAnswer, sendFault } from './transport.ts';
+import { checkHeaders, checkVersion, type Form, sendAnswer, sendFault } from './transport.ts';
 
 const PATH = '/mcp';
 

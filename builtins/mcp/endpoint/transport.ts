@@ -3,12 +3,8 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Settings } from '../../../host/environment/settings.ts';
 import { type FlatHeaders, sendBody } from '../../../host/http/reply.ts';
 import type { Redactor } from '../../../host/log/redact.ts';
+import { KNOWN_VERSIONS } from '../rpc.ts';
 import { CODES, type RequestId, RpcFault } from './message.ts';
-
-export const PROTOCOL_VERSION = '2025-11-25';
-
-/** Source: data-plane reference 12.2. */
-export const KNOWN_VERSIONS: ReadonlySet<string> = new Set([PROTOCOL_VERSION, '2025-06-18', '2025-03-26', '2024-11-05']);
 
 /** How an answer is written: as it is, or as the one event of a stream. */
 export type Form = 'json' | 'event';
