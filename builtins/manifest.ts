@@ -40,6 +40,7 @@ import pluginLines from './telemetry/plugin-lines.ts';
 import requestLines from './telemetry/request-lines.ts';
 import routeRecords from './telemetry/route-records.ts';
 import targetLines from './telemetry/target-lines.ts';
+import toolLines from './telemetry/tool-lines.ts';
 import tracing from './telemetry/tracing/tracing.ts';
 
 import ai21 from '../providers/ai21/index.ts';
@@ -98,7 +99,7 @@ import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
   admin, authentication, keyAccess, keyBudget, catalog, fallbackRoute, mcpEndpoint, mcp, models, openapi, passthrough, probes,
-  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, routeRecords, targetLines, tracing,
+  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, routeRecords, targetLines, toolLines, tracing,
 ];
 
 export const MODULES: readonly GatewayModule[] = [

@@ -8,7 +8,7 @@ const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 describe('/mcp under attack', () => {
   for (const [what, body, code] of [
     ['nothing', '', -32700], ['half a message', '{"jsonrpc":"2.0"', -32700], ['two messages', `${JSON.stringify(PING)}${JSON.stringify(PING)}`, -32700],
-    ['bytes that are no text', new Uint8Array([0x7b, 0xff, 0x7d]), -32700], ['deep nesting', `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`, -32700],
+    ['bytes that are not a text', new Uint8Array([0x7b, 0xff, 0x7d]), -32700], ['deep nesting', `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`, -32700],
     ['a list of messages', [PING, PING], -32600], ['an empty list', [], -32600], ['a number', '5', -32600], ['null', 'null', -32600], ['another version', { ...PING, jsonrpc: '1.0' }, -32600],
     ['no method', { jsonrpc: '2.0', id: 1 }, -32600], ['a method that is an object', { ...PING, method: {} }, -32600], ['an id that is null', { ...PING, id: null }, -32600],
     ['an id that is an object', { ...PING, id: { a: 1 } }, -32600], ['an id that is a list', { ...PING, id: [1] }, -32600],

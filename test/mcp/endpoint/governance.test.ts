@@ -134,14 +134,14 @@ describe('a call of a tool', () => {
 
   it('ends within the time of a request', async () => {
     const slow = waiting();
-    const host = await startMcp([slow.tool as never], { request_timeout: '50ms' });
+    const host = await startMcp([slow.tool], { request_timeout: '50ms' });
     expect(await host.call('slow')).to.deep.equal({ content: [text('the tool call timed out')], isError: true });
     expect(slow.causes).to.have.length(1);
   });
 
   it('ends when its client leaves', async () => {
     const slow = waiting();
-    const host = await startMcp([slow.tool as never]);
+    const host = await startMcp([slow.tool]);
     const leaving = httpRequest(`${host.url}/mcp`, { method: 'POST', headers: { ...ACCEPT, 'content-type': 'application/json', authorization: `Bearer ${MASTER_KEY}` } });
     leaving.on('error', () => {});
     leaving.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'slow' } }));
@@ -152,7 +152,7 @@ describe('a call of a tool', () => {
     await eventually(() => host.lines.some(({ msg }) => msg === 'request canceled by the client'));
   });
 
-  it('is told to on_error when it is refused', async () => {
+  it('comes to on_error when it is refused', async () => {
     const heard: string[] = [];
     const ear = definePlugin({ name: 'ear', type: 'logging', summary: 'Listens', stages: ['on_error'], settings: Joi.object({}), create: () => ({ on_error: ({ error }) => { heard.push(error?.code ?? ''); } }) });
     const refusing = definePlugin({ name: 'refusing', type: 'guardrail', summary: 'Refuses', stages: ['before_request'], settings: Joi.object({}), create: () => ({ before_request: () => reject('no') }) });
