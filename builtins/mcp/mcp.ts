@@ -13,7 +13,7 @@ export default defineBuiltin({
     let connections: Connections | undefined;
     hooks.open.tapPromise('mcp', async (host) => { opened = host; });
     hooks.close.tapPromise({ name: 'mcp', limitMs: () => CLOSE_LIMIT_MS }, async () => connections?.close());
-    hooks.assemble.tapPromise('mcp', async ({ config: { mcp_servers: servers }, hooks: pipeline, carryover, services }) => {
+    hooks.assemble.tapPromise('mcp', async ({ config: { mcp_servers: servers, mcp }, hooks: pipeline, carryover, services }) => {
       if (servers.length === 0 || !opened) return;
       const parts = await import('./parts.ts');
       connections ??= new parts.Connections(opened);
@@ -21,7 +21,7 @@ export default defineBuiltin({
       const configured = servers.map((config) => ({ config, connection: open.lease(config, carryover) }));
       const tools = new parts.ConfiguredServers(configured, { hooks: pipeline, clock: services.clock });
       pipeline.toolServers.tap('mcp', () => tools);
-      parts.tapLoop({ hooks: pipeline, tools, services, maxRounds: tools.maxRounds }, undefined);
+      parts.tapLoop({ hooks: pipeline, tools, services, maxRounds: tools.maxRounds }, mcp.stream === true);
     });
   },
 });

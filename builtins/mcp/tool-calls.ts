@@ -32,14 +32,14 @@ export function withoutOwnedCalls(reply: ChatReply, owned: OwnedTools): ChatRepl
   return reply;
 }
 
-export interface CallDeps {
+interface CallDeps {
   readonly tools: ToolServers;
   readonly services: Pick<PipelineServices, 'counters'>;
 }
 
 /** Runs the calls of a message. Gives what the next turn is sent beside what was sent before: the message, and what came of each call. */
 export async function runCalls(exchange: LiveExchange, message: ReplyMessage, owned: OwnedTools, deps: CallDeps): Promise<readonly ChatMessage[]> {
-  const calls = (message.tool_calls ?? []).slice(0, MAX_CALLS).map((call, at) => ({ ...call, id: call.id || `call_${exchange.id}_${at}` }));
+  const calls = (message.tool_calls ?? []).slice(0, MAX_CALLS).map(({ index: _index, ...call }, at): ToolCall => ({ ...call, id: call.id || `call_${exchange.id}_${at}` }));
   const contents = new Array<string>(calls.length).fill('');
   const byServer = Map.groupBy(calls.keys(), (at) => owned.get(nameOf(calls[at] as ToolCall)));
   await Promise.all(byServer.values().map((places) => {

@@ -1,8 +1,9 @@
-import { ServerResponse } from 'node:http';
+import type { ServerResponse as Response } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import { GatewayError } from '../../host/contract/index.ts';
 import type { Timer } from '../../host/common/clock.ts';
+import { ServerResponse } from '../../host/common/node-http.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
 import { bindContext, contextOf } from '../../host/http/context.ts';
@@ -31,7 +32,7 @@ export interface Taken {
  * A response on a connection that Node has given away, so that whatever is not the other protocol is answered as any request
  * is. The answer is the last one on its connection.
  */
-export function responseOn({ request, context, socket }: Upgrade, host: Host): ServerResponse {
+export function responseOn({ request, context, socket }: Upgrade, host: Host): Response {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
@@ -51,7 +52,7 @@ interface Tunnel {
   readonly upstream: Duplex;
   /** Those of the upstream's 101, clean, and the gateway's own. */
   readonly headers: readonly string[];
-  readonly response: ServerResponse;
+  readonly response: Response;
   readonly host: Host;
 }
 

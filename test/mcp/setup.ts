@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { type Answer, ask, chatReply, eventually, replyJson, type SeenRequest, startHost, type StubHandler, stubUpstream, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
+import type { ServerConnection } from '../../builtins/mcp/connection.ts';
+import { canonicalJson } from '../../host/config/canonical.ts';
 import type { ToolServerState } from '../../host/pipeline/tool-servers.ts';
 import type { StubOptions } from './stub-server.ts';
 
@@ -34,6 +36,8 @@ export interface Setup {
   /** The messages of a turn, the last one unless said. */
   messages(turn?: number): any[];
   servers(): readonly ToolServerState[];
+  /** Those of the configuration that serves, in its order. */
+  connections(): readonly ServerConnection[];
   /** Waits until these servers are ready; all unless said. */
   ready(...names: string[]): Promise<void>;
   chat(more?: object): Promise<Answer>;
@@ -62,6 +66,12 @@ export async function setUp(servers: readonly object[], { turns = [chatReply('do
     t, upstream, sent,
     messages: (at = -1) => sent().at(at).messages,
     servers: states,
+    connections: () => {
+      const view = t.host.carryover.open();
+      const found = (t.host.current?.config.mcp_servers ?? []).map((server) => view.lease(`mcp server ${canonicalJson(server)}`, (): ServerConnection => { throw new Error(`no connection: ${server.name}`); }));
+      void view.release();
+      return found;
+    },
     ready: async (...names) => {
       const isReady = ({ name, ready }: ToolServerState): boolean => ready || (names.length > 0 && !names.includes(name));
       await eventually(() => states().every(isReady), 20_000);
