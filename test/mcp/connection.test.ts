@@ -189,6 +189,7 @@ describe('a swap of the configuration', () => {
     });
     for (let swap = 0; swap < 50; swap += 1) {
       await apply(setup, [stdio('stays'), ...(swap % 5 === 4 ? [stdio(`passing${swap}`)] : [])], { request_timeout: `${60 + swap}s` });
+      if (swap % 5 === 4) await setup.ready();
       const { link } = setup.connections().at(-1)!;
       if (link instanceof StdioLink && link.pid !== undefined && link.pid !== pid) seen.add(link.pid);
       expect(pidOf(setup)).to.equal(pid);
@@ -198,6 +199,7 @@ describe('a swap of the configuration', () => {
     expect(setup.t.lines.filter(({ msg, server }) => msg === 'mcp server is ready' && server === 'stays')).to.have.lengthOf(1);
     await apply(setup, [stdio('stays')]);
     await eventually(() => ![...seen].some(isAlive));
+    expect(seen.size).to.equal(10);
     expect([...seen].filter(isAlive)).to.deep.equal([]);
   });
 });
