@@ -129,10 +129,10 @@ describe('a tool server on standard streams', () => {
   });
 
   it('has what it says of its secrets taken out of every log line, and is not blocked by its stderr', async () => {
-    const setup = await setUp([stdio('s', { tools: ['complain'] }, { env: { STUB_SECRET: '${HUSH}' } })], { turns: callingAlways('complain'), variables: { HUSH: 'a-value-nobody-knows' } });
+    const setup = await setUp([stdio('s', { tools: ['complain'] }, { env: { STUB_SECRET: '${HUSH}' } })], { turns: callingAlways('complain'), variables: { HUSH: 'a-value-of-its-own' } });
     expect(await callOnce(setup)).to.equal('complained');
     await eventually(() => setup.t.texts.some((line) => line.includes('the key is')));
-    expect(setup.t.texts.join('\n')).to.include('the key is [REDACTED]').and.not.include('a-value-nobody-knows');
+    expect(setup.t.texts.join('\n')).to.include('the key is [REDACTED]').and.not.include('a-value-of-its-own');
   });
 
   it('tells the model nothing of a JSON-RPC error', async () => {

@@ -60,7 +60,7 @@ describe('a tool server over HTTP', () => {
     expect(calls(server, 'notifications/initialized')).to.have.lengthOf(1);
   });
 
-  it('gets the userinfo of its address as a credential, and neither that nor its query is told', async () => {
+  it('gets the userinfo of its address as a credential, and neither that nor its query is shown', async () => {
     const server = await httpServer(onCall((_id, response) => response.writeHead(500).end('no: swordfish-42 and token-in-query')));
     const address = server.url.replace('http://', 'http://user:swordfish-42@');
     const setup = await setUp([{ name: 'h', url: `${address}/mcp?key=token-in-query` }], { turns: TURNS });
@@ -116,7 +116,7 @@ describe('a tool server over HTTP', () => {
     });
   }
 
-  it('has its time for a call, and is told that nothing waits any longer', async () => {
+  it('has its time for a call, and hears that nothing waits any longer', async () => {
     const server = await httpServer(onCall(() => undefined));
     const { call, servers } = await withServer(server, { timeout_seconds: 1 });
     expect(await call()).to.equal('{"error":"the tool call timed out"}');
@@ -146,7 +146,7 @@ describe('a tool server over HTTP', () => {
     expect(calls(server, 'tools/call')).to.have.lengthOf(2);
   });
 
-  it('is used although it speaks a version that nobody knows, with a warning', async () => {
+  it('is used although it speaks an unknown version, with a warning', async () => {
     const server = await httpServer(undefined, { version: '2099-01-01' });
     const { call, t } = await withServer(server);
     expect(await call()).to.equal('looked');
@@ -199,7 +199,7 @@ describe('a tool server over HTTP', () => {
     expect(Number(port)).to.be.greaterThan(0);
   });
 
-  it('with an address that is none is not ready, and its address is not told', async () => {
+  it('without a usable address is not ready, and its address is not shown', async () => {
     const setup = await setUp([{ name: 'h', url: 'ftp://user:pass-word@host/x' }], { waits: false });
     await eventually(() => setup.servers()[0]!.lastError.startsWith('its url'));
     expect(setup.servers()[0]!.lastError).to.equal('its url is not an http or https address');
