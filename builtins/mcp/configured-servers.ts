@@ -49,8 +49,8 @@ export class ConfiguredServers implements ToolServers {
 
   /** Rounds of calls that one request may have: the least that a server allows, of those that could be registered at all. */
   get maxRounds(): number {
-    const allowed = this.#connected.map(({ config }) => config.max_call_depth ?? 0).filter((depth) => depth > 0);
-    return allowed.length === 0 ? DEFAULT_ROUNDS : Math.min(...allowed);
+    const [least = DEFAULT_ROUNDS] = this.#connected.map(({ config }) => config.max_call_depth ?? 0).filter((depth) => depth > 0).toSorted((a, b) => a - b);
+    return least;
   }
 
   servers(): readonly ToolServerState[] {

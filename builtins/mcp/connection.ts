@@ -46,6 +46,7 @@ export class ServerConnection {
   #relisting: Timer | undefined;
   #isStale = false;
   #isClosed = false;
+  #closing: Promise<void> | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -78,10 +79,9 @@ export class ServerConnection {
     return { ...result, content: Array.isArray(content) ? content : [] };
   }
 
-  /** In the server's own time, within some seconds. */
-  async close(): Promise<void> {
-    const link = this.#end();
-    await link?.close();
+  /** In the server's own time, within some seconds; once. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#end()?.close() ?? Promise.resolve());
   }
 
   kill(): void {

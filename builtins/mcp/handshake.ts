@@ -50,9 +50,7 @@ function toolsIn({ tools }: Fields): ServerTool[] {
   return tools.flatMap((tool: unknown) => {
     if (!isFields(tool) || !isText(tool['name'])) return [];
     const { inputSchema, description } = tool;
-    const known = { ...tool, name: tool['name'], inputSchema: isFields(inputSchema) ? inputSchema : { type: 'object' } };
-    if (isText(description)) return [{ ...known, description }];
-    const { description: _none, ...undescribed } = known as Fields;
-    return [undescribed as unknown as ServerTool];
+    const { description: _description, ...known } = tool;
+    return [{ ...known, name: tool['name'], inputSchema: isFields(inputSchema) ? inputSchema : { type: 'object' }, ...(isText(description) && { description }) }];
   });
 }

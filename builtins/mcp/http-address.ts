@@ -19,7 +19,7 @@ export function addressOf(text: string): HttpAddress {
   return { url: url.href, authorization };
 }
 
-/** An address as it may be told: where it leads, without credentials and query. */
+/** An address as it may be shown: where it leads, without credentials and query. */
 export function shownAddress(text: string | undefined, base: string): string {
   if (text === undefined || !URL.canParse(text, base)) return 'an address that cannot be read';
   const { origin, pathname } = new URL(text, base);

@@ -17,7 +17,7 @@ export interface Link {
   request(call: LinkCall): Promise<Fields>;
   /** Sends something that is not answered; that it does not arrive is ignored. */
   notify(method: string, params?: Readonly<Fields>): void;
-  /** Whether a server that answers with a version nobody knows is used all the same. */
+  /** Whether a server that answers with an unknown version is used all the same. */
   readonly takesAnyVersion: boolean;
   /** What both sides have agreed on. */
   useVersion(version: string): void;

@@ -26,7 +26,7 @@ export function loopRequest({ stream: _stream, stream_options: _options, ...requ
   const injected = used.map(({ tool: { name, description, inputSchema } }): ChatTool => ({
     type: 'function', function: { name, ...(description !== undefined && { description }), parameters: inputSchema },
   }));
-  return { request: request as ChatRequest, injected, owned: new Map(used.map(({ server, tool }) => [tool.name, server])) };
+  return { request, injected, owned: new Map(used.map(({ server, tool }) => [tool.name, server])) };
 }
 
 /** What is sent of the request that plugins see. */

@@ -19,6 +19,7 @@ export class LoopStream extends AnswerStream {
   readonly #end = Promise.withResolvers<GatewayError | undefined>();
   readonly #assembly = new Assembly();
   #head: Omit<ChatChunk, 'choices'> | undefined;
+  #id = '';
   #turn: AnswerStream | undefined;
   #output: StreamOutput | undefined;
   #pending = '';
@@ -57,7 +58,9 @@ export class LoopStream extends AnswerStream {
 
   /** Takes over what the first chunk of the first turn says of the answer. */
   learn({ id, created, model, object }: ChatChunk): void {
-    this.#head ??= { ...(id !== undefined && { id }), object: object ?? 'chat.completion.chunk', ...(created !== undefined && { created }), ...(model !== undefined && { model }) };
+    if (this.#head) return;
+    this.#id = id ?? '';
+    this.#head = { ...(id !== undefined && { id }), object: object ?? 'chat.completion.chunk', ...(created !== undefined && { created }), ...(model !== undefined && { model }) };
   }
 
   write(bytes: string): boolean {
@@ -107,6 +110,6 @@ export class LoopStream extends AnswerStream {
   }
 
   reply(facts: ReplyFacts): ChatReply {
-    return this.#assembly.reply({ id: String(this.#head?.id ?? ''), ...facts });
+    return this.#assembly.reply({ id: this.#id, ...facts });
   }
 }

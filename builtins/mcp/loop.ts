@@ -1,7 +1,6 @@
 import { type ChatRequest, ExchangeNote, SURFACES } from '../../host/contract/index.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import type { OfferedTool } from '../../host/pipeline/tool-servers.ts';
-import { COMMON_WIRE } from '../../host/wire/common-wire.ts';
 import { type LoopDeps, loopRequest } from './loop-request.ts';
 import { runStreamedLoop } from './streamed-loop.ts';
 import { mayUse } from './tool-access.ts';
@@ -20,9 +19,9 @@ export function tapLoop(deps: LoopDeps, streamsTurns: boolean): void {
   });
 }
 
-/** Other surfaces, and clients of another wire, whose tools are their own affair, go without. */
+/** Other surfaces go without, and so do clients of another wire: they run their tools themselves. */
 function takesTools({ surface, wire }: LiveExchange): boolean {
-  return SURFACES[surface].isChat && wire === COMMON_WIRE;
+  return SURFACES[surface].isChat && wire.runsTools === true;
 }
 
 function bringsTools({ request }: LiveExchange): boolean {

@@ -1,4 +1,4 @@
-import { type Fields, GatewayError } from '../../host/contract/index.ts';
+import type { Fields, GatewayError } from '../../host/contract/index.ts';
 import { bytePile } from '../../host/upstream/pile.ts';
 import { EventReader } from '../../host/upstream/sse.ts';
 import type { ReplyControl, ReplyHeaders, ReplySink } from '../../host/upstream/upstream-call.ts';

@@ -26,7 +26,7 @@ export function withoutOwnedCalls(reply: ChatReply, owned: OwnedTools): ChatRepl
     const { tool_calls: calls = [], ...message } = choice.message;
     const kept = calls.filter((call) => !owned.has(nameOf(call)));
     if (kept.length === calls.length) continue;
-    choice.message = (kept.length > 0 ? { ...message, tool_calls: kept } : message) as ReplyMessage;
+    choice.message = kept.length > 0 ? { ...message, tool_calls: kept } : message;
     choice.finish_reason = 'length';
   }
   return reply;
@@ -40,17 +40,22 @@ interface CallDeps {
 /** Runs the calls of a message. Gives what the next turn is sent beside what was sent before: the message, and what came of each call. */
 export async function runCalls(exchange: LiveExchange, message: ReplyMessage, owned: OwnedTools, deps: CallDeps): Promise<readonly ChatMessage[]> {
   const calls = (message.tool_calls ?? []).slice(0, MAX_CALLS).map(({ index: _index, ...call }, at): ToolCall => ({ ...call, id: call.id || `call_${exchange.id}_${at}` }));
-  const contents = new Array<string>(calls.length).fill('');
-  const byServer = Map.groupBy(calls.keys(), (at) => owned.get(nameOf(calls[at] as ToolCall)));
-  await Promise.all(byServer.values().map((places) => {
-    const waiting = places.values();
-    const lane = async (): Promise<void> => {
-      for (const at of waiting) contents.splice(at, 1, await contentOfCall(exchange, calls[at] as ToolCall, deps));
-    };
-    return Promise.all(Array.from({ length: Math.min(MAX_AT_ONCE, places.length) }, lane));
-  }));
+  const contents = await contentsOf(calls, owned, (call) => contentOfCall(exchange, call, deps));
   const asked: ChatMessage = { ...message, role: message.role || 'assistant', tool_calls: calls };
   return [asked, ...calls.map(({ id }, at): ChatMessage => ({ role: 'tool', tool_call_id: id, content: contents[at] ?? '' }))];
+}
+
+/** What came of each call, in their order, however long each takes. */
+async function contentsOf(calls: readonly ToolCall[], owned: OwnedTools, run: (call: ToolCall) => Promise<string>): Promise<readonly string[]> {
+  const contents = new Map<ToolCall, string>();
+  await Promise.all(Map.groupBy(calls, (call) => owned.get(nameOf(call))).values().flatMap((ofServer) => {
+    const waiting = ofServer.values();
+    const lane = async (): Promise<void> => {
+      for (const call of waiting) contents.set(call, await run(call));
+    };
+    return Array.from({ length: Math.min(MAX_AT_ONCE, ofServer.length) }, lane);
+  }));
+  return calls.map((call) => contents.get(call) ?? '');
 }
 
 async function contentOfCall(exchange: LiveExchange, call: ToolCall, { tools, services: { counters } }: CallDeps): Promise<string> {

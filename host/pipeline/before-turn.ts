@@ -4,8 +4,8 @@ import { type GenerationHooks, isTapped } from './hooks.ts';
 import type { LiveExchange } from './live-exchange.ts';
 
 /**
- * Asks before a further turn of an exchange: what it may cost is put aside once more, then guardrails, rate limits and whoever
- * checks credentials see the request as it has grown. Gives the request to send, which a guardrail may have masked; the exchange
+ * Asks before a further turn of an exchange: what it may cost is put aside once more, then guardrails, rate limits and
+ * plugins of the type `auth` see the request as it has grown. Gives the request to send, which a guardrail may have masked; the exchange
  * keeps the caller's. Throws the refusal.
  */
 export async function askBeforeTurn(exchange: LiveExchange, grown: RequestOf<Surface>, { charge, beforeTurn }: Pick<GenerationHooks, 'charge' | 'beforeTurn'>): Promise<RequestOf<Surface>> {

@@ -45,7 +45,7 @@ export type ToolOutcome =
   /** No ready server has a tool of this name. Nothing was called, and `toolCalled` does not hear of it. */
   | { readonly kind: 'unknown' };
 
-/** The tool servers of one configuration: the hook `toolServers` of a generation gives them to whoever asks. */
+/** The tool servers of one configuration: the hook `toolServers` of a generation gives them. */
 export interface ToolServers {
   /** In the order of the configuration. */
   servers(): readonly ToolServerState[];
@@ -53,7 +53,7 @@ export interface ToolServers {
   tools(): readonly OfferedTool[];
   /**
    * Calls the tool of this name at the first ready server that has it, within its own time limit. Rejects only with the cause of an
-   * exchange that was cancelled: a call that fails is an outcome, told to `toolCalled` with its reasons.
+   * exchange that was cancelled: a call that fails is an outcome, and `toolCalled` hears of it with its reasons.
    */
   call(request: ToolCallRequest): Promise<ToolOutcome>;
 }

@@ -34,7 +34,7 @@ describe('the loop of tool calls', () => {
   it('is decided before plugins: tools that a plugin adds stand beside those of the servers', async () => {
     const adding = definePlugin({
       name: 'adding', type: 'transform', summary: 'For this test', stages: ['before_request'], settings: Joi.object({}), keepsModel: true,
-      create: () => ({ before_request: ({ request }) => rewrite({ ...request, tools: [{ type: 'function', function: { name: 'echo', parameters: {} } }, { type: 'function', function: { name: 'added', parameters: {} } }] } as never) }),
+      create: () => ({ before_request: ({ request }) => rewrite({ ...request, tools: [{ type: 'function', function: { name: 'echo', parameters: {} } }, { type: 'function', function: { name: 'added', parameters: {} } }] }) }),
     });
     const setup = await setUp([stdio('files', { tools: ['echo', 'pid'] })], { turns: [calling([['added']])], modules: [adding], config: { plugins: [{ name: 'adding', stage: 'before_request', enabled: true }] } });
     const answer = await setup.chat();
