@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MASTER_KEY, rawClient } from '../../kit/index.ts';
+import { expectProportion, MASTER_KEY, rawClient } from '../../kit/index.ts';
 import { ACCEPT, result, startMcp, text } from './kit.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -118,5 +118,29 @@ describe('/mcp under attack', () => {
     const host = await startMcp();
     const answers = await Promise.all(Array.from({ length: 60 }, (_each, at) => host.post('/mcp', { jsonrpc: '2.0', id: 'same', method: 'tools/call', params: { name: 'echo', arguments: { at } } }, ACCEPT)));
     answers.forEach((answer, at) => expect(answer.json().result.content[0].text).to.equal(JSON.stringify({ at })));
+  });
+});
+
+describe('the work of /mcp', () => {
+  const guard = (stage: string): object => ({ name: 'regex-guard', stage, enabled: true, config: { patterns: ['never'] } });
+
+  it('is in proportion to what a tool is asked', async () => {
+    const host = await startMcp([{ name: 'one', call: () => result([]) }], { plugins: [guard('before_request'), guard('after_request')] });
+    await expectProportion(2000, (count) => {
+      const args = { list: Array.from({ length: count }, (_each, at) => ({ at, text: `a text ${at}` })) };
+      return () => host.call('one', args);
+    });
+  });
+
+  it('is in proportion to what it answers', async () => {
+    let content: readonly unknown[] = [];
+    const host = await startMcp([{ name: 'one', call: () => result(content) }], { plugins: [guard('before_request'), guard('after_request')] });
+    await expectProportion(2000, (count) => {
+      const made = Array.from({ length: count }, (_each, at) => text(`a text ${at}`));
+      return () => {
+        content = made;
+        return host.call('one');
+      };
+    });
   });
 });
