@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { chatReply, eventually, replyJson, type StubHandler } from '../kit/index.ts';
 import { StdioLink } from '../../builtins/mcp/stdio-link.ts';
-import { calling, setUp, type Setup, stdio, toolContents } from './setup.ts';
+import { calling, isAlive, setUp, type Setup, stdio, toolContents } from './setup.ts';
 
 /** Has the model call its tool once, and gives what it reads. */
 async function callOnce(setup: Setup): Promise<string> {
@@ -17,15 +16,6 @@ const callingAlways = (name: string): readonly StubHandler[] => [(request, respo
 }];
 
 const pidOf = (setup: Setup, at = 0): number => (setup.connections()[at]!.link as StdioLink).pid!;
-
-/** Whether a process lives; a child that has ended and waits to be collected does not. */
-function isAlive(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
 
 describe('a tool server on standard streams', () => {
   it('gets PATH, HOME, LANG, TMPDIR and its own variables, and nothing else of the gateway', async () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Answer, ask, chatReply, eventually, replyJson, type SeenRequest, startHost, type StubHandler, stubUpstream, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
 import type { ServerConnection } from '../../builtins/mcp/connection.ts';
@@ -86,3 +87,12 @@ export async function setUp(servers: readonly object[], { turns = [chatReply('do
 
 /** What the model reads of the calls of a turn. */
 export const toolContents = (messages: readonly any[]): string[] => messages.filter(({ role }) => role === 'tool').map(({ content }) => content as string);
+
+/** Whether a process lives; a child that has ended and waits to be collected does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import Joi from 'joi';
-import { type ChatRequest, definePlugin, reject } from 'gw/contract';
+import { type ChatReply, type ChatRequest, definePlugin, reject } from 'gw/contract';
 import { type Answer, ask, chatReply, MASTER_KEY, openSse, sseEvent, type StubHandler } from '../kit/index.ts';
 import { type Call, CHAT, setUp, stdio } from './setup.ts';
 
@@ -117,5 +117,25 @@ describe('a loop of tool calls whose turns are streamed', () => {
   it('changes nothing for a client that wants a whole answer', async () => {
     const setup = await setUp([stdio('files')], { ...STREAM, turns: [chatReply('whole')] });
     expect((await setup.chat()).json().choices[0].message.content).to.equal('whole');
+  });
+
+  it('passes the guards of its stream: what is held for a verdict leaves once, at the end', async () => {
+    const guard = (settings: object): object => ({ ...STREAM, config: { ...STREAM.config, plugins: [{ name: 'schema-guard', stage: 'after_request', enabled: true, config: { schema: { type: 'object' }, stream: 'window', ...settings } }] } });
+    const turns = [streamed({ calls: [['echo']] }), streamed({ text: ['{"a"', ': 1}'] })];
+    const kept = await (await setUp([stdio('files')], { ...guard({}), turns })).chat({ stream: true });
+    expect([textIn(kept), finishesIn(kept), usagesIn(kept).length, rolesIn(kept), kept.events().at(-1)]).to.deep.equal(['{"a": 1}', ['stop'], 1, ['assistant'], '[DONE]']);
+    const refused = await (await setUp([stdio('files')], { ...guard({ schema: { type: 'array' } }), turns })).chat({ stream: true });
+    expect(refused.text).to.not.include('"a').and.not.include('[DONE]');
+  });
+
+  it('counts its first chunk, and is seen whole at after_request', async () => {
+    const seen: unknown[] = [];
+    const watching = definePlugin({
+      name: 'watching', type: 'logging', summary: 'For this test', stages: ['after_request'], settings: Joi.object({}),
+      create: () => ({ after_request: ({ reply, measurements: { ttftMs }, usage, request }) => void seen.push([(reply as ChatReply).choices[0]?.message.content, typeof ttftMs, usage?.total_tokens, (request as ChatRequest).messages.length]) }),
+    });
+    const setup = await setUp([stdio('files')], { modules: [watching], config: { ...STREAM.config, plugins: [{ name: 'watching', stage: 'after_request', enabled: true }] }, turns: [streamed({ text: ['a'], calls: [['echo']] }), streamed({ text: ['b'] })] });
+    await setup.chat({ stream: true });
+    expect(seen).to.deep.equal([['ab', 'number', 24, 1]]);
   });
 });

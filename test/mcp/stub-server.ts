@@ -24,6 +24,7 @@ type Message = { readonly id?: number; readonly method?: string; readonly params
 
 const options = JSON.parse(process.argv[2] ?? '{}') as StubOptions;
 let tools = options.tools ?? ['echo'];
+let cancelled = 0;
 
 const send = (message: object): void => { process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`); };
 const text = (value: string): object => ({ content: [{ type: 'text', text: value }] });
@@ -65,6 +66,7 @@ const DEEDS: Readonly<Record<string, (id: number | undefined, args: Record<strin
     return text('changed');
   },
   child: () => text(String(startChild())),
+  cancelled: () => text(`cancelled: ${cancelled}`),
   complain: () => {
     process.stderr.write(`${'e'.repeat(1024 * 1024)}\nthe key is ${process.env['STUB_SECRET']}\n`);
     return text('complained');
@@ -75,6 +77,7 @@ function answer({ id, method, params = {} }: Message): void {
   if (options.isSilent) return;
   if (options.junk) process.stdout.write('Server starting...\n{"not": "a message"}\n\n');
   if (method === 'initialize') send({ id, result: { protocolVersion: options.version ?? '2025-11-25', capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'stub', version: '1' } } });
+  else if (method === 'notifications/cancelled') cancelled += 1;
   else if (method === 'ping') send({ id, result: {} });
   else if (method === 'tools/list' && options.pages && params.cursor === undefined) send({ id, result: { tools: tools.slice(0, 1).map(described), nextCursor: 'more' } });
   else if (method === 'tools/list') send({ id, result: { tools: (options.pages ? tools.slice(1) : tools).map(described) } });
