@@ -71,7 +71,8 @@ export async function runTunnel({ taken: { socket, head }, reply, upstream, head
   const life = clock.timer(LIFE_MS, end);
   const seen = (): void => idle.refresh();
   let closing: Timer | undefined;
-  const ended = (): void => { closing ??= clock.timer(CLOSING_MS, end); };
+  let isOver = false;
+  const ended = (): void => { if (!isOver) closing ??= clock.timer(CLOSING_MS, end); };
   socket.write(headOf([...SECURITY_HEADERS, 'X-Request-ID', context.id, ...context.corsHeaders, ...headers]), 'latin1');
   const down = pump(upstream, socket, seen, ended);
   const up = pump(socket, upstream, seen, ended);
@@ -80,6 +81,7 @@ export async function runTunnel({ taken: { socket, head }, reply, upstream, head
     for await (const _nothing of reply.body);
     socket.destroySoon();
   } finally {
+    isOver = true; // an end may be heard of after this
     idle.cancel();
     life.cancel();
     closing?.cancel();
