@@ -173,9 +173,13 @@ describe('a swap of the configuration', () => {
     const setup = await setUp([stdio('stays')], { turns: callingAlways('echo'), variables: { GW_ADMIN_STDIO: 'true' } });
     const pid = pidOf(setup);
     const seen = new Set<number>();
-    let isOver = false;
+    const over = new AbortController();
+    let chats = 0;
     const loops = Array.from({ length: 4 }, async () => {
-      while (!isOver) expect((await setup.chat()).json().choices[0].message.content).to.equal('done');
+      while (!over.signal.aborted) {
+        expect((await setup.chat()).json().choices[0].message.content).to.equal('done');
+        chats += 1;
+      }
     });
     for (let swap = 0; swap < 50; swap += 1) {
       await apply(setup, [stdio('stays'), ...(swap % 5 === 4 ? [stdio(`passing${swap}`)] : [])], { request_timeout: `${60 + swap}s` });
@@ -184,8 +188,9 @@ describe('a swap of the configuration', () => {
       if (link instanceof StdioLink && link.pid !== undefined && link.pid !== pid) seen.add(link.pid);
       expect(pidOf(setup)).to.equal(pid);
     }
-    isOver = true;
+    over.abort();
     await Promise.all(loops);
+    expect(chats).to.be.greaterThan(10);
     expect(setup.t.lines.filter(({ msg, server }) => msg === 'mcp server is ready' && server === 'stays')).to.have.lengthOf(1);
     await apply(setup, [stdio('stays')]);
     await eventually(() => ![...seen].some(isAlive));

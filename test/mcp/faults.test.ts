@@ -5,9 +5,9 @@ import { calling, CHAT, isAlive, setUp, stdio, toolContents } from './setup.ts';
 
 interface Running {
   readonly gateway: GatewayProcess;
-  chat(tool: string): Promise<string>;
-  admin(method: string, path: string, body?: object): Promise<any>;
-  ready(): Promise<void>;
+  readonly chat: (tool: string) => Promise<string>;
+  readonly admin: (method: string, path: string, body?: object) => Promise<any>;
+  readonly ready: () => Promise<void>;
 }
 
 /** A gateway process whose model calls the tool that the user names, once. */

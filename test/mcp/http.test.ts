@@ -35,7 +35,7 @@ const TURNS: readonly StubHandler[] = [(request, response) => {
 }];
 
 /** A gateway with that server, and what a model reads of one call of its tool. */
-async function withServer(server: StubUpstream, more: object = {}): Promise<Setup & { call(): Promise<string | undefined> }> {
+async function withServer(server: StubUpstream, more: object = {}): Promise<Setup & { readonly call: () => Promise<string | undefined> }> {
   const setup = await setUp([{ name: 'h', url: `${server.url}/mcp`, ...more }], { turns: TURNS });
   return { ...setup, call: async () => { await setup.chat(); return toolContents(setup.messages())[0]; } };
 }
@@ -191,12 +191,10 @@ describe('a tool server over HTTP', () => {
   it('that cannot be reached is lost, and tried again until it is there', async () => {
     const server = await httpServer();
     const { call, servers, t } = await withServer(server);
-    const { port } = new URL(server.url);
     await server.close();
     await eventually(async () => { await call(); return !servers()[0]!.ready; });
     expect(servers()[0]!.lastError).to.equal('the connection failed: ECONNREFUSED');
     expect(t.lines.filter(({ msg }) => msg === 'mcp server is not ready').length).to.be.greaterThan(0);
-    expect(Number(port)).to.be.greaterThan(0);
   });
 
   it('without a usable address is not ready, and its address is not shown', async () => {

@@ -32,8 +32,8 @@ function model(calls: readonly Call[]): StubHandler {
 
 interface Running {
   readonly gateway: GatewayProcess;
-  seen(): readonly any[];
-  chat(more?: object): Promise<{ readonly status: number; readonly text: string }>;
+  readonly seen: () => readonly any[];
+  readonly chat: (more?: object) => Promise<{ readonly status: number; readonly text: string }>;
 }
 
 /** A gateway process with tool servers, all of them ready, before a scripted model. */
@@ -71,7 +71,7 @@ describe('tool servers from npm, in a gateway process', function (this: Mocha.Su
     await writeFile(`${folder}/note.txt`, 'the word is heron');
     const { chat, seen, gateway } = await running([{ name: 'files', command: process.execPath, args: [FILES, folder], required: true }], [['list_directory', { path: folder }], ['read_text_file', { path: `${folder}/note.txt` }]]);
     const whole = await chat();
-    expect([whole.status, (JSON.parse(whole.text) as any).choices[0].message.content]).to.deep.equal([200, 'read: the word is heron']);
+    expect([whole.status, JSON.parse(whole.text).choices[0].message.content]).to.deep.equal([200, 'read: the word is heron']);
     expect(seen()[0].tools.map((tool: any) => tool.function.name)).to.include.members(['read_text_file', 'write_file', 'list_directory']);
     expect(toolContents(seen()[2].messages)).to.deep.equal(['[FILE] note.txt', 'the word is heron']);
     const streamed = await chat({ stream: true });

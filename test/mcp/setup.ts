@@ -33,15 +33,15 @@ export interface Setup {
   readonly t: TestHost;
   readonly upstream: StubUpstream;
   /** The bodies of the turns so far. */
-  sent(): any[];
+  readonly sent: () => any[];
   /** The messages of a turn, the last one unless said. */
-  messages(turn?: number): any[];
-  servers(): readonly ToolServerState[];
+  readonly messages: (turn?: number) => any[];
+  readonly servers: () => readonly ToolServerState[];
   /** Those of the configuration that serves, in its order. */
-  connections(): readonly ServerConnection[];
+  readonly connections: () => readonly ServerConnection[];
   /** Waits until these servers are ready; all unless said. */
-  ready(...names: string[]): Promise<void>;
-  chat(more?: object): Promise<Answer>;
+  readonly ready: (...names: string[]) => Promise<void>;
+  readonly chat: (more?: object) => Promise<Answer>;
 }
 
 export interface SetupOptions extends TestHostOptions {
