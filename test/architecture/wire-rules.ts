@@ -20,8 +20,8 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
   '404 page not found': [COMMON_WIRE],
 };
 
-/** `toEnvelope` is part of the contract: module authors may call it, the gateway asks the wire. */
-export const ENVELOPES: readonly string[] = [COMMON_WIRE, 'host/contract/errors.ts', UPSTREAM, FIXTURES, `${TOOL_SERVERS}rpc.ts`];
+/** Errors of JSON-RPC look alike. `toEnvelope` is part of the contract: module authors may call it, the gateway asks the wire. */
+export const ENVELOPES: readonly string[] = [COMMON_WIRE, 'host/contract/errors.ts', UPSTREAM, FIXTURES, `${TOOL_SERVERS}rpc.ts`, `${TOOL_SERVERS}endpoint/transport.ts`];
 
 /** Where no path decides: what has none, and exchanges without a client. Everybody else uses the wire of the request. */
 export const KNOW_THE_COMMON_WIRE: readonly string[] = ['host/wire/client-wires.ts', 'host/http/server.ts', 'host/http/arrivals.ts', 'host/pipeline/live-exchange.ts', 'host/testing/relay-stream.ts'];

@@ -51,6 +51,7 @@ const DEEDS: Readonly<Record<string, (id: number | undefined, args: Record<strin
   nothing: () => ({ content: [] }),
   structured: () => ({ content: [], structuredContent: { a: 1 } }),
   failing: () => ({ content: [{ type: 'text', text: 'no such file' }], isError: true }),
+  longFailure: () => ({ content: [{ type: 'text', text: 'x'.repeat(10_000) }], isError: true }),
   silentFailure: () => ({ content: [], isError: true }),
   refuse: (id) => {
     send({ id, error: { code: -32000, message: 'database password is hunter2hunter2' } });

@@ -58,7 +58,7 @@ export async function vendorApi(): Promise<VendorApi> {
   sockets.on('connection', (socket, request) => {
     seen.push({ method: 'WS', path: (request.url ?? '').replace(/^\/v1/, ''), headers: request.headers, body: Buffer.alloc(0) });
     socket.send(JSON.stringify({ type: 'session.created', event_id: 'event_1', session: { type: 'realtime', model: 'm' } }));
-    socket.on('message', (data, isBinary) => socket.send(isBinary ? data : JSON.stringify({ type: 'conversation.item.added', event_id: 'event_2', item: JSON.parse(String(data as Buffer)) as unknown })));
+    socket.on('message', (data, isBinary) => socket.send(isBinary ? data : JSON.stringify({ type: 'conversation.item.added', event_id: 'event_2', item: JSON.parse((data as Buffer).toString()) as unknown })));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   atEnd(() => new Promise<void>((resolve) => {
