@@ -166,7 +166,7 @@ export class ServerConnection {
     this.#relisting = undefined;
     this.#isStale = false;
     link?.kill();
-    log.warn('mcp server is not ready', { server: name, error: this.#lastError, retry_ms: this.#waitMs });
+    log.warn('mcp server is not ready', { server: name, error: cause, retry_ms: this.#waitMs });
     this.#retry = clock.timer(this.#waitMs, () => {
       this.#retry = undefined;
       void this.#connect();

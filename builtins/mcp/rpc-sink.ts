@@ -3,7 +3,7 @@ import { bytePile } from '../../host/upstream/pile.ts';
 import { EventReader } from '../../host/upstream/sse.ts';
 import type { ReplyControl, ReplyHeaders, ReplySink } from '../../host/upstream/upstream-call.ts';
 import { shownAddress } from './http-address.ts';
-import { isAnswer, MAX_MESSAGE_BYTES, messagesOf, ToolServerError } from './rpc.ts';
+import { isAnswer, MAX_MESSAGE_BYTES, messagesOf, saying, ToolServerError } from './rpc.ts';
 
 /** Bytes of a refusal's body that are quoted in the log. */
 const MAX_QUOTED_BYTES = 4096;
@@ -12,8 +12,9 @@ const MAX_QUOTED_BYTES = 4096;
 export class RefusedStatus extends ToolServerError {
   readonly status: number;
 
-  constructor(status: number, message: string) {
-    super('failed', message);
+  /** `said` is what the body says: the log alone has it. */
+  constructor(status: number, message: string, said = '') {
+    super('failed', message, saying(said));
     this.status = status;
   }
 }
@@ -126,6 +127,6 @@ export class RpcSink implements ReplySink {
       return new RefusedStatus(this.#status, `the server redirects to ${clean(shownAddress(this.#location, url))}, and redirects are not followed`);
     }
     const text = this.#body.take().subarray(0, MAX_QUOTED_BYTES).toString('utf8').trim();
-    return new RefusedStatus(this.#status, clean(`the server answered with status ${this.#status}${text === '' ? '' : `: ${text}`}`));
+    return new RefusedStatus(this.#status, `the server answered with status ${this.#status}`, clean(text));
   }
 }

@@ -1,5 +1,5 @@
 /** Messages of JSON-RPC 2.0, as both transports read them. Source: Model Context Protocol, revision 2025-11-25, "Base protocol", read 2026-11-22. */
-import { type Fields, isFields, parseJson } from '../../host/contract/index.ts';
+import { type Fields, isFields, isText, parseJson } from '../../host/contract/index.ts';
 import { ANSWER_BOUNDS } from '../../host/contract/json-shape.ts';
 
 /** What is asked for. */
@@ -27,6 +27,9 @@ export class ToolServerError extends Error {
   }
 }
 
+/** What a server says of its failure goes with the error as its cause, which only the log tells. */
+export const saying = (text: string): ErrorOptions => (text === '' ? {} : { cause: new Error(text) });
+
 /** A text's messages: one, or several in a list; none of a text that holds no JSON-RPC. */
 export function messagesOf(text: string): readonly Fields[] {
   const start = /\S/.exec(text)?.[0];
@@ -49,7 +52,7 @@ export function isAnswer(message: Fields): boolean {
 export function resultOf({ error, result }: Fields, clean: (text: string) => string): Fields {
   if (error !== undefined && error !== null) {
     const { code, message } = isFields(error) ? error : {};
-    throw new ToolServerError('failed', clean(`the server answered with the error ${String(code)}: ${String(message)}`));
+    throw new ToolServerError('failed', `the server answered with the error ${typeof code === 'number' ? code : 'without a code'}`, saying(clean(isText(message) ? message : '')));
   }
   if (!isFields(result)) throw new ToolServerError('failed', 'the server answered without a result');
   return result;

@@ -37,7 +37,7 @@ describe('tool servers that misbehave', function (this: Mocha.Suite) {
 
   it('leave nothing in the gateway process, and nothing of theirs after its stop, what ignores SIGTERM included', async () => {
     const tools = ['pid', 'child', 'die', 'huge', 'flood', 'garbage', 'refuse', 'hang'];
-    const { gateway, chat, admin } = await running([stdio('s', { tools, isStubborn: true }, { timeout_seconds: 1 }), { name: 'absent', url: 'http://127.0.0.1:1/mcp' }]);
+    const { gateway, chat, admin } = await running([stdio('s', { tools, isStubborn: true }, { timeout_seconds: 5 }), { name: 'absent', url: 'http://127.0.0.1:1/mcp' }]);
     await eventually(async () => (await admin('GET', '/admin/health')).mcp_servers[0].ready, 20_000);
     const pids: number[] = [];
     for (const [tool, expected] of [['garbage', 'after the garbage'], ['refuse', '{"error":"the tool call failed"}'], ['flood', 'flooded'], ['hang', '{"error":"the tool call timed out"}'], ['die', '{"error":"the tool server is unavailable"}'], ['huge', '{"error":"the tool server is unavailable"}']] as const) {

@@ -197,6 +197,19 @@ describe('a tool server over HTTP', () => {
     expect(t.lines.filter(({ msg }) => msg === 'mcp server is not ready').length).to.be.greaterThan(0);
   });
 
+  it('that refuses the handshake is quoted in the log alone', async () => {
+    const refuse = (answer: (response: ServerResponse, id: number | undefined) => unknown): Answering => ({ method, id }, _request, response) => (method === 'initialize' ? (answer(response, id) ?? true) : undefined);
+    for (const [server, reason] of [
+      [await httpServer(refuse((response) => response.writeHead(401).end('ask for a token at the front desk'))), 'the server answered with status 401'],
+      [await httpServer(refuse((response, id) => replyJson(response, 200, { jsonrpc: '2.0', id, error: { code: -32002, message: 'ask for a token at the front desk' } }))), 'the server answered with the error -32002'],
+    ] as const) {
+      const setup = await setUp([{ name: 'h', url: server.url }], { waits: false });
+      await eventually(() => setup.t.lines.some(({ msg }) => msg === 'mcp server is not ready'));
+      expect(setup.servers()[0]!.lastError).to.equal(reason);
+      expect(setup.t.lines.find(({ msg }) => msg === 'mcp server is not ready')!['error']).to.equal(`${reason}: ask for a token at the front desk`);
+    }
+  });
+
   it('without a usable address is not ready, and its address is not shown', async () => {
     const setup = await setUp([{ name: 'h', url: 'ftp://user:pass-word@host/x' }], { waits: false });
     await eventually(() => setup.servers()[0]!.lastError.startsWith('its url'));

@@ -75,6 +75,17 @@ describe('the loop of tool calls', () => {
     expect(toolContents(results)[63]).to.equal('echo {"at":63}');
   });
 
+  it('runs the calls of a turn side by side, at most eight at one server, and gives the results in their order', async () => {
+    const calls = Array.from({ length: 20 }, (_, at) => [at % 2 === 0 ? 'busy' : 'echo', { at }] as const);
+    const setup = await setUp([stdio('one', { tools: ['busy'] }, { max_result_bytes: 5 }), stdio('two', { tools: ['echo'] })], { turns: [calling([...calls, ...calls]), chatReply('done')] });
+    await setup.chat();
+    const contents = toolContents(setup.messages());
+    const atOnce = contents.filter((_, at) => at % 2 === 0).map(Number);
+    expect(atOnce).to.have.lengthOf(20);
+    expect(Math.max(...atOnce)).to.be.within(2, 8);
+    expect(contents.filter((_, at) => at % 2 === 1)).to.deep.equal([...calls, ...calls].filter(([name]) => name === 'echo').map(([, { at }]) => `echo {"at":${at}}`));
+  });
+
   it('ends after as many rounds as the smallest limit says: calls of servers are taken out, and the answer was cut', async () => {
     const limits = [{ max_call_depth: 3 }, { max_call_depth: 2 }, { max_call_depth: 0 }];
     const servers = limits.map((limit, at) => stdio(`s${at}`, { tools: [`t${at}`] }, limit));
