@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import Joi from 'joi';
 import { definePlugin, rewrite } from 'gw/contract';
 import { ask, chatReply, replyJson, replyStream, type StubHandler } from '../kit/index.ts';
+import { PLANTED, ROOT } from '../wire/planted-wire.ts';
 import { calling, CHAT, setUp, type Setup, stdio, toolContents } from './setup.ts';
 
 describe('the loop of tool calls', () => {
@@ -42,10 +43,12 @@ describe('the loop of tool calls', () => {
     expect(answer.json().choices[0].message.tool_calls[0].function.name, 'the caller runs it').to.equal('added');
   });
 
-  it('leaves other surfaces and clients of another wire alone, and serves completions', async () => {
-    const setup = await setUp([stdio('files')], { turns: [calling([['echo']]), chatReply('done')] });
+  it('serves completions, and leaves clients of another wire alone', async () => {
+    const setup = await setUp([stdio('files')], { turns: [calling([['echo']]), chatReply('done')], builtins: PLANTED });
     const answer = await setup.t.post('/v1/completions', { model: 'm', prompt: 'hi' });
     expect([answer.status, answer.json().choices[0].text, setup.sent().length]).to.deep.equal([200, 'done', 2]);
+    expect((await setup.t.post(`${ROOT}/chat`, { model: 'm', say: 'hi' })).status).to.equal(200);
+    expect(setup.sent().map(({ tools }) => tools?.length)).to.deep.equal([1, 1, undefined]);
   });
 
   it('gives mixed calls, and calls of tools that no server has, to the client untouched', async () => {
