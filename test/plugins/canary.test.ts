@@ -67,6 +67,9 @@ const REFUSED: readonly string[] = ['/v1/audio/transcriptions', '/v1/audio/trans
 /** Routes whose requests have no body, or do not call a model. */
 const WITHOUT_CONTENT: readonly RegExp[] = [/^\/(health|livez|readyz|metrics|openapi\.json)$/, /^\/(admin|debug)\//, /^\/v1\/(models|capabilities)(\/|$)/];
 
+/** Calls of tools: test/mcp puts texts that guardrails look for into their arguments and results. */
+const TOOLS = '/mcp';
+
 /** Places whose text plugins do not read: what names the model, and what the wire defines to be an address or bytes. */
 const NOT_READ: readonly RegExp[] = [/^model$/, /\.image_url\.url$/, /\.input_audio\.data$/, /\.file\.file_data$/, /^voice$/];
 
@@ -116,9 +119,9 @@ describe('a canary', () => {
   it('is looked for on every route that takes content', async () => {
     const { host } = await gateway(['before_request']);
     const routes = routesOf(host);
-    const known = (path: string): boolean => path in REQUESTS || REFUSED.includes(path) || WITHOUT_CONTENT.some((pattern) => pattern.test(path));
+    const known = (path: string): boolean => path === TOOLS || path in REQUESTS || REFUSED.includes(path) || WITHOUT_CONTENT.some((pattern) => pattern.test(path));
     expect(routes.map(({ path }) => path).filter((path) => !known(path))).to.deep.equal([]);
-    const takesContent = ({ path, methods }: { readonly path: string; readonly methods: readonly string[] }): boolean => methods.includes('post') && !path.startsWith('/admin/');
+    const takesContent = ({ path, methods }: { readonly path: string; readonly methods: readonly string[] }): boolean => methods.includes('post') && path !== TOOLS && !path.startsWith('/admin/');
     expect(routes.filter(takesContent).map(({ path }) => path)).to.have.members([...Object.keys(REQUESTS), ...REFUSED]);
   });
 
