@@ -16,7 +16,7 @@ export async function runWholeLoop(exchange: LiveExchange, { request: asked, inj
     if (!message) return reply;
     const added = await runCalls(exchange, message, owned, deps);
     const next = await askBeforeTurn(exchange, { ...request, messages: [...request.messages, ...added] }, deps);
-    if (!next) return exchange.reply as ChatReply;
+    if (!next) return exchange.reply;
     request = next as ChatRequest;
   }
 }
