@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../../host/contract/index.ts';
+import type { ChatReply, ChatRequest } from '../../host/contract/index.ts';
 import { askBeforeTurn } from '../../host/pipeline/before-turn.ts';
 import { asGatewayError } from '../../host/pipeline/gateway-fault.ts';
 import { awaitsVerdict } from '../../host/pipeline/guard.ts';
@@ -45,6 +45,13 @@ async function runTurns(stream: LoopStream, exchange: LiveExchange, { request: a
       return;
     }
     const added = await runCalls(exchange, message, owned, deps);
-    request = await askBeforeTurn(exchange, { ...request, messages: [...request.messages, ...added] }, deps.hooks) as ChatRequest;
+    const next = await askBeforeTurn(exchange, { ...request, messages: [...request.messages, ...added] }, deps);
+    if (!next) {
+      const own = new TurnWriter(stream);
+      stream.write(own.chunk(replayWhole(exchange.reply as ChatReply, true)));
+      stream.writeLast(own.rest(undefined, exchange.stripsUsage ? undefined : exchange.usage), false);
+      return;
+    }
+    request = next as ChatRequest;
   }
 }

@@ -15,6 +15,8 @@ export async function runWholeLoop(exchange: LiveExchange, { request: asked, inj
     if (round === deps.maxRounds) return withoutOwnedCalls(reply, owned);
     if (!message) return reply;
     const added = await runCalls(exchange, message, owned, deps);
-    request = await askBeforeTurn(exchange, { ...request, messages: [...request.messages, ...added] }, deps.hooks) as ChatRequest;
+    const next = await askBeforeTurn(exchange, { ...request, messages: [...request.messages, ...added] }, deps);
+    if (!next) return exchange.reply;
+    request = next as ChatRequest;
   }
 }

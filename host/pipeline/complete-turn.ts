@@ -24,10 +24,16 @@ export function completeTurn(exchange: LiveExchange, answer: Answer, services: P
 
 /** The same for the answer of a plugin, which is one of chat and costs nothing. One that names its provider keeps it. */
 export function completeOwnAnswer(exchange: LiveExchange, pluginName: string, services: PipelineServices): void {
-  const reply = exchange.reply as ChatReply;
-  shapeChat(exchange, reply, typeof reply.provider === 'string' ? reply.provider : pluginName, services);
+  const reply = shapeOwnAnswer(exchange, pluginName, services);
   exchange.measured.usage = reply.usage;
   exchange.measured.costUsd = 0;
+}
+
+/** The shape alone: what turns before it have used and cost stays. */
+export function shapeOwnAnswer(exchange: LiveExchange, pluginName: string, services: PipelineServices): ChatReply {
+  const reply = exchange.reply as ChatReply;
+  shapeChat(exchange, reply, typeof reply.provider === 'string' ? reply.provider : pluginName, services);
+  return reply;
 }
 
 function shapeChat({ model }: LiveExchange, reply: ChatReply, provider: string, { clock }: PipelineServices): void {

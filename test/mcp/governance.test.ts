@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import Joi from 'joi';
-import { type ChatRequest, definePlugin, type PluginType, rewrite, texts } from 'gw/contract';
+import { answer, type ChatRequest, definePlugin, type PluginType, rewrite, texts } from 'gw/contract';
 import { chatReply } from '../kit/index.ts';
 import { calling, setUp, stdio, toolContents } from './setup.ts';
 
@@ -56,6 +56,18 @@ describe('the plugins of a loop of tool calls', () => {
     expect(toolContents(setup.messages())).to.deep.equal(['echo {"a":"****"}']);
     expect(setup.sent()[1].tools).to.have.lengthOf(1);
   });
+
+  for (const config of [{}, { mcp: { stream: true } }]) {
+    it(`may answer in the place of a further turn: ${JSON.stringify(config)}`, async () => {
+      const answering = definePlugin({
+        name: 'answering', type: 'guardrail', summary: 'For this test', stages: ['before_request'], settings: Joi.object({}),
+        create: () => ({ before_request: ({ request }) => ((request as ChatRequest).messages.length > 1 ? answer({ choices: [{ index: 0, message: { role: 'assistant', content: 'not that' }, finish_reason: 'stop' }] }) : undefined) }),
+      });
+      const setup = await setUp([stdio('s')], { turns: [calling([['echo']]), chatReply('never')], modules: [answering], config: { ...config, plugins: [entry('answering', 'before_request')] } });
+      const whole = await setup.chat();
+      expect([whole.status, whole.json().choices[0].message.content, whole.json().provider, setup.sent().length]).to.deep.equal([200, 'not that', 'answering', 1]);
+    });
+  }
 
   it('count a rate limit for each turn', async () => {
     const setup = await setUp([stdio('s')], { turns: [calling([['echo']])], config: { plugins: [entry('rate-limit', 'before_request', { requests_per_second: 0.001, burst: 2 })] } });

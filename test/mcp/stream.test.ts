@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import Joi from 'joi';
-import { type ChatReply, type ChatRequest, definePlugin, reject } from 'gw/contract';
+import { answer, type ChatReply, type ChatRequest, definePlugin, reject } from 'gw/contract';
 import { type Answer, ask, chatReply, MASTER_KEY, openSse, sseEvent, type StubHandler } from '../kit/index.ts';
 import { type Call, CHAT, setUp, stdio } from './setup.ts';
 
@@ -112,6 +112,16 @@ describe('a loop of tool calls whose turns are streamed', () => {
     expect((await early.chat({ stream: true })).status).to.equal(502);
     const late = await setUp([stdio('files')], { ...STREAM, turns: [streamed({ text: ['a'], calls: [['echo']] }), fails] });
     expect((await late.chat({ stream: true })).events().at(-1).error.type).to.equal('stream_error');
+  });
+
+  it('ends with what a plugin answers in the place of a further turn', async () => {
+    const answering = definePlugin({
+      name: 'answering', type: 'guardrail', summary: 'For this test', stages: ['before_request'], settings: Joi.object({}),
+      create: () => ({ before_request: ({ request }) => ((request as ChatRequest).messages.length > 1 ? answer({ choices: [{ index: 0, message: { role: 'assistant', content: 'not that' }, finish_reason: 'stop' }] }) : undefined) }),
+    });
+    const setup = await setUp([stdio('files')], { modules: [answering], config: { ...STREAM.config, plugins: [{ name: 'answering', stage: 'before_request', enabled: true }] }, turns: [streamed({ text: ['hm, '], calls: [['echo']] }), streamed({ text: ['never'] })] });
+    const answered = await setup.chat({ stream: true });
+    expect([textIn(answered), finishesIn(answered), rolesIn(answered), answered.events().at(-1), setup.sent().length]).to.deep.equal(['hm, not that', ['stop'], ['assistant'], '[DONE]', 1]);
   });
 
   it('changes nothing for a client that wants a whole answer', async () => {
