@@ -187,7 +187,7 @@ async function sendStream(exchange: LiveExchange, stream: AnswerStream, generati
   writer.open(encoder.contentType, replyHeaders(exchange, generation.services.redactor));
   stream.attach(writer);
   const error = await finishStream(exchange, stream, generation);
-  if (!response.destroyed) writer.end(error ? encoder.error(streamFailure(error, exchange.id, generation.services.redactor)) : stream.takeHeld() + encoder.end());
+  if (!response.destroyed) writer.end(error ? encoder.error(streamFailure(error, exchange.id, generation.services.redactor), stream.takeHeld() !== '') : stream.takeHeld() + encoder.end());
   stream.release();
 }
 
