@@ -12,7 +12,7 @@ import { mayAsk, mayServe } from '../../host/pipeline/key-access.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { failReply, run } from '../../host/pipeline/run.ts';
 import { modelNotFound } from '../../host/pipeline/shown.ts';
-import { addressAt, type Destination, namedDestination, ownerOf, requireForwarding } from './destination.ts';
+import { addressAt, type Destination, hasResponses, namedDestination, ownerOf, requireForwarding } from './destination.ts';
 import { type Family, familyOf, FILES, RESPONSES } from './family.ts';
 import { MemberScanner } from './member-scanner.ts';
 import { MAX_READABLE, type OpaqueBody, readOpaque, refuseRepeated, responseFields } from './opaque-body.ts';
@@ -21,6 +21,7 @@ import { checkPath, readablePath } from './path.ts';
 import { type HeldBody, leavingBody, readAhead, type Splice } from './read-ahead.ts';
 import { forwardedHeaders } from './request-headers.ts';
 import { sendForwardedReply } from './send-reply.ts';
+import { answerTranslated, isTranslated, translatesSome } from './translation.ts';
 import type { Taken } from './tunnel.ts';
 
 /** One request that is sent on. */
@@ -46,6 +47,7 @@ export async function forwardRequest(host: Host, request: IncomingMessage, respo
   let read: ReadRequest;
   try {
     [forwarding, read] = await readRequest(host, request, response, taken);
+    if (await isAnsweredAsChat(forwarding)) return;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     sendError(response, error, host.redactor);
@@ -56,6 +58,13 @@ export async function forwardRequest(host: Host, request: IncomingMessage, respo
   } finally {
     forwarding.body.rest?.return(undefined).catch(() => {}); // what was not read is left to be read in vain
   }
+}
+
+/** Whether a request of `/v1/responses` was translated, because its target has another API. */
+async function isAnsweredAsChat({ host, family, request, response, named, model, body }: Forwarding): Promise<boolean> {
+  const generation = host.current;
+  if (family !== RESPONSES || !generation || !isTranslated(generation, { named, model, limits: contextOf(response).principal?.limits ?? {} })) return false;
+  return answerTranslated({ host, generation, request, response, body, named });
 }
 
 async function readRequest(host: Host, request: IncomingMessage, response: ServerResponse, taken: Taken | undefined): Promise<[Forwarding, ReadRequest]> {
@@ -162,7 +171,7 @@ function resolve({ host, family, named, model, body, taken }: Forwarding, exchan
   const hasBody = body.held.length > 0 || body.rest !== undefined || taken !== undefined;
   if (limits.models && (meant === undefined ? hasBody : !mayAsk(limits, meant, aliases))) throw modelNotFound(model ?? '', host.redactor);
   const { module } = found.provider;
-  requireForwarding(found, family === RESPONSES ? module.responses === true : module.passthrough === true);
+  requireForwarding(found, family === RESPONSES ? hasResponses(found) : module.passthrough === true);
   return found;
 
   function allowed(destination: Destination): Destination {

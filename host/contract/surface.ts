@@ -21,6 +21,8 @@ export interface SurfaceBodies {
   readonly 'audio.translations': { readonly request: TranscriptionRequest; readonly reply: RawReply };
   readonly 'audio.speech': { readonly request: SpeechRequest; readonly reply: RawReply };
   readonly responses: { readonly request: OpaqueRequest; readonly reply: undefined };
+  /** A request of the Responses API that its target cannot be given as it is, read into a chat. */
+  readonly 'responses.translated': { readonly request: ChatRequest; readonly reply: ChatReply };
   readonly passthrough: { readonly request: OpaqueRequest; readonly reply: undefined };
 }
 
@@ -28,9 +30,9 @@ export interface SurfaceBodies {
 export type Surface = keyof SurfaceBodies;
 
 /** Surfaces whose requests and replies are those of a chat, whatever their clients speak. */
-export type ChatSurface = 'chat' | 'completions' | 'messages' | 'generate_content';
+export type ChatSurface = 'chat' | 'completions' | 'messages' | 'generate_content' | 'responses.translated';
 
-/** Surfaces a provider translates. Those of chats run as chat; the last two are forwarded, not translated. */
+/** Surfaces a provider translates. Those of chats run as chat; `responses` and `passthrough` are forwarded, not translated. */
 export type TranslatedSurface = Exclude<Surface, ChatSurface | 'responses' | 'passthrough'> | 'chat';
 
 export type RequestOf<S extends Surface> = SurfaceBodies[S]['request'];
@@ -63,6 +65,7 @@ export const SURFACES: Readonly<Record<Surface, SurfaceFacts>> = frozenTable({
   'audio.translations': { translator: 'audio.translations', tag: 'audio.transcriptions', isChat: false, isRaw: true, isUnreadable: true },
   'audio.speech': { translator: 'audio.speech', tag: 'audio.speech', isChat: false, isRaw: true },
   responses: { translator: undefined, tag: 'responses', isChat: false },
+  'responses.translated': { translator: 'chat', tag: 'responses', isChat: true },
   passthrough: { translator: undefined, tag: 'passthrough', isChat: false },
 });
 

@@ -58,7 +58,7 @@ export const SHAPES: Readonly<Record<ModuleKind, Shape>> = {
     optional: {
       paramsFor: callable,
       framing: oneOf('sse', 'ndjson', 'eventstream'),
-      passthrough: flag, batches: flag, responses: flag, anyModel: flag, offline: flag,
+      passthrough: flag, batches: flag, responses: oneOf(true, false, 'native'), anyModel: flag, offline: flag,
       discovery: fields({ required: { path: text, read: callable } }),
       catalogModels: oneOf(false),
       forwardPath: text,
