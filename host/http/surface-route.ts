@@ -11,13 +11,14 @@ import { replayReply } from '../pipeline/replay.ts';
 import { failReply, finishStream, run } from '../pipeline/run.ts';
 import type { AnswerStream } from '../pipeline/stream.ts';
 import { type ClientFailure, failureOf } from '../wire/client-failure.ts';
+import type { ClientRequest } from '../wire/client-request.ts';
 import type { ClientWire } from '../wire/client-wire.ts';
 import { attributionHeaders, replyHeaders } from './attribution.ts';
 import { type JsonObject, parseJsonObject } from './json-body.ts';
 import { contextOf } from './context.ts';
 import { closeRaw, type RawAnswer, sendRaw } from './raw-reply.ts';
 import { readBody } from './read-body.ts';
-import { sendError, sendJson } from './reply.ts';
+import { sendBody, sendError, sendJson } from './reply.ts';
 import { SseWriter } from './sse-writer.ts';
 
 /** What a surface's reader makes of one HTTP request. */
@@ -32,6 +33,8 @@ export interface ReadRequest {
   readonly pinned?: string;
   /** Writes this one answer in the place of the wire of the path. */
   readonly wire?: ClientWire;
+  /** The body as the client sent it, where it speaks another wire than the common one. */
+  readonly clientRequest?: ClientRequest | undefined;
   /** The body of the answer; what the client's wire makes of the reply, unless said. */
   readonly write?: (exchange: LiveExchange) => unknown;
   /** Gives back what reading took: temporary files. Runs once, when the exchange is over. */
@@ -65,8 +68,8 @@ export interface SurfaceHost {
 }
 
 /** A surface whose body is one JSON object. */
-export function jsonBody(read: (body: JsonObject, request: IncomingMessage) => ReadRequest): SurfaceRoute['read'] {
-  return ({ request, maxBytes, clock }) => readBody(request, maxBytes, clock).then((bytes) => readJson(bytes, (body) => read(body, request)));
+export function jsonBody(read: (body: JsonObject, request: IncomingMessage, bytes: Buffer) => ReadRequest): SurfaceRoute['read'] {
+  return ({ request, maxBytes, clock }) => readBody(request, maxBytes, clock).then((bytes) => readJson(bytes, (body) => read(body, request, bytes)));
 }
 
 /** Parses and reads a body; a promise for a large one. */
@@ -121,7 +124,7 @@ function openExchange(surface: Surface, read: ReadRequest, lease: Lease, respons
   const exchange = new LiveExchange({
     id, trace, surface, principal, arrivedAt, wire: read.wire ?? wire, pinned: read.pinned, clock: lease.generation.services.clock,
     metadata: read.metadata ?? {}, request: read.request, streaming: read.streaming, unreadable: read.unreadable ?? SURFACES[surface].isUnreadable ?? false,
-    clientHeaders: response.req.headers, stripsUsage: read.stripsUsage ?? false,
+    clientHeaders: response.req.headers, stripsUsage: read.stripsUsage ?? false, clientRequest: read.clientRequest,
   });
   lease.onEnd = (cause) => exchange.cancellation.cancel(cause);
   const onClose = (): void => {
@@ -177,6 +180,10 @@ function sendReply({ write }: ReadRequest, exchange: LiveExchange, generation: R
   if (SURFACES[exchange.surface].isRaw) {
     const { contentType, body } = exchange.reply as RawReply;
     return sendRelayed({ status: 200, headers: ['Content-Type', contentType, ...headers], body }, exchange, generation, response);
+  }
+  if (exchange.clientReply) {
+    sendBody(response, 200, 'application/json', exchange.clientReply.body, headers);
+    return undefined;
   }
   sendJson(response, 200, write?.(exchange) ?? exchange.wire.reply(exchange), headers);
   return undefined;

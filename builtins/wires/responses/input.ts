@@ -4,8 +4,7 @@ import { isGiven, notCarried, objectAt, optionalString, stringAt, textAt, unknow
 import { readContent, readTexts } from './content.ts';
 import { customArguments, History } from './history.ts';
 import { readReasoning } from './reasoning.ts';
-import { nameIn } from './tool-names.ts';
-import { SEARCH, type ToolBook } from './tools.ts';
+import { nameIn, SEARCH, type ToolBook } from './tools.ts';
 
 /** What reading an input needs, and what it leaves behind. */
 export interface InputNotes {

@@ -1,7 +1,10 @@
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { type ChatTool, type Fields, isFields, tryParseJson } from '../../../host/contract/index.ts';
+import { ownNames } from '../tool-names.ts';
 import { isGiven, listAt, notCarried, objectAt, optionalObject, optionalString, textAt } from './checks.ts';
-import { nameIn } from './tool-names.ts';
+
+/** The name of a function that stands in a namespace. */
+export const nameIn = (namespace: string | undefined, name: string): string => (namespace === undefined ? name : `${namespace}__${name}`);
 
 /** What a client calls a tool that is sent as a function. */
 export interface KnownTool {
@@ -30,6 +33,8 @@ export class ToolBook {
   /** Path of the first tool that was left out whole. */
   firstLost: string | undefined;
   readonly #known = new Map<string, KnownTool>();
+  /** For targets that take no long names: made with the first call. */
+  #ownName: ((name: string) => string) | undefined;
 
   /** Tools of the request itself: each stands there once. */
   declare(value: unknown, path: string): void {
@@ -42,8 +47,10 @@ export class ToolBook {
   }
 
   /** What the client calls a function; one that it has not declared is a function. */
-  find(sentName: string): KnownTool {
-    return this.#known.get(sentName) ?? { kind: 'function', name: sentName, namespace: undefined };
+  find(calledName: string): KnownTool {
+    this.#ownName ??= ownNames(this.#known.keys());
+    const name = this.#ownName(calledName);
+    return this.#known.get(name) ?? { kind: 'function', name, namespace: undefined };
   }
 
   has(sentName: string): boolean {
