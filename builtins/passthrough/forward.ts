@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { GatewayError, type OutgoingRequest } from '../../host/contract/index.ts';
+import { translatesResponses } from '../../host/config/responses-mode.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
 import { contextOf, rawPath } from '../../host/http/context.ts';
@@ -21,7 +22,7 @@ import { checkPath, readablePath } from './path.ts';
 import { type HeldBody, leavingBody, readAhead, type Splice } from './read-ahead.ts';
 import { forwardedHeaders } from './request-headers.ts';
 import { sendForwardedReply } from './send-reply.ts';
-import { answerTranslated, isTranslated, translatesSome } from './translation.ts';
+import { answerTranslated, isTranslated } from './translation.ts';
 import type { Taken } from './tunnel.ts';
 
 /** One request that is sent on. */
@@ -48,6 +49,7 @@ export async function forwardRequest(host: Host, request: IncomingMessage, respo
   try {
     [forwarding, read] = await readRequest(host, request, response, taken);
     if (await isAnsweredAsChat(forwarding)) return;
+    forwarding = withoutEnvelopes(forwarding);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     sendError(response, error, host.redactor);
@@ -65,6 +67,16 @@ async function isAnsweredAsChat({ host, family, request, response, named, model,
   const generation = host.current;
   if (family !== RESPONSES || !generation || !isTranslated(generation, { named, model, limits: contextOf(response).principal?.limits ?? {} })) return false;
   return answerTranslated({ host, generation, request, response, body, named });
+}
+
+/** What only this gateway understands is cut out of a request that goes on as it is. */
+function withoutEnvelopes(forwarding: Forwarding): Forwarding {
+  const { host, family, body } = forwarding;
+  const held = family === RESPONSES && !body.rest && host.current && translatesResponses(host.current.config) ? host.hooks.cleanForwarded.call(body.held) : undefined;
+  if (!held) return forwarding;
+  const scanner = new MemberScanner(NAMES);
+  scanner.push(held);
+  return { ...forwarding, body: { held, rest: undefined, declared: held.length }, scanner };
 }
 
 async function readRequest(host: Host, request: IncomingMessage, response: ServerResponse, taken: Taken | undefined): Promise<[Forwarding, ReadRequest]> {
@@ -102,20 +114,23 @@ function isBound(family: Family, path: string, { config }: Generation): boolean 
   return family === RESPONSES ? config.responses.bind_owner === true : family === FILES && path.startsWith('/v1/batches') && config.files.bind_owner === true;
 }
 
+const NAMES = ['model', 'max_output_tokens', 'stream', 'user', ...REFERENCES];
+
 /** Holds as much of the body as must be seen before it leaves. */
 async function lookAhead(generation: Generation, family: Family, request: IncomingMessage, isModelWanted: boolean, isBound: boolean): Promise<{ body: HeldBody; scanner: MemberScanner | undefined }> {
   const { maxRequestBytes, plugins, services: { clock } } = generation;
   const isInspected = plugins.inspected.has(family.surface);
   const isSearched = isModelWanted || isInspected || isBound;
-  const scanner = isSearched ? new MemberScanner(['model', 'max_output_tokens', 'stream', 'user', ...REFERENCES]) : undefined;
+  const scanner = isSearched ? new MemberScanner(NAMES) : undefined;
   const declared = Number(request.headers['content-length'] ?? Infinity);
+  const isSearchedThrough = family === RESPONSES && translatesResponses(generation.config);
   const isHeldWhole = isBound || (family === RESPONSES && plugins.count > 0); // what is looked for may stand behind everything else
   const wants = (held: number): boolean => {
     if (!scanner || scanner.isMalformed && !isInspected) return false;
     const isSmall = held <= MAX_READABLE && (isInspected || family === RESPONSES || declared <= MAX_READABLE);
     const isSought = !scanner.isOver && ((isModelWanted && !scanner.found.has('model')) || isHeldWhole);
     if (isSought && held > maxRequestBytes) throw bodyTooLarge();
-    return isSmall || isSought;
+    return isSmall || isSought || (isSearchedThrough && held <= maxRequestBytes);
   };
   const see = scanner && ((piece: Buffer): void => {
     scanner.push(piece);

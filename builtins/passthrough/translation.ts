@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
+import { translatesResponses } from '../../host/config/responses-mode.ts';
 import type { KeyLimits } from '../../host/contract/index.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
@@ -8,11 +9,6 @@ import { answerExchange, readJson } from '../../host/http/surface-route.ts';
 import { mayServe } from '../../host/pipeline/key-access.ts';
 import type { Target } from '../../host/pipeline/target.ts';
 import type { HeldBody } from './read-ahead.ts';
-
-/** Whether a configuration has any request of the Responses API translated. */
-export function translatesSome({ config }: Generation): boolean {
-  return config.responses.translate === 'auto' || config.targets.some(({ responses }) => responses === 'translate');
-}
 
 export interface Addressed {
   /** The value of `X-Provider`. */
@@ -26,7 +22,7 @@ export interface Addressed {
  * no target is not translated either: it is refused where it would be forwarded.
  */
 export function isTranslated(generation: Generation, { named, model, limits }: Addressed): boolean {
-  if (!translatesSome(generation)) return false;
+  if (!translatesResponses(generation.config)) return false;
   const { config: { aliases }, targets } = generation;
   const target = named === undefined ? ownerOf(generation, model !== undefined && Object.hasOwn(aliases, model) ? aliases[model] : model, limits) : targets.get(named);
   return target !== undefined && mayServe(limits, target.virtualKey) && needsTranslation(target, generation);
@@ -58,7 +54,7 @@ export async function answerTranslated({ host, generation, request, response, bo
   const encoding = request.headers['content-encoding']?.trim().toLowerCase();
   if (encoding !== undefined && encoding !== '' && encoding !== 'identity') throw invalidRequest('content-encoding must be identity: the body is read');
   const bytes = await wholeBody(body, generation.maxRequestBytes);
-  const read = await readJson(bytes, (json) => host.hooks.readForwarded.call(json, request));
+  const read = await readJson(bytes, (json) => host.hooks.readForwarded.call(json, request, bytes));
   if (!read) return false;
   await answerExchange(host, read.surface, named === undefined ? read : { ...read, pinned: named }, response);
   return true;

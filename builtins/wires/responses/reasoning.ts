@@ -3,7 +3,7 @@ import { openEnvelope } from '../envelope.ts';
 import { isGiven, listAt, objectAt, optionalString, stringAt } from './checks.ts';
 
 /** Marks reasoning that only the vendor of this API can read. Source: openrouter.ai, "Reasoning tokens", formats of `reasoning_details`, 2026-11-22. */
-const SEALED = 'openai-responses-v1';
+export const SEALED = 'openai-responses-v1';
 
 export interface ReadReasoning {
   readonly text: string;

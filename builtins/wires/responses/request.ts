@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
-import { type ChatRequest, type Fields, isText, quoted } from '../../../host/contract/index.ts';
+import { type ChatRequest, type Fields, quoted } from '../../../host/contract/index.ts';
 import { isGiven, listAt, notCarried, objectAt, optionalFlag, optionalNumber, optionalObject, optionalString, stringAt, textAt } from './checks.ts';
 import { echoOf, type Echo } from './echo.ts';
 import { readInput } from './input.ts';
@@ -10,7 +10,7 @@ export interface ReadResponses {
   readonly request: ChatRequest;
   readonly streaming: boolean;
   readonly asked: Asked;
-  /** Paths of what no other vendor could be given, in the order of the body. */
+  /** Paths of what no other vendor could be given. */
   readonly lost: readonly string[];
 }
 
@@ -70,17 +70,9 @@ export function readResponses(body: Fields): ReadResponses {
     ...(streaming && { stream: true }),
   } as ChatRequest;
   return {
-    request, streaming, lost: inBodyOrder([...lost, ...tools.lost], body),
+    request, streaming, lost: [...lost, ...tools.lost],
     asked: { echo: echoOf(body), tools, showsReasoning: reasoning.isShown, sealsReasoning: include.seals, showsLogprobs: include.logprobs },
   };
-}
-
-/** Paths in the order in which their first members stand in the body. */
-export function inBodyOrder(paths: readonly string[], body: Fields): readonly string[] {
-  if (paths.length < 2) return paths;
-  const ranks = new Map(Object.keys(body).map((name, at) => [name, at]));
-  const rank = (path: string): number => ranks.get(/^[^.[]*/.exec(path)?.[0] ?? '') ?? ranks.size;
-  return [...new Set(paths)].toSorted((a, b) => rank(a) - rank(b));
 }
 
 function refuseStateful(body: Fields): void {
@@ -159,16 +151,4 @@ function readRest(body: Fields, lost: string[]): void {
   const options = optionalObject(body['stream_options'], 'stream_options') ?? {};
   for (const [name, member] of Object.entries(options)) if (name !== 'include_obfuscation' && isGiven(member)) lost.push(`stream_options.${name}`);
   for (const [name, value] of Object.entries(body)) if (!READ.has(name) && isGiven(value)) lost.push(name);
-}
-
-const CLIENT_PATHS: Readonly<Record<string, string>> = {
-  max_completion_tokens: 'max_output_tokens', max_tokens: 'max_output_tokens', reasoning_effort: 'reasoning.effort', response_format: 'text.format',
-  verbosity: 'text.verbosity', messages: 'input',
-};
-
-/** What the client calls a field of the common wire. */
-export function clientPath(field: string, body: Fields): string {
-  if (field === 'logprobs') return isGiven(body['top_logprobs']) ? 'top_logprobs' : 'include';
-  if (field === 'user' && !isText(body['user'])) return 'safety_identifier';
-  return Object.hasOwn(CLIENT_PATHS, field) ? CLIENT_PATHS[field] ?? field : field;
 }
