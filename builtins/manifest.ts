@@ -39,6 +39,7 @@ import requestLines from './telemetry/request-lines.ts';
 import routeRecords from './telemetry/route-records.ts';
 import targetLines from './telemetry/target-lines.ts';
 import tracing from './telemetry/tracing/tracing.ts';
+import messages from './wires/messages/messages.ts';
 import responses from './wires/responses/responses.ts';
 
 import ai21 from '../providers/ai21/index.ts';
@@ -97,7 +98,7 @@ import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
   admin, authentication, keyAccess, keyBudget, catalog, fallbackRoute, models, openapi, passthrough, probes,
-  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, routeRecords, targetLines, tracing, responses,
+  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, routeRecords, targetLines, tracing, messages, responses,
 ];
 
 export const MODULES: readonly GatewayModule[] = [

@@ -41,3 +41,10 @@ function entryText(name: string, entry: unknown): string {
   if (entry instanceof WrittenNumber) return entry.text;
   throw invalidRequest(`X-Gateway-Metadata entry ${quoted(name)} must be a string, a number or a boolean`);
 }
+
+/** Entries of the header `X-Gateway-Metadata`; Node reads its bytes as Latin-1. */
+export function readMetadata(header: string | string[] | undefined): Readonly<Record<string, string>> {
+  if (header === undefined) return NO_METADATA;
+  const bytes = typeof header === 'string' ? header : header.join(', ');
+  return parseMetadata(Buffer.from(bytes, 'latin1').toString('utf8'), bytes.length);
+}

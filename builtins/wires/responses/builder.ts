@@ -129,7 +129,7 @@ export class AnswerBuilder {
     const call = this.#calls.of(delta, place);
     const fragment = argumentsOf(delta);
     if (call.state === 'open' && this.#open instanceof CallItem) this.#open.addArguments(fragment);
-    else call.waiting += fragment;
+    else if (call.state === 'waiting') call.waiting += fragment;
     for (let next = this.#calls.next(); next && next.name !== '' && this.#mayOpen(); next = this.#calls.next()) {
       this.#close('completed');
       this.#openCall(next);

@@ -21,7 +21,7 @@ export class StreamedCalls {
     if (isText(delta['id'])) call.id ||= delta['id'];
     const { function: called } = delta;
     if (isFields(called) && isText(called['name'])) call.name ||= called['name'];
-    if (call.state === 'closed' && argumentsOf(delta) !== '') throw failedAnswer('the answer went on with a tool call that it had ended');
+    if (call.state === 'closed' && argumentsOf(delta).trim() !== '') throw failedAnswer('the answer went on with a tool call that it had ended');
     return call;
   }
 

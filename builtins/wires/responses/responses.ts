@@ -4,7 +4,7 @@ import { translatesResponses } from '../../../host/config/responses-mode.ts';
 import { isFields, tryParseJson } from '../../../host/contract/index.ts';
 import type { Host } from '../../../host/host.ts';
 import type { JsonObject } from '../../../host/http/json-body.ts';
-import { parseMetadata } from '../../../host/http/metadata-header.ts';
+import { readMetadata } from '../../../host/http/metadata-header.ts';
 import type { ReadForwarded } from '../../../host/http/surface-route.ts';
 import { ClientRequest } from '../../../host/wire/client-request.ts';
 import { changedJson } from '../../../host/wire/json-changes.ts';
@@ -41,10 +41,8 @@ function cleaned(bytes: Buffer): Buffer | undefined {
 
 function read(body: JsonObject, { headers }: IncomingMessage, bytes: Buffer): ReadForwarded {
   const { request, streaming, asked, lost } = readResponses(body);
-  const metadata = headers['x-gateway-metadata'];
   return {
-    surface: 'responses.translated', request, streaming, wire: new ResponsesWire(asked),
-    ...(metadata !== undefined && { metadata: parseMetadata(Buffer.from([metadata].flat().join(', '), 'latin1').toString('utf8')) }),
+    surface: 'responses.translated', request, streaming, wire: new ResponsesWire(asked), metadata: readMetadata(headers['x-gateway-metadata']),
     clientRequest: new ClientRequest({ dialect: RESPONSES_DIALECT, operation: 'create', bytes, value: body, lost }),
   };
 }
