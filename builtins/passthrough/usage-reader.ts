@@ -93,7 +93,7 @@ function factsOf(response: unknown): ResponseFacts {
   return { usage: commonUsage(usage), model: typeof model === 'string' ? model : undefined, ids };
 }
 
-/** Usage under the names of the common wire, where cache writes are no part of the prompt; none that counts nothing. Source: OpenAI API reference, "Responses", 2026-11-22. */
+/** Usage under the names of the common wire, where cache writes stand beside the prompt; none that counts nothing. Source: OpenAI API reference, "Responses", 2026-11-22. */
 function commonUsage(usage: unknown): Usage | undefined {
   if (!isFields(usage)) return undefined;
   const { input_tokens, output_tokens, total_tokens, input_tokens_details, output_tokens_details } = usage;

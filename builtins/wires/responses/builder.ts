@@ -78,7 +78,7 @@ export class AnswerBuilder {
     if (typeof content === 'string' && content !== '') this.#message('text').addText(content, this.#asked.showsLogprobs ? logprobsOf(logprobs) : NOTHING);
     if (Array.isArray(annotations) && this.#open instanceof MessageItem) this.#annotate(annotations, this.#open);
     if (typeof refusal === 'string' && refusal !== '') this.#message('refusal').addText(refusal, NOTHING);
-    (delta.tool_calls ?? []).forEach((call, at) => this.#call(call as Fields, at));
+    (delta.tool_calls ?? []).forEach((call, at) => this.#call(call, at));
   }
 
   /** Reasoning that is neither shown nor given back has no place in the answer. */

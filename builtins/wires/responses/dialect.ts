@@ -33,7 +33,7 @@ function adapt(request: ChatRequest, target: TargetFacts, value: Readonly<Fields
   const isOwn = target.provider === 'openai';
   const adapted = adaptCommon({
     ...rest, ...(isOwn && verbosity !== undefined && { verbosity }), ...(isOwn && cacheKey !== undefined && { prompt_cache_key: cacheKey }),
-  } as ChatRequest, target, pathsIn(value));
+  }, target, pathsIn(value));
   return verbosity === undefined || isOwn ? adapted : { request: adapted.request, lost: [...adapted.lost, 'text.verbosity'] };
 }
 

@@ -48,7 +48,8 @@ export class History {
   }
 
   addTexts(texts: readonly string[]): void {
-    this.#assistant().texts.push(...texts);
+    const turn = this.#assistant();
+    for (const text of texts) turn.texts.push(text);
   }
 
   addReasoning(text: string, details: readonly Fields[]): void {

@@ -1,4 +1,4 @@
-import { type Fields, isFields, isText } from '../../../host/contract/index.ts';
+import { type Fields, isFields, isText, setMember } from '../../../host/contract/index.ts';
 import { openEnvelope } from '../envelope.ts';
 import { isGiven, listAt, objectAt, optionalString, stringAt } from './checks.ts';
 
@@ -61,7 +61,7 @@ export class Stretch {
     for (const [name, value] of Object.entries(detail)) {
       const before = known[name];
       if (name === 'text' && isText(before) && isText(value)) known['text'] = before + value;
-      else if (value !== undefined && value !== null && value !== '') known[name as 'text'] = value;
+      else if (value !== undefined && value !== null && value !== '') setMember(known, name, value);
     }
   }
 

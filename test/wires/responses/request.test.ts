@@ -68,7 +68,7 @@ describe('a request of the Responses API', () => {
     });
   }
 
-  it('is told to send the whole input in the place of an earlier response', () => {
+  it('says that the whole input is to be sent in the place of an earlier response', () => {
     expect(refusal({ model: 'm', input: 'hi', previous_response_id: 'r' }).message).to.include('send the whole input');
   });
 
