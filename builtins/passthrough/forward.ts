@@ -63,9 +63,10 @@ export async function forwardRequest(host: Host, request: IncomingMessage, respo
 }
 
 /** Whether a request of `/v1/responses` was translated, because its target has another API. */
-async function isAnsweredAsChat({ host, family, request, response, named, model, body }: Forwarding): Promise<boolean> {
+async function isAnsweredAsChat({ host, family, request, response, named, model, body, taken }: Forwarding): Promise<boolean> {
   const generation = host.current;
   if (family !== RESPONSES || !generation || !isTranslated(generation, { named, model, limits: contextOf(response).principal?.limits ?? {} })) return false;
+  if (taken) throw new GatewayError('proxy_not_supported', 'a response that is translated has no WebSocket');
   return answerTranslated({ host, generation, request, response, body, named });
 }
 

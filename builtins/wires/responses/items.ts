@@ -1,4 +1,4 @@
-import { type Fields, isFields, isText, tryParseJson } from '../../../host/contract/index.ts';
+import { type Fields, isFields, isText, parseExactJson } from '../../../host/contract/index.ts';
 import { sealEnvelope } from '../envelope.ts';
 import { JsonEnd } from './json-end.ts';
 import { Stretch } from './reasoning.ts';
@@ -213,6 +213,10 @@ export class CallItem implements OpenItem {
 }
 
 function objectOf(text: string): Fields {
-  const value = tryParseJson(text);
-  return isFields(value) ? value : {};
+  try {
+    const value = parseExactJson(text);
+    return isFields(value) ? value : {};
+  } catch {
+    return {};
+  }
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sealEnvelope } from '../../../builtins/wires/envelope.ts';
-import { type Answer, chatReply, replyJson, replyStream, startHost, stubUpstream, type StubUpstream, type TestHost } from '../../kit/index.ts';
+import { type Answer, chatReply, MASTER_KEY, rawClient, replyJson, replyStream, startHost, stubUpstream, type StubUpstream, type TestHost } from '../../kit/index.ts';
 import { eventsOf, type Json } from './support.ts';
 
 const PATH = '/v1/responses';
@@ -99,6 +99,15 @@ describe('where a request of the Responses API goes', () => {
     expect(answer.status, answer.text).to.equal(200);
     expect(upstream.seen[0]?.text).to.equal(body([item('gAAAA')], 'm'));
     expect(upstream.seen[0]?.headers['content-length']).to.equal(String(upstream.seen[0]?.text.length));
+  });
+
+  it('is 501 over WebSocket where it would have to be translated', async () => {
+    const { t, upstream } = await start(AUTO, FORWARDED);
+    const client = await rawClient(t.url);
+    client.send(`GET ${PATH}?model=m HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${MASTER_KEY}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`);
+    const answer = await client.closed();
+    expect(answer).to.match(/^HTTP\/1\.1 501 /).and.include('"code":"proxy_not_supported"');
+    expect(upstream.seen).to.have.length(0);
   });
 
   it('counts cache writes of a native answer apart from its input', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { openEnvelope, sealEnvelope } from '../../../builtins/wires/envelope.ts';
 import { shortName } from '../../../builtins/wires/tool-names.ts';
 import { everyCut, sseBytes } from '../../kit/index.ts';
-import { delta, ID, type Json, shown, streamed, streamedBytes, usage, whole } from './support.ts';
+import { delta, eventsOf, ID, type Json, openStream, shown, streamed, streamedBytes, usage, whole } from './support.ts';
 
 const SUMMARY = { reasoning: { summary: 'auto' } };
 const SEALED = { include: ['reasoning.encrypted_content'] };
@@ -188,6 +188,27 @@ describe('a streamed answer of the Responses API', () => {
     expect(events.at(-1)?.['type']).to.equal('response.failed');
     expect(response).to.deep.include({ status: 'failed', error: { code: 'server_error', message: 'it broke' }, completed_at: null });
     expect(response['output']).to.deep.equal([{ type: 'message', id: `msg_${ID}_0`, role: 'assistant', status: 'incomplete', content: [{ type: 'output_text', text: 'half', annotations: [], logprobs: [] }] }]);
+  });
+
+  for (const [code, reason, expected] of [
+    ['response_rejected', undefined, 'invalid_prompt'], ['request_rejected', undefined, 'invalid_prompt'], ['insufficient_quota', undefined, 'insufficient_quota'], ['rate_limit_exceeded', undefined, 'rate_limit_exceeded'],
+    ['provider_saturated', undefined, 'rate_limit_exceeded'], ['upstream_error', 'context_length', 'context_length_exceeded'], ['upstream_error', undefined, 'server_error'], ['stream_timeout', undefined, 'server_error'], ['plugin_error', undefined, 'server_error'],
+  ] as const) it(`ends as failed with ${expected} after ${code}${reason ? ` for ${reason}` : ''}, also where nothing of it has left`, () => {
+    for (const isFirst of [false, true]) {
+      const stream = openStream();
+      const begun = stream.chunk(delta({ content: 'half' }) as never);
+      const ended = stream.error({ code, status: 502, message: 'm', requestId: ID, retryAfterS: undefined, ...(reason && { reason }) }, isFirst);
+      const events = eventsOf(isFirst ? ended : begun + ended);
+      expect(events.at(-1)?.['response'].error).to.deep.equal({ code: expected, message: 'm' });
+      expect(events.at(-1)?.['response'].output).to.have.length(isFirst ? 0 : 1);
+      expect(events[0]?.['type']).to.equal('response.created');
+    }
+  });
+
+  it('keeps the digits of a search\'s numbers', () => {
+    const stream = openStream(TOOLS);
+    stream.chunk(call(0, { id: 'b', name: 'tool_search', args: '{"n":12345678901234567890}' }) as never);
+    expect(stream.end()).to.include('"arguments":{"n":12345678901234567890}');
   });
 
   it('is the same wherever the upstream\'s bytes are cut', () => {

@@ -13,6 +13,9 @@ export type Json = Record<string, any>;
 
 const exchangeOf = (reply?: ChatReply): Exchange => ({ id: ID, model: 'm', startedAt: 1_700_000_000_500, measurements: { durationMs: 2000 }, reply }) as unknown as Exchange;
 
+/** What writes one streamed answer. */
+export const openStream = (asked: object = {}): ResponsesStream => new ResponsesStream(exchangeOf(), readResponses({ model: 'm', input: 'hi', ...asked }).asked);
+
 export interface Streamed {
   readonly events: readonly Json[];
   /** The response of the last event. */
@@ -22,7 +25,7 @@ export interface Streamed {
 
 /** The bytes of an upstream's stream, in these pieces, as a client of the Responses API gets them. Each event is checked for its form. */
 export function streamedBytes(pieces: readonly Uint8Array[], asked: object = {}, decode?: StreamDecoder): Streamed {
-  const encoder = new ResponsesStream(exchangeOf(), readResponses({ model: 'm', input: 'hi', ...asked }).asked);
+  const encoder = openStream(asked);
   const relay = new Relay({ encoder, model: 'm', created: 1, stripUsage: false, framing: 'sse', decode });
   let out = pieces.map((piece) => relay.push(Buffer.from(piece))).join('');
   if (!relay.isDone && !relay.failure) out += relay.end();
