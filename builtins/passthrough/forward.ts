@@ -67,7 +67,8 @@ async function isAnsweredAsChat({ host, family, request, response, named, model,
   const generation = host.current;
   if (family !== RESPONSES || !generation || !isTranslated(generation, { named, model, limits: contextOf(response).principal?.limits ?? {} })) return false;
   if (taken) throw new GatewayError('proxy_not_supported', 'a response that is translated has no WebSocket');
-  return answerTranslated({ host, generation, request, response, body, named });
+  await answerTranslated({ host, generation, request, response, body, named });
+  return true;
 }
 
 /** What only this gateway understands is cut out of a request that goes on as it is. */

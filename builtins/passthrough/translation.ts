@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { translatesResponses } from '../../host/config/responses-mode.ts';
-import type { KeyLimits } from '../../host/contract/index.ts';
+import { GatewayError, type KeyLimits } from '../../host/contract/index.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
 import { bodyTooLarge } from '../../host/http/read-body.ts';
-import { answerExchange, readJson } from '../../host/http/surface-route.ts';
+import { answerExchange, type ReadForwarded, readJson } from '../../host/http/surface-route.ts';
 import { mayServe } from '../../host/pipeline/key-access.ts';
 import type { Target } from '../../host/pipeline/target.ts';
 import type { HeldBody } from './read-ahead.ts';
@@ -25,7 +25,7 @@ export function isTranslated(generation: Generation, { named, model, limits }: A
   if (!translatesResponses(generation.config)) return false;
   const { config: { aliases }, targets } = generation;
   const target = named === undefined ? ownerOf(generation, model !== undefined && Object.hasOwn(aliases, model) ? aliases[model] : model, limits) : targets.get(named);
-  return target !== undefined && mayServe(limits, target.virtualKey) && needsTranslation(target, generation);
+  return target?.provider !== undefined && mayServe(limits, target.virtualKey) && needsTranslation(target, generation);
 }
 
 function ownerOf({ models, targets, targetList }: Generation, model: string | undefined, limits: KeyLimits): Target | undefined {
@@ -49,15 +49,19 @@ export interface Translating {
   readonly named: string | undefined;
 }
 
-/** Has a request read into a chat, and answered like one. False where this build reads none. */
-export async function answerTranslated({ host, generation, request, response, body, named }: Translating): Promise<boolean> {
+/** Has a request read into a chat, and answered like one. */
+export async function answerTranslated(translating: Translating): Promise<void> {
+  const { host, response, body, named } = translating;
+  const read = await readChat(translating).finally(() => { body.rest?.return(undefined).catch(() => {}); }); // what was not read is left to be read in vain
+  if (!read) throw new GatewayError('proxy_not_supported', 'this build translates no responses');
+  await answerExchange(host, read.surface, named === undefined ? read : { ...read, pinned: named }, response);
+}
+
+async function readChat({ host, generation, request, body }: Translating): Promise<ReadForwarded | undefined> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase();
   if (encoding !== undefined && encoding !== '' && encoding !== 'identity') throw invalidRequest('content-encoding must be identity: the body is read');
   const bytes = await wholeBody(body, generation.maxRequestBytes);
-  const read = await readJson(bytes, (json) => host.hooks.readForwarded.call(json, request, bytes));
-  if (!read) return false;
-  await answerExchange(host, read.surface, named === undefined ? read : { ...read, pinned: named }, response);
-  return true;
+  return readJson(bytes, (json) => host.hooks.readForwarded.call(json, request, bytes));
 }
 
 async function wholeBody({ held, rest }: HeldBody, maxBytes: number): Promise<Buffer> {

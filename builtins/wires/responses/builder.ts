@@ -181,7 +181,10 @@ function logprobsOf(value: unknown): readonly unknown[] {
 /** The deltas that a stream of the same answer would have. */
 function* deltasOf(message: ChatReply['choices'][number]['message']): Generator<ChunkDelta> {
   const details = detailsOf(message.reasoning_details);
-  const ofCall = (detail: Fields): boolean => typeof detail['id'] === 'string' && (message.tool_calls ?? []).some(({ id }) => id === detail['id']);
+  const calls = message.tool_calls ?? [];
+  const callIds = new Set<unknown>(calls.map(({ id }) => id ?? ''));
+  const ofCall = (detail: Fields): boolean => typeof detail['id'] === 'string' && callIds.has(detail['id']);
+  const byCall = Map.groupBy(details.filter(ofCall), ({ id }) => id);
   const ofText = (detail: Fields): boolean => typeof detail['start'] === 'number' && detail['thought'] !== true;
   const thoughts = details.filter((detail) => !ofCall(detail) && !ofText(detail));
   if (thoughts.some(({ text }) => typeof text === 'string')) {
@@ -190,7 +193,5 @@ function* deltasOf(message: ChatReply['choices'][number]['message']): Generator<
   const { refusal, annotations } = message;
   yield { content: message.content, annotations, refusal };
   yield { reasoning_details: details.filter((detail) => !ofCall(detail) && ofText(detail)) };
-  for (const [index, call] of (message.tool_calls ?? []).entries()) {
-    yield { reasoning_details: details.filter((detail) => ofCall(detail) && detail['id'] === call.id), tool_calls: [{ ...call, index }] };
-  }
+  for (const [index, call] of calls.entries()) yield { reasoning_details: byCall.get(call.id) ?? [], tool_calls: [{ ...call, index }] };
 }

@@ -12,12 +12,13 @@ export interface StreamedCall {
 /** The calls of one answer. One at a time is written; pieces of others wait. */
 export class StreamedCalls {
   readonly #calls = new Map<number, StreamedCall>();
+  /** Those that are not opened yet, by their index. */
+  readonly #waiting = new Map<number, StreamedCall>();
 
   /** The call that a piece belongs to, with its id and name as far as they are known. */
   of(delta: Fields, place: number): StreamedCall {
     const index = typeof delta['index'] === 'number' ? delta['index'] : place;
-    const call = this.#calls.get(index) ?? { id: '', name: '', waiting: '', state: 'waiting' };
-    this.#calls.set(index, call);
+    const call = this.#calls.get(index) ?? this.#begin(index);
     if (isText(delta['id'])) call.id ||= delta['id'];
     const { function: called } = delta;
     if (isFields(called) && isText(called['name'])) call.name ||= called['name'];
@@ -28,8 +29,18 @@ export class StreamedCalls {
   /** The next call to be opened, in the order of their indices. */
   next(): StreamedCall | undefined {
     let first = Infinity;
-    for (const [index, { state }] of this.#calls) if (state === 'waiting' && index < first) first = index;
-    return this.#calls.get(first);
+    for (const [index, { state }] of this.#waiting) {
+      if (state !== 'waiting') this.#waiting.delete(index);
+      else if (index < first) first = index;
+    }
+    return this.#waiting.get(first);
+  }
+
+  #begin(index: number): StreamedCall {
+    const call: StreamedCall = { id: '', name: '', waiting: '', state: 'waiting' };
+    this.#calls.set(index, call);
+    this.#waiting.set(index, call);
+    return call;
   }
 }
 

@@ -85,8 +85,11 @@ function checkAddress(address: string, path: string, types: RegExp | undefined):
   if (!isBase64(address, head[0].length)) throw invalidRequest(`${path} is not base64`);
 }
 
-const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}\s*$/;
+const NOT_BASE64 = /[^A-Za-z0-9+/_-]/;
+const PADDING = /^={0,2}\s{0,2}$/;
 
 function isBase64(text: string, from: number): boolean {
-  return BASE64.test(text.slice(from));
+  const data = text.slice(from);
+  const end = data.search(NOT_BASE64);
+  return end < 0 || PADDING.test(data.slice(end));
 }

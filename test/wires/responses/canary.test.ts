@@ -26,7 +26,7 @@ const EVERYTHING: Json = {
 
 /** Each string that is `text`, with another one in its place. */
 function* places(value: unknown, path = ''): Generator<readonly [path: string, change: (text: string) => unknown]> {
-  if (value === 'text' || (typeof value === 'string' && value.includes('"text"'))) yield [path, (text) => (value === 'text' ? text : (value as string).replace('text', text))];
+  if (value === 'text' || (typeof value === 'string' && value.includes('"text"'))) yield [path, (text) => (value === 'text' ? text : value.replace('text', text))];
   else if (Array.isArray(value)) for (const [at, item] of value.entries()) for (const [where, change] of places(item, `${path}[${at}]`)) yield [where, (text) => value.with(at, change(text))];
   else if (typeof value === 'object' && value !== null) for (const [name, member] of Object.entries(value)) for (const [where, change] of places(member, `${path}.${name}`)) yield [where, (text) => ({ ...value, [name]: change(text) })];
 }
