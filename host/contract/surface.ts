@@ -33,7 +33,7 @@ export type Surface = keyof SurfaceBodies;
 /** Surfaces whose requests and replies are those of a chat, whatever their clients speak. */
 export type ChatSurface = 'chat' | 'completions' | 'messages' | 'generate_content' | 'responses.translated';
 
-/** Surfaces a provider translates. Those of chats run as chat; `responses` and `passthrough` are forwarded, and calls of tools go to tool servers. */
+/** Surfaces a provider translates. Those of chats run as chat, responses and pass-through are forwarded, and calls of tools go to tool servers. */
 export type TranslatedSurface = Exclude<Surface, ChatSurface | 'responses' | 'passthrough' | 'mcp'> | 'chat';
 
 export type RequestOf<S extends Surface> = SurfaceBodies[S]['request'];
