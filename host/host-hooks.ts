@@ -8,8 +8,10 @@ import type { Surface } from './contract/index.ts';
 import type { ModelCollector } from './generation/model-index.ts';
 import type { OfflineHost } from './generation/offline.ts';
 import type { RequestContext } from './http/context.ts';
+import type { JsonObject } from './http/json-body.ts';
 import type { Protection } from './http/protection.ts';
 import type { Arrival } from './http/reply.ts';
+import type { ReadForwarded } from './http/surface-route.ts';
 import type { TakeUpgrade } from './http/upgrades.ts';
 import type { Handshake } from './pipeline/tool-servers.ts';
 import type { ModuleCheck, RegisteredModule } from './registry/registry.ts';
@@ -64,6 +66,13 @@ export function createHostHooks<H>() {
      * over once shell and `arrived` have let the request pass; where no tap does, it is served as any other request.
      */
     upgrade: new SyncBailHook<[IncomingMessage, H], TakeUpgrade | undefined>(['request', 'host']),
+    /**
+     * Reads a request of the Responses API that its target cannot be given as it is: the first tap that does says on which surface it
+     * is answered instead. Throws a `GatewayError` for what it cannot read.
+     */
+    readForwarded: new SyncBailHook<[JsonObject, IncomingMessage, Buffer], ReadForwarded | undefined>(['body', 'request', 'bytes']),
+    /** Gives the body of a request that goes on to a vendor of the Responses API without what only this gateway understands; nothing where there is none. */
+    cleanForwarded: new SyncBailHook<[Buffer], Buffer | undefined>(['bytes']),
     /** Mounts routes. */
     mount: new SyncHook<[Router, H]>(['router', 'host']),
     /** Opens what needs I/O: stores, sockets. */

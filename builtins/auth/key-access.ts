@@ -9,11 +9,11 @@ import { modelNotFound } from '../../host/pipeline/shown.ts';
 export default defineBuiltin({
   name: 'key-access',
   apply: ({ hooks }) => hooks.assemble.tapPromise('key-access', async ({ hooks: pipeline, config: { aliases }, models, plugins, services: { redactor } }) => {
-    pipeline.prepare.tap({ name: 'key-access', stage: ORDER.keyAccess }, ({ principal, model, surface, streaming }) => {
+    pipeline.prepare.tap({ name: 'key-access', stage: ORDER.keyAccess }, ({ principal, model, surface, streaming, routing: { pinned } }) => {
       const limits = principal?.limits;
       if (!limits || plugins.mayChangeModel) return;
       const isServed = mayAsk(limits, model, aliases)
-        && models.routeTargets(model, surface, streaming).some(({ virtualKey, serves }) => serves && mayServe(limits, virtualKey));
+        && models.routeTargets(model, surface, streaming, pinned).some(({ virtualKey, serves }) => serves && mayServe(limits, virtualKey));
       if (!isServed) throw modelNotFound(model, redactor);
     });
     pipeline.route.tap({ name: 'key-access', stage: ORDER.keyTargets }, (targets, { principal, model }) => {

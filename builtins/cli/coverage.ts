@@ -1,4 +1,5 @@
 import { type PluginModule, type Stage, type Surface, SURFACES } from '../../host/contract/index.ts';
+import { translatesResponses } from '../../host/config/responses-mode.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
 import { declaredSettings, readSettings } from '../../host/config/module-settings.ts';
 import type { Host } from '../../host/host.ts';
@@ -24,20 +25,31 @@ export function coverage(host: Host, config: GatewayConfig): Coverage {
   const warnings: string[] = [];
   const guardsContent = readers.some(({ isContentGuardrail }) => isContentGuardrail);
   const shown = new Set<string>();
+  const translates = translatesResponses(config);
   for (const surface of host.surfaces) {
-    const { tag, isUnreadable } = SURFACES[surface];
-    if (shown.has(tag)) continue; // surfaces with one tag are covered alike
+    const { tag } = SURFACES[surface];
+    if (shown.has(tag) || surface === TRANSLATED) continue; // surfaces with one tag are covered alike
     shown.add(tag);
     for (const stage of ['before_request', 'after_request'] as const) {
       const here = readers.filter((reader) => reader.stage === stage);
-      const names = here.filter(({ module }) => covers(module, surface)).map(({ module }) => module.name);
-      const isRefused = stage === 'before_request' && here.some(({ module, isContentGuardrail }) => isContentGuardrail && (isUnreadable || !covers(module, surface)));
-      rows.push([tag, stage, isRefused ? 'refused' : `${[...new Set(names)].join(', ') || '-'}${isRecorded(surface, stage) ? ' (recorded)' : ''}`]);
+      const cell = cellOf(here, surface, stage);
+      rows.push([tag, stage, surface === 'responses' && translates ? `${cell}; translated: ${cellOf(here, TRANSLATED, stage)}` : cell]);
       const isGuarded = here.some(({ module, isContentGuardrail }) => isContentGuardrail && covers(module, surface));
-      if (guardsContent && !isGuarded && !isRefused) warnings.push(`${tag} ${stage}: no content guardrail reads this body`);
+      if (guardsContent && !isGuarded && cell !== REFUSED) warnings.push(`${tag} ${stage}: no content guardrail reads this body`);
     }
   }
   return { rows, warnings };
+}
+
+/** Requests of the Responses API are on one of two surfaces, by where they go: both stand in one row. */
+const TRANSLATED = 'responses.translated';
+const REFUSED = 'refused';
+
+function cellOf(here: readonly Reader[], surface: Surface, stage: Stage): string {
+  const isRefused = stage === 'before_request' && here.some(({ module, isContentGuardrail }) => isContentGuardrail && (SURFACES[surface].isUnreadable || !covers(module, surface)));
+  if (isRefused) return REFUSED;
+  const names = here.filter(({ module }) => covers(module, surface)).map(({ module }) => module.name);
+  return `${[...new Set(names)].join(', ') || '-'}${isRecorded(surface, stage) ? ' (recorded)' : ''}`;
 }
 
 /** Answers that no plugin reads before they are sent. */

@@ -38,6 +38,9 @@ export function connectedTo(host: Host, target: Target): Destination | undefined
   return undefined;
 }
 
+/** Whether requests of the Responses API may be sent on to it. */
+export const hasResponses = ({ provider: { module: { responses } } }: Destination): boolean => responses === true || responses === 'native';
+
 /** Refuses providers whose API is not the clients' own, and those that nothing can be sent on to. */
 export function requireForwarding({ provider: { module } }: Destination, isAble: boolean): void {
   if (module.wire === 'common' && isAble) return;

@@ -2,7 +2,7 @@ import { GatewayError } from '../../host/contract/index.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
-import { connectedTo, type Destination, requireForwarding } from './destination.ts';
+import { connectedTo, type Destination, hasResponses, requireForwarding } from './destination.ts';
 
 /** Routes that are sent on by the same rules. */
 export interface Family {
@@ -27,7 +27,7 @@ export const STORED_RESPONSES: Family = {
   fixed: (host, generation) => {
     const destination = declared(host, generation, 'responses_target');
     if (!destination) throw new GatewayError('responses_not_configured', 'responses by id need responses_target in the configuration, and its provider\'s credential');
-    requireForwarding(destination, destination.provider.module.responses === true);
+    requireForwarding(destination, hasResponses(destination));
     return destination;
   },
 };

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { GatewayError, type OutgoingRequest } from '../../host/contract/index.ts';
+import { translatesResponses } from '../../host/config/responses-mode.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
 import { contextOf, rawPath } from '../../host/http/context.ts';
@@ -12,7 +13,7 @@ import { mayAsk, mayServe } from '../../host/pipeline/key-access.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { failReply, run } from '../../host/pipeline/run.ts';
 import { modelNotFound } from '../../host/pipeline/shown.ts';
-import { addressAt, type Destination, namedDestination, ownerOf, requireForwarding } from './destination.ts';
+import { addressAt, type Destination, hasResponses, namedDestination, ownerOf, requireForwarding } from './destination.ts';
 import { type Family, familyOf, FILES, RESPONSES } from './family.ts';
 import { MemberScanner } from './member-scanner.ts';
 import { MAX_READABLE, type OpaqueBody, readOpaque, refuseRepeated, responseFields } from './opaque-body.ts';
@@ -21,6 +22,7 @@ import { checkPath, readablePath } from './path.ts';
 import { type HeldBody, leavingBody, readAhead, type Splice } from './read-ahead.ts';
 import { forwardedHeaders } from './request-headers.ts';
 import { sendForwardedReply } from './send-reply.ts';
+import { answerTranslated, isTranslated } from './translation.ts';
 import type { Taken } from './tunnel.ts';
 
 /** One request that is sent on. */
@@ -46,6 +48,8 @@ export async function forwardRequest(host: Host, request: IncomingMessage, respo
   let read: ReadRequest;
   try {
     [forwarding, read] = await readRequest(host, request, response, taken);
+    if (await isAnsweredAsChat(forwarding)) return;
+    forwarding = withoutEnvelopes(forwarding);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     sendError(response, error, host.redactor);
@@ -56,6 +60,25 @@ export async function forwardRequest(host: Host, request: IncomingMessage, respo
   } finally {
     forwarding.body.rest?.return(undefined).catch(() => {}); // what was not read is left to be read in vain
   }
+}
+
+/** Whether a request of `/v1/responses` was translated, because its target has another API. */
+async function isAnsweredAsChat({ host, family, request, response, named, model, body, taken }: Forwarding): Promise<boolean> {
+  const generation = host.current;
+  if (family !== RESPONSES || !generation || !isTranslated(generation, { named, model, limits: contextOf(response).principal?.limits ?? {} })) return false;
+  if (taken) throw new GatewayError('proxy_not_supported', 'a response that is translated has no WebSocket');
+  await answerTranslated({ host, generation, request, response, body, named });
+  return true;
+}
+
+/** What only this gateway understands is cut out of a request that goes on as it is. */
+function withoutEnvelopes(forwarding: Forwarding): Forwarding {
+  const { host, family, body } = forwarding;
+  const held = family === RESPONSES && !body.rest && host.current && translatesResponses(host.current.config) ? host.hooks.cleanForwarded.call(body.held) : undefined;
+  if (!held) return forwarding;
+  const scanner = new MemberScanner(NAMES);
+  scanner.push(held);
+  return { ...forwarding, body: { held, rest: undefined, declared: held.length }, scanner };
 }
 
 async function readRequest(host: Host, request: IncomingMessage, response: ServerResponse, taken: Taken | undefined): Promise<[Forwarding, ReadRequest]> {
@@ -93,20 +116,23 @@ function isBound(family: Family, path: string, { config }: Generation): boolean 
   return family === RESPONSES ? config.responses.bind_owner === true : family === FILES && path.startsWith('/v1/batches') && config.files.bind_owner === true;
 }
 
+const NAMES = ['model', 'max_output_tokens', 'stream', 'user', ...REFERENCES];
+
 /** Holds as much of the body as must be seen before it leaves. */
 async function lookAhead(generation: Generation, family: Family, request: IncomingMessage, isModelWanted: boolean, isBound: boolean): Promise<{ body: HeldBody; scanner: MemberScanner | undefined }> {
   const { maxRequestBytes, plugins, services: { clock } } = generation;
   const isInspected = plugins.inspected.has(family.surface);
   const isSearched = isModelWanted || isInspected || isBound;
-  const scanner = isSearched ? new MemberScanner(['model', 'max_output_tokens', 'stream', 'user', ...REFERENCES]) : undefined;
+  const scanner = isSearched ? new MemberScanner(NAMES) : undefined;
   const declared = Number(request.headers['content-length'] ?? Infinity);
+  const isSearchedThrough = family === RESPONSES && translatesResponses(generation.config);
   const isHeldWhole = isBound || (family === RESPONSES && plugins.count > 0); // what is looked for may stand behind everything else
   const wants = (held: number): boolean => {
     if (!scanner || scanner.isMalformed && !isInspected) return false;
     const isSmall = held <= MAX_READABLE && (isInspected || family === RESPONSES || declared <= MAX_READABLE);
     const isSought = !scanner.isOver && ((isModelWanted && !scanner.found.has('model')) || isHeldWhole);
     if (isSought && held > maxRequestBytes) throw bodyTooLarge();
-    return isSmall || isSought;
+    return isSmall || isSought || (isSearchedThrough && held <= maxRequestBytes);
   };
   const see = scanner && ((piece: Buffer): void => {
     scanner.push(piece);
@@ -162,7 +188,7 @@ function resolve({ host, family, named, model, body, taken }: Forwarding, exchan
   const hasBody = body.held.length > 0 || body.rest !== undefined || taken !== undefined;
   if (limits.models && (meant === undefined ? hasBody : !mayAsk(limits, meant, aliases))) throw modelNotFound(model ?? '', host.redactor);
   const { module } = found.provider;
-  requireForwarding(found, family === RESPONSES ? module.responses === true : module.passthrough === true);
+  requireForwarding(found, family === RESPONSES ? hasResponses(found) : module.passthrough === true);
   return found;
 
   function allowed(destination: Destination): Destination {

@@ -1,4 +1,4 @@
-import { isFields, readUsage, tryParseJson, type Usage } from '../../host/contract/index.ts';
+import { countOf, isFields, readUsage, tryParseJson, type Usage } from '../../host/contract/index.ts';
 import { dataOf, textOfBytes } from '../../host/upstream/sse.ts';
 
 /** What is kept of an answer, or of one line of a stream, to read its usage. A longer one is sent on, and its usage is unknown. */
@@ -93,12 +93,13 @@ function factsOf(response: unknown): ResponseFacts {
   return { usage: commonUsage(usage), model: typeof model === 'string' ? model : undefined, ids };
 }
 
-/** Usage under the names of the common wire; none that counts nothing. Source: OpenAI API reference, "Responses", 2026-11-22. */
+/** Usage under the names of the common wire, where cache writes stand beside the prompt; none that counts nothing. Source: OpenAI API reference, "Responses", 2026-11-22. */
 function commonUsage(usage: unknown): Usage | undefined {
   if (!isFields(usage)) return undefined;
   const { input_tokens, output_tokens, total_tokens, input_tokens_details, output_tokens_details } = usage;
+  const written = isFields(input_tokens_details) ? countOf(input_tokens_details['cache_write_tokens']) : 0;
   const found = readUsage({
-    prompt_tokens: input_tokens, completion_tokens: output_tokens, total_tokens,
+    prompt_tokens: Math.max(countOf(input_tokens) - written, 0), completion_tokens: output_tokens, total_tokens: Math.max(countOf(total_tokens) - written, 0), cache_write_tokens: written,
     ...(isFields(input_tokens_details) && { prompt_tokens_details: input_tokens_details }), ...(isFields(output_tokens_details) && { completion_tokens_details: output_tokens_details }),
   });
   return found && found.prompt_tokens + found.completion_tokens > 0 ? found : undefined;

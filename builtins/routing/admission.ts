@@ -11,7 +11,7 @@ export default defineBuiltin({
     if (plugins.mayChangeModel) return;
     pipeline.prepare.tap({ name: 'admission', stage: ORDER.admission }, (exchange) => {
       const { model, surface, streaming } = exchange;
-      if (models.routeTargets(model, surface, streaming).some(({ serves }) => serves)) return;
+      if (models.routeTargets(model, surface, streaming, exchange.routing.pinned).some(({ serves }) => serves)) return;
       const absent = targets.filter(({ provider }) => !provider).map(({ virtualKey }) => virtualKey);
       if (absent.length > 0 && !exchange.routing.explaining) log.warn('no registered target serves the model', { model: shownModel(model, redactor), unregistered: absent.join(', '), trace_id: exchange.id });
       throw modelNotFound(model, redactor);

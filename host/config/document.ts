@@ -16,7 +16,7 @@ export interface GatewayConfig {
   readonly compatibility: { readonly on_unsupported_param?: string };
   readonly batch_target?: string;
   readonly responses_target?: string;
-  readonly responses: { readonly bind_owner?: boolean };
+  readonly responses: { readonly bind_owner?: boolean; readonly translate?: string };
   readonly files: { readonly bind_owner?: boolean };
   readonly modules: readonly string[];
 }
@@ -47,6 +47,7 @@ export interface TargetConfig {
   readonly retry?: { readonly attempts?: number; readonly on_status_codes?: readonly number[]; readonly initial_backoff_ms?: number };
   readonly retry_on_status?: readonly number[];
   readonly request_timeout?: string;
+  readonly responses?: string;
   readonly circuit_breaker?: {
     readonly failure_threshold?: number;
     readonly success_threshold?: number;

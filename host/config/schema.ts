@@ -73,6 +73,7 @@ const target = block({
   retry: block({ attempts: integer, on_status_codes: list(integer), initial_backoff_ms: integer }),
   retry_on_status: list(integer),
   request_timeout: text,
+  responses: text,
   circuit_breaker: block({ failure_threshold: integer, success_threshold: integer, max_half_threshold: integer, timeout: text }),
   concurrency: block({ max_concurrency: integer, queue_size: integer }),
   settings: freeMap.empty(null),
@@ -129,7 +130,7 @@ export const configSchema = Joi.object({
   compatibility: block({ on_unsupported_param: text }).default({}).meta(shown({ always: {} })),
   batch_target: text,
   responses_target: text,
-  responses: block({ bind_owner: flag }).default({}),
+  responses: block({ bind_owner: flag, translate: text }).default({}),
   files: block({ bind_owner: flag }).default({}),
   modules: list(text).default([]),
 });

@@ -29,7 +29,8 @@ export interface ProviderModule {
   /** Path below the API root that forwarded requests go to, where that is not the root itself: `/v1`. */
   readonly forwardPath?: string;
   readonly batches?: boolean;
-  readonly responses?: boolean;
+  /** Whether requests of the Responses API may be forwarded to it. `native`: its vendor serves that API, so that none needs to be translated. */
+  readonly responses?: boolean | 'native';
   /** Accepts model ids that nothing can enumerate; asked only when no target owns the model. */
   readonly anyModel?: boolean;
   /** `false` where only configured and declared models are served, whatever the model catalog lists for it. */

@@ -21,6 +21,8 @@ export interface SurfaceBodies {
   readonly 'audio.translations': { readonly request: TranscriptionRequest; readonly reply: RawReply };
   readonly 'audio.speech': { readonly request: SpeechRequest; readonly reply: RawReply };
   readonly responses: { readonly request: OpaqueRequest; readonly reply: undefined };
+  /** A request of the Responses API that its target cannot be given as it is, read into a chat. */
+  readonly 'responses.translated': { readonly request: ChatRequest; readonly reply: ChatReply };
   readonly passthrough: { readonly request: OpaqueRequest; readonly reply: undefined };
   readonly mcp: { readonly request: ToolRequest; readonly reply: ToolReply };
 }
@@ -29,7 +31,7 @@ export interface SurfaceBodies {
 export type Surface = keyof SurfaceBodies;
 
 /** Surfaces whose requests and replies are those of a chat, whatever their clients speak. */
-export type ChatSurface = 'chat' | 'completions' | 'messages' | 'generate_content';
+export type ChatSurface = 'chat' | 'completions' | 'messages' | 'generate_content' | 'responses.translated';
 
 /** Surfaces a provider translates. Those of chats run as chat, responses and pass-through are forwarded, and calls of tools go to tool servers. */
 export type TranslatedSurface = Exclude<Surface, ChatSurface | 'responses' | 'passthrough' | 'mcp'> | 'chat';
@@ -66,6 +68,7 @@ export const SURFACES: Readonly<Record<Surface, SurfaceFacts>> = frozenTable({
   'audio.translations': { translator: 'audio.translations', tag: 'audio.transcriptions', isChat: false, isRaw: true, isUnreadable: true },
   'audio.speech': { translator: 'audio.speech', tag: 'audio.speech', isChat: false, isRaw: true },
   responses: { translator: undefined, tag: 'responses', isChat: false, isForwarded: true },
+  'responses.translated': { translator: 'chat', tag: 'responses', isChat: true },
   passthrough: { translator: undefined, tag: 'passthrough', isChat: false, isForwarded: true },
   mcp: { translator: undefined, tag: 'mcp', isChat: false },
 });

@@ -68,7 +68,8 @@ export function buildModelIndex(targets: readonly Target[], modelsOf: (target: T
     advertised: (virtualKey) => advertised.get(virtualKey) ?? [],
     isKnown: (model) => owners.has(model),
     owners: (model) => mark((target) => owners.get(model)?.has(target) ?? false),
-    routeTargets: (model, surface, streaming) => {
+    routeTargets: (model, surface, streaming, pinned) => {
+      if (pinned !== undefined) return mark((target) => target.virtualKey === pinned && implementsSurface(target, surface, streaming)).filter(({ virtualKey }) => virtualKey === pinned);
       if (!owners.has(model)) return route(model, surface, streaming);
       const cache = cacheOf(surface, streaming);
       const cached = cache.get(model);

@@ -12,6 +12,7 @@ import { failReply, finishStream, run } from '../pipeline/run.ts';
 import type { AnswerStream } from '../pipeline/stream.ts';
 import { type ClientFailure, failureOf } from '../wire/client-failure.ts';
 import type { ClientRequest } from '../wire/client-request.ts';
+import type { ClientWire } from '../wire/client-wire.ts';
 import { attributionHeaders, replyHeaders } from './attribution.ts';
 import { type JsonObject, parseJsonObject } from './json-body.ts';
 import { contextOf } from './context.ts';
@@ -28,12 +29,21 @@ export interface ReadRequest {
   readonly unreadable?: boolean;
   /** The client opted out of usage on its stream. */
   readonly stripsUsage?: boolean;
+  /** The target that the request names: no other one may answer. */
+  readonly pinned?: string;
+  /** Writes this one answer in the place of the wire of the path. */
+  readonly wire?: ClientWire;
   /** The body as the client sent it, where it speaks another wire than the common one. */
   readonly clientRequest?: ClientRequest | undefined;
   /** The body of the answer; what the client's wire makes of the reply, unless said. */
   readonly write?: (exchange: LiveExchange) => unknown;
   /** Gives back what reading took: temporary files. Runs once, when the exchange is over. */
   readonly dispose?: () => void;
+}
+
+/** The same of a request that its reader has found the surface of. */
+export interface ReadForwarded extends ReadRequest {
+  readonly surface: Surface;
 }
 
 /** Where a surface reads from. */
@@ -61,16 +71,19 @@ export interface SurfaceHost {
 
 /** A surface whose body is one JSON object. */
 export function jsonBody(read: (body: JsonObject, request: IncomingMessage, bytes: Buffer) => ReadRequest): SurfaceRoute['read'] {
-  return ({ request, maxBytes, clock }) => readBody(request, maxBytes, clock).then((bytes) => (
-    bytes.length < LARGE_BYTES ? read(parseJsonObject(bytes), request, bytes) : readInTurns(bytes, (body) => read(body, request, bytes))
-  ));
+  return ({ request, maxBytes, clock }) => readBody(request, maxBytes, clock).then((bytes) => readJson(bytes, (body) => read(body, request, bytes)));
+}
+
+/** Parses and reads a body; a promise for a large one. */
+export function readJson<T>(bytes: Buffer, read: (body: JsonObject) => T): T | Promise<T> {
+  return bytes.length < LARGE_BYTES ? read(parseJsonObject(bytes)) : readInTurns(bytes, read);
 }
 
 /** From this size on a body is read step by step. */
 const LARGE_BYTES = 256 * 1024;
 
 /** Others are served between its arrival, its parsing, its checks and its way through the pipeline. */
-async function readInTurns(bytes: Buffer, read: (body: JsonObject) => ReadRequest): Promise<ReadRequest> {
+async function readInTurns<T>(bytes: Buffer, read: (body: JsonObject) => T): Promise<T> {
   await nextTurn();
   const body = parseJsonObject(bytes);
   await nextTurn();
@@ -111,7 +124,7 @@ function openExchange(surface: Surface, read: ReadRequest, lease: Lease, respons
   const context = contextOf(response);
   const { id, trace, principal, arrivedAt, wire } = context;
   const exchange = new LiveExchange({
-    id, trace, surface, principal, arrivedAt, wire, clock: lease.generation.services.clock,
+    id, trace, surface, principal, arrivedAt, wire: read.wire ?? wire, pinned: read.pinned, clock: lease.generation.services.clock,
     metadata: read.metadata ?? {}, request: read.request, streaming: read.streaming, unreadable: read.unreadable ?? SURFACES[surface].isUnreadable ?? false,
     clientHeaders: response.req.headers, stripsUsage: read.stripsUsage ?? false, clientRequest: read.clientRequest,
   });
@@ -198,7 +211,7 @@ async function sendStream(exchange: LiveExchange, stream: AnswerStream, generati
   if (encoder.keepAlive !== undefined) writer.keepAlive(encoder.keepAlive);
   stream.attach(writer);
   const error = await finishStream(exchange, stream, generation);
-  if (!response.destroyed) writer.end(error ? encoder.error(streamFailure(error, exchange.id, generation.services.redactor)) : stream.takeHeld() + encoder.end());
+  if (!response.destroyed) writer.end(error ? encoder.error(streamFailure(error, exchange.id, generation.services.redactor), stream.takeHeld() !== '') : stream.takeHeld() + encoder.end());
   stream.release();
 }
 

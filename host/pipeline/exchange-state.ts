@@ -20,6 +20,8 @@ export class Routing {
   /** Parameters the serving provider ignored, in the order of the capability matrix. */
   ignoredParams: readonly string[] = [];
   abLabel: string | undefined;
+  /** The target that the request names: no other one is tried. */
+  pinned: string | undefined;
   /** Why the strategy left nothing to try, as the caller learns it. */
   unroutable: string | undefined;
   /** Set where only the reasons of the route are asked for; then nothing is sent, counted or logged. */

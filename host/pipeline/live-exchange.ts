@@ -25,6 +25,8 @@ export interface ExchangeStart {
   readonly unreadable?: boolean;
   /** The client opted out of usage on its stream. */
   readonly stripsUsage?: boolean;
+  /** The target that the request names, where it names one. */
+  readonly pinned?: string | undefined;
   /** What the client speaks; the common wire unless said. */
   readonly wire?: ClientWire;
   /** Its own body, where it speaks another wire. */
@@ -92,6 +94,7 @@ export class LiveExchange implements Exchange {
     this.clientHeaders = start.clientHeaders;
     this.stripsUsage = start.stripsUsage ?? false;
     this.#clock = start.clock;
+    this.routing.pinned = start.pinned;
   }
 
   /** What plugins get. */

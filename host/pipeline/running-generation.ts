@@ -25,7 +25,7 @@ export interface RunningGeneration {
 
 export interface RoutedModels {
   /** Every declared target, in order, marked with whether it serves the model on the surface. */
-  routeTargets(model: string, surface: Surface, streaming: boolean): readonly RouteTarget[];
+  routeTargets(model: string, surface: Surface, streaming: boolean, pinned?: string): readonly RouteTarget[];
 }
 
 export interface RunningPlugins {

@@ -18,7 +18,7 @@ export async function walkTargets(exchange: LiveExchange, generation: RunningGen
   const turn = exchange.beginTurn(ask);
   const { model, surface } = exchange;
   const { services, hooks: { route, tryFailed } } = generation;
-  const ranked = route.call(generation.models.routeTargets(model, surface, turn.streaming), exchange);
+  const ranked = route.call(generation.models.routeTargets(model, surface, turn.streaming, exchange.routing.pinned), exchange);
   let last: FailedTry | undefined;
   for (const { virtualKey, serves } of ranked) {
     const target = generation.targets.get(virtualKey);

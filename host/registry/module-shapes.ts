@@ -61,7 +61,7 @@ export const SHAPES: Readonly<Record<ModuleKind, Shape>> = {
       paramsFor: callable,
       sameWire: fields({ optional: { messages: sameWire, gemini: sameWire, responses: sameWire } }),
       framing: oneOf('sse', 'ndjson', 'eventstream'),
-      passthrough: flag, batches: flag, responses: flag, anyModel: flag, offline: flag,
+      passthrough: flag, batches: flag, responses: oneOf(true, false, 'native'), anyModel: flag, offline: flag,
       discovery: fields({ required: { path: text, read: callable } }),
       catalogModels: oneOf(false),
       forwardPath: text,

@@ -1,4 +1,4 @@
-import type { ErrorCode, GatewayError } from '../contract/index.ts';
+import type { ErrorCode, GatewayError, UpstreamFault } from '../contract/index.ts';
 
 /** What a client learns of an error, before its wire gives it a form. */
 export interface ClientFailure {
@@ -10,12 +10,14 @@ export interface ClientFailure {
   readonly requestId: string;
   /** What `Retry-After` says, in seconds; `undefined` where it is not sent. */
   readonly retryAfterS: number | undefined;
+  /** Why an upstream refused, where it said so. */
+  readonly reason?: UpstreamFault['reason'];
 }
 
 /** `message` is what may be shown of the error's own one. */
 export function failureOf(error: GatewayError, message: string, requestId: string): ClientFailure {
-  const { code, status } = error;
-  return { code, status, message, requestId, retryAfterS: retryAfterS(error) };
+  const { code, status, fault } = error;
+  return { code, status, message, requestId, retryAfterS: retryAfterS(error), ...(fault?.reason && { reason: fault.reason }) };
 }
 
 /** The rules of specification 7.3: an upstream's or limiter's hint whatever the status; else 1 for 429; never for 402. */

@@ -61,8 +61,8 @@ export interface ClientStream {
   chunk(chunk: ChatChunk): string;
   /** Ends an answer that is complete. */
   end(): string;
-  /** Ends an answer that broke off after it had begun. */
-  error(failure: ClientFailure): string;
+  /** Ends an answer that broke off after it had begun; `isFirst` where nothing of it has left, because it waited for a verdict. */
+  error(failure: ClientFailure, isFirst?: boolean): string;
 }
 
 /** Passes on a streamed answer that is in the client's wire already. */

@@ -26,6 +26,6 @@ export default defineProvider({
   }),
   passthrough: true,
   batches: true,
-  responses: true,
+  responses: 'native',
   discovery: listedModels,
 });

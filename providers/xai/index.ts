@@ -16,6 +16,6 @@ export default defineProvider({
   params: {},
   translators: commonTranslators(['chat', 'images'], {}, { chat: { drops: ['web_search_options'] }, images: { drops: ['size', 'quality', 'style'] } }),
   passthrough: true,
-  responses: true,
+  responses: 'native',
   discovery: listedModels,
 });

@@ -137,6 +137,19 @@ describe('the coverage table of gw validate', () => {
     expect(marked).to.have.members(['passthrough after_request', 'responses after_request']);
   });
 
+  it('shows both modes of responses in one row where some are translated', async () => {
+    const plugins = [filter({}), filter({ stage: 'after_request' })];
+    const rowsWith = async (more: object): Promise<readonly string[][]> => {
+      const { stdout } = await validateJson({ ...withPlugins(...plugins), ...more });
+      return readCoverage(stdout).rows.filter(([tag]) => tag === 'responses');
+    };
+    const forwarded = [['responses', 'before_request', 'word-filter'], ['responses', 'after_request', 'word-filter (recorded)']];
+    expect(await rowsWith({})).to.deep.equal(forwarded);
+    const both = [['responses', 'before_request', 'word-filter; translated: word-filter'], ['responses', 'after_request', 'word-filter (recorded); translated: word-filter']];
+    expect(await rowsWith({ responses: { translate: 'auto' } })).to.deep.equal(both);
+    expect(await rowsWith({ targets: [{ virtual_key: 'echo', responses: 'translate' }] })).to.deep.equal(both);
+  });
+
   it('says refused for audio in front of a content guardrail, which cannot read it, and not in front of others', async () => {
     const rowsWith = async (...plugins: object[]): Promise<string[][]> => readCoverage((await validateJson(withPlugins(...plugins))).stdout).rows;
     expect(await rowsWith(filter({}))).to.deep.include(['audio.transcriptions', 'before_request', 'refused']);

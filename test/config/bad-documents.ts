@@ -158,6 +158,8 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
     document: minimal({ observability: { tracing: { endpoint } } }), at: ['observability.tracing.endpoint'], says: [endpoint], fix: 'host:port',
   })),
   CV22e: [-0.1, 1.5].map((ratio) => ({ document: minimal({ observability: { tracing: { sample_ratio: ratio } } }), at: ['observability.tracing.sample_ratio'], says: [String(ratio)] })),
+  CV40: [{ document: minimal({ responses: { translate: 'on' } }), at: ['responses.translate'], says: ['on'], fix: 'off, auto' }],
+  CV41: [{ document: target({ responses: 'auto' }), at: ['targets[0].responses'], says: ['"echo"', 'auto'], fix: 'native or translate' }],
   CV22b: [{ document: minimal({ compatibility: { on_unsupported_param: 'Warn' } }), at: ['compatibility.on_unsupported_param'], says: ['Warn'], fix: 'warn, drop, reject' }],
   CV23: [{ document: minimal({ aliases: { '': 'echo' } }), at: ['aliases'], says: ['empty'] }],
   CV24: [{ document: minimal({ aliases: { fast: '' } }), at: ['aliases.fast'], says: ['"fast"'] }],

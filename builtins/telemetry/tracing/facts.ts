@@ -7,7 +7,7 @@ const SCHEMA = '1.0.0-draft';
 
 const OPERATIONS: Readonly<Record<Surface, string>> = {
   chat: 'chat', completions: 'chat', messages: 'chat', generate_content: 'chat', embeddings: 'embeddings', images: 'images.generate', rerank: 'rerank', moderations: 'moderations',
-  'audio.transcriptions': 'audio.transcriptions', 'audio.translations': 'audio.transcriptions', 'audio.speech': 'audio.speech', responses: 'responses', passthrough: 'passthrough', mcp: 'execute_tool',
+  'audio.transcriptions': 'audio.transcriptions', 'audio.translations': 'audio.transcriptions', 'audio.speech': 'audio.speech', responses: 'responses', 'responses.translated': 'chat', passthrough: 'passthrough', mcp: 'execute_tool',
 };
 
 /** What is known of a request before anything was done for it. Names: observability reference 7. */

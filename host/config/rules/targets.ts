@@ -93,6 +93,11 @@ export const targetRules: readonly ConfigRule[] = [
     if (!nested || !target.retry_on_status || isSameSet(nested, target.retry_on_status)) return;
     report(`${path}.retry_on_status`, `${named(target)} has retry_on_status and a different retry.on_status_codes`, 'keep one of the two');
   }),
+  eachTarget('CV41', (target, path, report) => {
+    const { responses } = target;
+    if (responses === undefined || responses === 'native' || responses === 'translate') return;
+    report(`${path}.responses`, `responses of ${named(target)} is "${responses}"`, 'use native or translate');
+  }),
   eachTarget('CV37', (target, path, report) => {
     for (const [model, upstream] of Object.entries(target.model_map ?? {})) {
       if (model !== '' && upstream !== '') continue;

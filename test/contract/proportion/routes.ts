@@ -11,7 +11,7 @@ type Uploaded = 'audio.transcriptions' | 'audio.translations';
 
 /** Every surface with a route; the types ask for a new one. */
 const JSON_ROUTES: Readonly<Record<Exclude<Routed, Uploaded>, string>> = {
-  chat: '/v1/chat/completions', completions: '/v1/completions', messages: '/v1/messages', embeddings: '/v1/embeddings', images: '/v1/images/generations', rerank: '/v1/rerank', moderations: '/v1/moderations',
+  chat: '/v1/chat/completions', completions: '/v1/completions', messages: '/v1/messages', 'responses.translated': '/v1/responses', embeddings: '/v1/embeddings', images: '/v1/images/generations', rerank: '/v1/rerank', moderations: '/v1/moderations',
   'audio.speech': '/v1/audio/speech',
 };
 const FORM_ROUTES: Readonly<Record<Uploaded, string>> = { 'audio.transcriptions': '/v1/audio/transcriptions', 'audio.translations': '/v1/audio/translations' };
@@ -21,7 +21,7 @@ export async function startGuarded(): Promise<TestHost> {
   const upstream = await stubUpstream((_request, response) => { response.end('{}'); });
   const translators = commonTranslators(['chat', 'embeddings', 'images', 'audio.speech', 'audio.transcriptions', 'audio.translations', 'rerank', 'moderations'], {});
   return startHost({
-    strategy: { mode: 'single' }, targets: [upstream.target('a', {}, { translators })],
+    strategy: { mode: 'single' }, targets: [upstream.target('a', {}, { translators })], responses: { translate: 'auto' },
     plugins: [{ name: 'word-filter', stage: 'before_request', enabled: true, config: { blocked_words: ['forbidden'] } }, { name: 'max-token', stage: 'before_request', enabled: true, config: { max_tokens: 4096 } }],
   });
 }
@@ -37,7 +37,17 @@ const MESSAGES = {
   tools: [{ name: 'tide', description: 'd', input_schema: { type: 'object', properties: { a: { type: 'string' } } } }], stop_sequences: ['END'], metadata: { user_id: 'u' }, extra: { a: [1, { b: null }] },
 };
 
+const RESPONSES = {
+  model: 'm', instructions: 'short', max_output_tokens: 2048, metadata: { k: 'v' }, extra: { a: [1, { b: null }] },
+  input: [
+    { role: 'user', content: [{ type: 'input_text', text: 'hi' }, { type: 'input_image', image_url: 'https://h/a.png' }] }, { type: 'reasoning', summary: [{ type: 'summary_text', text: 'hm' }], encrypted_content: 'c2ln' },
+    { role: 'assistant', content: [{ type: 'output_text', text: 'a' }] }, { type: 'function_call', call_id: 'c1', name: 'tide', arguments: '{"place":"x"}' }, { type: 'function_call_output', call_id: 'c1', output: 'dry' },
+  ],
+  tools: [{ type: 'function', name: 'tide', description: 'd', parameters: { type: 'object', properties: { a: { type: 'string' } } } }, { type: 'namespace', name: 'n', tools: [{ type: 'custom', name: 'c' }] }],
+};
+
 function requestOf(surface: Exclude<Routed, Uploaded>): object {
+  if (surface === 'responses.translated') return RESPONSES;
   if (surface === 'messages') return MESSAGES;
   const [request] = surface === 'completions' ? [{ model: 'm', prompt: ['first', 'second'], stop: ['END'], suffix: 's', extra: { a: [1] } }] : requestsFor({ surface, model: 'm', stream: false });
   if (!request) throw new Error(`${surface} has no request of everything`);

@@ -1,0 +1,78 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { invalidRequest } from '../../host/common/invalid-request.ts';
+import { translatesResponses } from '../../host/config/responses-mode.ts';
+import { GatewayError, type KeyLimits } from '../../host/contract/index.ts';
+import type { Generation } from '../../host/generation/generation.ts';
+import type { Host } from '../../host/host.ts';
+import { bodyTooLarge } from '../../host/http/read-body.ts';
+import { answerExchange, type ReadForwarded, readJson } from '../../host/http/surface-route.ts';
+import { mayServe } from '../../host/pipeline/key-access.ts';
+import type { Target } from '../../host/pipeline/target.ts';
+import type { HeldBody } from './read-ahead.ts';
+
+export interface Addressed {
+  /** The value of `X-Provider`. */
+  readonly named: string | undefined;
+  readonly model: string | undefined;
+  readonly limits: KeyLimits;
+}
+
+/**
+ * Whether a request goes to a target that cannot be given it as it is: the one it names, else the first that owns its model. What has
+ * no target is not translated either: it is refused where it would be forwarded.
+ */
+export function isTranslated(generation: Generation, { named, model, limits }: Addressed): boolean {
+  if (!translatesResponses(generation.config)) return false;
+  const { config: { aliases }, targets } = generation;
+  const target = named === undefined ? ownerOf(generation, model !== undefined && Object.hasOwn(aliases, model) ? aliases[model] : model, limits) : targets.get(named);
+  return target?.provider !== undefined && mayServe(limits, target.virtualKey) && needsTranslation(target, generation);
+}
+
+function ownerOf({ models, targets, targetList }: Generation, model: string | undefined, limits: KeyLimits): Target | undefined {
+  if (model === undefined) return undefined;
+  const isFit = (target: Target | undefined): boolean => target?.provider !== undefined && mayServe(limits, target.virtualKey);
+  if (!models.isKnown(model)) return targetList.find((target) => target.provider?.module.anyModel === true && isFit(target));
+  return models.owners(model).filter(({ serves }) => serves).map(({ virtualKey }) => targets.get(virtualKey)).find(isFit);
+}
+
+function needsTranslation({ config: { responses }, provider }: Target, { config }: Generation): boolean {
+  if (responses !== undefined) return responses === 'translate';
+  return config.responses.translate === 'auto' && provider !== undefined && provider.module.responses !== 'native';
+}
+
+export interface Translating {
+  readonly host: Host;
+  readonly generation: Generation;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly body: HeldBody;
+  readonly named: string | undefined;
+}
+
+/** Has a request read into a chat, and answered like one. */
+export async function answerTranslated(translating: Translating): Promise<void> {
+  const { host, response, body, named } = translating;
+  const read = await readChat(translating).finally(() => { body.rest?.return(undefined).catch(() => {}); }); // what was not read is left to be read in vain
+  if (!read) throw new GatewayError('proxy_not_supported', 'this build translates no responses');
+  await answerExchange(host, read.surface, named === undefined ? read : { ...read, pinned: named }, response);
+}
+
+async function readChat({ host, generation, request, body }: Translating): Promise<ReadForwarded | undefined> {
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase();
+  if (encoding !== undefined && encoding !== '' && encoding !== 'identity') throw invalidRequest('content-encoding must be identity: the body is read');
+  const bytes = await wholeBody(body, generation.maxRequestBytes);
+  return readJson(bytes, (json) => host.hooks.readForwarded.call(json, request, bytes));
+}
+
+async function wholeBody({ held, rest }: HeldBody, maxBytes: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = [held];
+  let bytes = held.length;
+  const check = (): void => { if (bytes > maxBytes) throw bodyTooLarge(); };
+  check();
+  for await (const piece of rest ?? []) {
+    pieces.push(piece);
+    bytes += piece.length;
+    check();
+  }
+  return pieces.length === 1 ? held : Buffer.concat(pieces);
+}

@@ -1,0 +1,50 @@
+import { failedAnswer, type Fields, isFields, isText } from '../../../host/contract/index.ts';
+
+/** A call of the answer, by its index in the common wire. */
+export interface StreamedCall {
+  id: string;
+  name: string;
+  /** What came of its arguments before it was opened. */
+  waiting: string;
+  state: 'waiting' | 'open' | 'closed';
+}
+
+/** The calls of one answer. One at a time is written; pieces of others wait. */
+export class StreamedCalls {
+  readonly #calls = new Map<number, StreamedCall>();
+  /** Those that are not opened yet, by their index. */
+  readonly #waiting = new Map<number, StreamedCall>();
+
+  /** The call that a piece belongs to, with its id and name as far as they are known. */
+  of(delta: Fields, place: number): StreamedCall {
+    const index = typeof delta['index'] === 'number' ? delta['index'] : place;
+    const call = this.#calls.get(index) ?? this.#begin(index);
+    if (isText(delta['id'])) call.id ||= delta['id'];
+    const { function: called } = delta;
+    if (isFields(called) && isText(called['name'])) call.name ||= called['name'];
+    if (call.state === 'closed' && argumentsOf(delta).trim() !== '') throw failedAnswer('the answer went on with a tool call that it had ended');
+    return call;
+  }
+
+  /** The next call to be opened, in the order of their indices. */
+  next(): StreamedCall | undefined {
+    let first = Infinity;
+    for (const [index, { state }] of this.#waiting) {
+      if (state !== 'waiting') this.#waiting.delete(index);
+      else if (index < first) first = index;
+    }
+    return this.#waiting.get(first);
+  }
+
+  #begin(index: number): StreamedCall {
+    const call: StreamedCall = { id: '', name: '', waiting: '', state: 'waiting' };
+    this.#calls.set(index, call);
+    this.#waiting.set(index, call);
+    return call;
+  }
+}
+
+export function argumentsOf({ function: called }: Fields): string {
+  const text = isFields(called) ? called['arguments'] : undefined;
+  return typeof text === 'string' ? text : '';
+}

@@ -1,0 +1,79 @@
+import { type ChatRequest, type Fields, isFields, isText } from '../../../host/contract/index.ts';
+import type { Adapted, Dialect, TargetFacts } from '../../../host/wire/client-request.ts';
+import { adaptCommon, type FieldPaths } from '../adapt.ts';
+import { openEnvelope } from '../envelope.ts';
+import { speaksCommon } from '../targets.ts';
+import { isGiven, notCarried } from './checks.ts';
+import { SEALED } from './reasoning.ts';
+import { RESPONSES_TEXTS } from './texts.ts';
+
+/** What this wire's requests hold beyond the common format. Source: ingress reference 6.2, 6.3. */
+export const RESPONSES_DIALECT: Dialect = Object.freeze<Dialect>({
+  wire: 'responses',
+  texts: RESPONSES_TEXTS,
+  forSameWire: withoutEnvelopes,
+  adapt,
+  pathOf: (field, _target, value) => pathOf(field, value),
+});
+
+/** Items that only this gateway can read are cut out. */
+export function withoutEnvelopes(value: Readonly<Fields>): Adapted<Readonly<Fields>> {
+  const input = itemsOf(value);
+  const lost = input.flatMap((item, at) => (isEnvelope(item) ? [`input[${at}]`] : []));
+  return { request: lost.length === 0 ? value : { ...value, input: input.filter((item) => !isEnvelope(item)) }, lost };
+}
+
+const itemsOf = ({ input }: Readonly<Fields>): readonly unknown[] => (Array.isArray(input) ? input : []);
+
+const isEnvelope = (item: unknown): boolean => isFields(item) && item['type'] === 'reasoning' && openEnvelope(item['encrypted_content']) !== undefined;
+
+function adapt(request: ChatRequest, target: TargetFacts, value: Readonly<Fields>): Adapted<ChatRequest> {
+  if (speaksCommon(target)) refuseFileAddresses(value);
+  const { verbosity, prompt_cache_key: cacheKey, ...rest } = request;
+  const isOwn = target.provider === 'openai';
+  const adapted = adaptCommon({
+    ...rest, ...(isOwn && verbosity !== undefined && { verbosity }), ...(isOwn && cacheKey !== undefined && { prompt_cache_key: cacheKey }),
+  }, target, pathsIn(value));
+  return verbosity === undefined || isOwn ? adapted : { request: adapted.request, lost: [...adapted.lost, 'text.verbosity'] };
+}
+
+const NO_MARKS = (): readonly string[] => [];
+
+function pathsIn(value: Readonly<Fields>): FieldPaths {
+  return {
+    effort: 'reasoning.effort', top_k: 'top_k', service_tier: 'service_tier', marks: NO_MARKS,
+    reasoning: (isKnown) => itemsOf(value).flatMap((item, at) => (formatsOf(item).every(isKnown) ? [] : [`input[${at}].encrypted_content`])),
+  };
+}
+
+/** Formats of the reasoning that an item holds beside its text. */
+function formatsOf(item: unknown): readonly unknown[] {
+  if (!isFields(item) || item['type'] !== 'reasoning' || !isText(item['encrypted_content'])) return [];
+  const items = openEnvelope(item['encrypted_content']);
+  return items ? items.map(({ format }) => format).filter(isGiven) : [SEALED];
+}
+
+/** Vendors of the common format fetch images, and no files. */
+function refuseFileAddresses(value: Readonly<Fields>): void {
+  itemsOf(value).forEach((item, at) => {
+    if (!isFields(item)) return;
+    for (const name of ['content', 'output']) {
+      const parts = item[name];
+      if (!Array.isArray(parts)) continue;
+      const place = parts.findIndex((part: unknown) => isFields(part) && part['type'] === 'input_file' && isText(part['file_url']));
+      if (place >= 0) throw notCarried(`input[${at}].${name}[${place}].file_url`, 'is an address, and the provider of this model takes files as data only');
+    }
+  });
+}
+
+const PATHS: ReadonlyMap<string, string> = new Map([
+  ['max_completion_tokens', 'max_output_tokens'], ['max_tokens', 'max_output_tokens'], ['reasoning_effort', 'reasoning.effort'], ['response_format', 'text.format'],
+  ['verbosity', 'text.verbosity'], ['messages', 'input'],
+]);
+
+/** What the client calls a field of the common format. */
+function pathOf(field: string, value: Readonly<Fields>): string | undefined {
+  if (field === 'logprobs') return isGiven(value['top_logprobs']) ? undefined : 'include';
+  if (field === 'user' && !isText(value['user'])) return 'safety_identifier';
+  return PATHS.get(field) ?? field;
+}

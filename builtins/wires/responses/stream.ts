@@ -1,0 +1,75 @@
+import type { ChatChunk, ErrorCode, Exchange, Fields } from '../../../host/contract/index.ts';
+import { bytesOfText } from '../../../host/upstream/sse.ts';
+import type { ClientFailure } from '../../../host/wire/client-failure.ts';
+import type { ClientStream } from '../../../host/wire/client-wire.ts';
+import { AnswerBuilder } from './builder.ts';
+import type { Asked } from './request.ts';
+import { type AnswerHead, headOf } from './response-object.ts';
+
+/** One streamed answer: numbered events, the last of which holds the whole answer. Source: ingress reference 9.3. */
+export class ResponsesStream implements ClientStream {
+  readonly contentType = 'text/event-stream; charset=utf-8';
+  readonly frames = undefined;
+  readonly #head: AnswerHead;
+  readonly #asked: Asked;
+  readonly #builder: AnswerBuilder;
+  #events = 0;
+  #out = '';
+
+  constructor(exchange: Exchange, asked: Asked) {
+    this.#head = headOf(exchange);
+    this.#asked = asked;
+    this.#builder = new AnswerBuilder(this.#head, asked, this.#emit);
+  }
+
+  chunk(chunk: ChatChunk): string {
+    this.#begin();
+    this.#builder.chunk(chunk);
+    return this.#take();
+  }
+
+  end(): string {
+    this.#begin();
+    const response = this.#builder.end();
+    this.#emit(`response.${String(response['status'])}`, { response });
+    return this.#take();
+  }
+
+  /** Clients end only on an answer that says how it ended, and take one that never began for a broken stream. */
+  error(failure: ClientFailure, isFirst = false): string {
+    const builder = isFirst ? new AnswerBuilder(this.#head, this.#asked, this.#emit) : this.#builder;
+    if (isFirst) this.#events = 0;
+    this.#out = '';
+    this.#begin();
+    this.#emit('response.failed', { response: builder.failed(failedError(failure)) });
+    return this.#take();
+  }
+
+  #begin(): void {
+    if (this.#events > 0) return;
+    const response = this.#builder.begun();
+    this.#emit('response.created', { response });
+    this.#emit('response.in_progress', { response });
+  }
+
+  readonly #emit = (type: string, members: Fields): void => {
+    this.#out += bytesOfText(`event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: this.#events, ...members })}\n\n`);
+    this.#events += 1;
+  };
+
+  #take(): string {
+    const out = this.#out;
+    this.#out = '';
+    return out;
+  }
+}
+
+const CODES: ReadonlyMap<ErrorCode, string> = new Map([
+  ['request_rejected', 'invalid_prompt'], ['response_rejected', 'invalid_prompt'], ['insufficient_quota', 'insufficient_quota'],
+  ['rate_limit_exceeded', 'rate_limit_exceeded'], ['provider_saturated', 'rate_limit_exceeded'],
+]);
+
+/** By these codes clients decide whether to ask again. Source: ingress reference 8.4. */
+function failedError({ code, message, reason }: ClientFailure): Fields {
+  return { code: reason === 'context_length' ? 'context_length_exceeded' : (CODES.get(code) ?? 'server_error'), message };
+}
