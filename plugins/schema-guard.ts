@@ -18,7 +18,7 @@ export default definePlugin<Settings>({
   type: 'guardrail',
   summary: 'Rejects answers that are not JSON of a given JSON Schema',
   stages: ['after_request'],
-  surfaces: ['chat', 'completions'],
+  surfaces: ['chat', 'completions', 'messages', 'generate_content'],
   settings: Joi.object<Settings, true>({
     schema: Joi.object().unknown().required().custom(compiling).messages({ 'schema.invalid': '{{#label}} is not a JSON Schema that can be used: {{#why}}' }),
     observe,

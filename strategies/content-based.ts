@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { defineStrategy, linearPattern, type StrategyProblem, targetFirst, targetKeyProblem, targetNames } from 'gw/contract';
+import { defineStrategy, linearPattern, type StrategyProblem, SURFACES, targetFirst, targetKeyProblem, targetNames } from 'gw/contract';
 
 interface ContentCondition {
   type: string;
@@ -63,7 +63,7 @@ export default defineStrategy<Settings>({
     const matchers = conditions.map(({ type, value }) => MATCHERS.get(type)?.(value));
     return (targets, query, notes) => {
       // On other surfaces there is no user's text, so no condition matches; an empty text of a user is compared like any other.
-      const isRead = !query.isListing && (query.surface === 'chat' || query.surface === 'completions');
+      const isRead = !query.isListing && SURFACES[query.surface].isChat;
       const texts = new UserTexts(isRead ? query.userTexts() : []);
       const index = isRead ? matchers.findIndex((matches) => matches?.(texts)) : -1;
       if (index < 0) {

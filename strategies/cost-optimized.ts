@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { defineStrategy, type Rank, type RankFigures, type RankNotes, type RouteQuery, type RouteTarget, type StrategyDeps, type TokenPrice } from 'gw/contract';
+import { defineStrategy, type Rank, type RankFigures, type RankNotes, type RouteQuery, type RouteTarget, type StrategyDeps, SURFACES, type TokenPrice } from 'gw/contract';
 
 interface Settings {
   unpriced_strategy: string;
@@ -54,7 +54,7 @@ function cheapestFirst(unpricedAre: string, price: StrategyDeps['price']): Rank 
   };
 }
 
-const isChat = ({ surface }: RouteQuery): boolean => surface === 'chat' || surface === 'completions';
+const isChat = ({ surface }: RouteQuery): boolean => SURFACES[surface].isChat;
 
 interface Known {
   readonly model: string;

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { defineStrategy, type RankNotes, type RouteTarget } from 'gw/contract';
+import { defineStrategy, type RankNotes, type RouteTarget, SURFACES } from 'gw/contract';
 
 interface Measured {
   readonly target: RouteTarget;
@@ -25,7 +25,7 @@ export default defineStrategy({
       if (ms !== undefined) measured.push({ target, ms });
       else (target.serves ? unmeasured : rest).push(target);
     }
-    if (surface === 'chat' || surface === 'completions') shuffle(unmeasured, random);
+    if (SURFACES[surface].isChat) shuffle(unmeasured, random);
     measured.sort((a, b) => a.ms - b.ms);
     if (notes?.target) explain(unmeasured, measured, notes);
     return [...unmeasured, ...measured.map(({ target }) => target), ...rest];

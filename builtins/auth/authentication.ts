@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError, type Principal } from '../../host/contract/index.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { Host } from '../../host/host.ts';
-import { bearerOf, invalidKey } from '../../host/http/bearer.ts';
+import { credentialsOf, unknownKey } from '../../host/http/credentials.ts';
 import type { RequestContext } from '../../host/http/context.ts';
 import { type ProtectedPath, scopeRefusal } from '../../host/http/protection.ts';
 import type { Arrival, Refusal } from '../../host/http/reply.ts';
@@ -22,6 +22,7 @@ export default defineBuiltin({
     const rates = new KeyRates();
     hooks.protect.tap('authentication', (protection) => {
       protection.add({ prefix: '/v1/', mayBeOpen: true, isLimited: true, hasPages: false });
+      protection.add({ prefix: '/v1beta/', mayBeOpen: true, isLimited: true, hasPages: false });
       protection.add({ prefix: '/admin/session', ownMethod: 'POST', headers: NO_STORE });
       protection.add({ prefix: '/admin/', headers: NO_STORE });
     });
@@ -49,17 +50,24 @@ interface Entry {
   readonly context: RequestContext;
 }
 
-/** A promise only where memory does not know the credential. */
+/** The first credential that is valid counts. A promise only where memory knows none of them. */
 function authenticate(entry: Entry, request: IncomingMessage): Arrival {
-  const bearer = bearerOf(request);
-  if (bearer instanceof GatewayError) return admit(entry, undefined, bearer);
-  const principal = entry.host.stores.principals.find(bearer);
-  return principal ? admit(entry, principal) : ask(entry, bearer);
+  const credentials = credentialsOf(request, entry.context);
+  if (credentials instanceof GatewayError) return admit(entry, undefined, credentials);
+  for (const credential of credentials) {
+    const principal = entry.host.stores.principals.find(credential);
+    if (principal) return admit(entry, principal);
+  }
+  return ask(entry, credentials);
 }
 
-async function ask(entry: Entry, bearer: string): Promise<Refusal | undefined> {
+async function ask(entry: Entry, credentials: readonly string[]): Promise<Refusal | undefined> {
   try {
-    return admit(entry, await entry.host.stores.principals.ask(bearer));
+    for (const credential of credentials) {
+      const principal = await entry.host.stores.principals.ask(credential);
+      if (principal) return admit(entry, principal);
+    }
+    return admit(entry, undefined);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     return admit(entry, undefined, new GatewayError('store_unavailable', 'the key store does not answer, the credential cannot be checked', { cause: error }));
@@ -70,7 +78,7 @@ async function ask(entry: Entry, bearer: string): Promise<Refusal | undefined> {
 function admit({ host, path, rates, context }: Entry, principal: Principal | undefined, refusal?: GatewayError): Refusal | undefined {
   context.principal = principal;
   context.isAdmitted = principal !== undefined || (path.mayBeOpen === true && host.settings.allowUnauthenticated);
-  const error = context.isAdmitted ? outOfBounds(host, path, rates, principal) : refusal ?? invalidKey();
+  const error = context.isAdmitted ? outOfBounds(host, path, rates, principal) : refusal ?? unknownKey(context);
   return error && { error };
 }
 

@@ -1,5 +1,5 @@
 import type { GatewayError } from './errors.ts';
-import type { ReplyOf, RequestOf, Surface } from './surface.ts';
+import { type ChatSurface, type ReplyOf, type RequestOf, type Surface, SURFACES } from './surface.ts';
 import type { Usage } from './wire/chat.ts';
 
 export type Stage = 'before_request' | 'after_request' | 'on_error';
@@ -113,8 +113,8 @@ export interface Exchange<S extends Surface = Surface> {
 export type ExchangeOutcome = 'success' | 'rejected' | 'error' | 'client_canceled';
 
 /** Narrows to the surfaces whose request and reply are chat bodies. */
-export function isChat(exchange: Exchange): exchange is Exchange<'chat' | 'completions'> {
-  return exchange.surface === 'chat' || exchange.surface === 'completions';
+export function isChat(exchange: Exchange): exchange is Exchange<ChatSurface> {
+  return SURFACES[exchange.surface].isChat;
 }
 
 /** Narrows to one surface, its request and its reply: `isSurface(exchange, 'embeddings')`. */

@@ -37,7 +37,7 @@ export { Spending } from './spending.ts';
 export type { Purse } from './spending.ts';
 export type { Rank, RankFigures, RankNotes, RouteQuery, RouteTarget, RunningStrategy, SettledCall, StrategyDeps, StrategyModule, StrategyProblem, StrategyTarget } from './strategy.ts';
 export { SURFACE_NAMES, SURFACES } from './surface.ts';
-export type { ReplyOf, RequestOf, Surface, SurfaceBodies, TranslatedSurface } from './surface.ts';
+export type { ChatSurface, ReplyOf, RequestOf, Surface, SurfaceBodies, TranslatedSurface } from './surface.ts';
 export { targetFirst, targetKeyProblem, targetNames } from './target-key.ts';
 export { contentTexts, messageTexts, texts, textsIn } from './texts.ts';
 export { editTexts } from './text-edits.ts';

@@ -9,6 +9,10 @@ import type {
 export interface SurfaceBodies {
   readonly chat: { readonly request: ChatRequest; readonly reply: ChatReply };
   readonly completions: { readonly request: ChatRequest; readonly reply: ChatReply };
+  /** Bodies of Anthropic's Messages, read into a chat. */
+  readonly messages: { readonly request: ChatRequest; readonly reply: ChatReply };
+  /** The same of Gemini's. */
+  readonly generate_content: { readonly request: ChatRequest; readonly reply: ChatReply };
   readonly embeddings: { readonly request: EmbeddingsRequest; readonly reply: EmbeddingsReply };
   readonly images: { readonly request: ImagesRequest; readonly reply: ImagesReply };
   readonly rerank: { readonly request: RerankRequest; readonly reply: RerankReply };
@@ -23,8 +27,11 @@ export interface SurfaceBodies {
 /** A family of routes with one body shape. */
 export type Surface = keyof SurfaceBodies;
 
-/** Surfaces a provider translates. Completions run as chat; the last two are forwarded, not translated. */
-export type TranslatedSurface = Exclude<Surface, 'completions' | 'responses' | 'passthrough'>;
+/** Surfaces whose requests and replies are those of a chat, whatever their clients speak. */
+export type ChatSurface = 'chat' | 'completions' | 'messages' | 'generate_content';
+
+/** Surfaces a provider translates. Those of chats run as chat; the last two are forwarded, not translated. */
+export type TranslatedSurface = Exclude<Surface, ChatSurface | 'responses' | 'passthrough'> | 'chat';
 
 export type RequestOf<S extends Surface> = SurfaceBodies[S]['request'];
 export type ReplyOf<S extends Surface> = SurfaceBodies[S]['reply'];
@@ -46,6 +53,8 @@ interface SurfaceFacts {
 export const SURFACES: Readonly<Record<Surface, SurfaceFacts>> = frozenTable({
   chat: { translator: 'chat', tag: 'chat', isChat: true },
   completions: { translator: 'chat', tag: 'completions', isChat: true },
+  messages: { translator: 'chat', tag: 'messages', isChat: true },
+  generate_content: { translator: 'chat', tag: 'generate_content', isChat: true },
   embeddings: { translator: 'embeddings', tag: 'embeddings', isChat: false },
   images: { translator: 'images', tag: 'images', isChat: false },
   rerank: { translator: 'rerank', tag: 'rerank', isChat: false },

@@ -11,6 +11,7 @@ import { COMMON_WIRE } from '../wire/common-wire.ts';
 import { createAddressFinder, limiterKey } from './client-address.ts';
 import { type AnsweringHost, isAuthority, normalizeTarget, rawPath, type RequestContext } from './context.ts';
 import type { Protection } from './protection.ts';
+import { takeQueryKeys } from './credentials.ts';
 import { createIdSource, requestId } from './request-id.ts';
 
 const METHODS = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE']);
@@ -64,6 +65,7 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
         isAdmitted: false,
         onClose: undefined,
         bytes: 0,
+        queryKeys: undefined,
         isLast: false,
         gateway: host,
       };
@@ -71,7 +73,8 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
     inspect: (request, context) => {
       const refusal = refusedRequest(request, context);
       const path = rawPath(request);
-      context.wire = wires.of(path);
+      context.wire = wires.of(path, request.headers);
+      takeQueryKeys(request, context);
       context.protectedBy = host.protection.of(path);
       if (refusal) return refusal;
       context.isProbe = PROBES.has(path);

@@ -35,6 +35,8 @@ export interface RequestContext {
   isAdmitted: boolean;
   /** Called when the connection of the request, or its reply, is over; set by the code that serves it. */
   onClose: (() => void) | undefined;
+  /** Credentials that stood in the query, where the wire has a place for them there. */
+  queryKeys: readonly string[] | undefined;
   /** Body bytes sent. */
   bytes: number;
   /** The connection ends with this answer: where its requests begin and end is in doubt. */

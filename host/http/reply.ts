@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { GatewayError } from '../contract/index.ts';
 import type { Redactor } from '../log/redact.ts';
 import { type ClientFailure, failureOf } from '../wire/client-failure.ts';
+import type { ClientWire } from '../wire/client-wire.ts';
 import { contextOf } from './context.ts';
 import { endInStages } from './leftovers.ts';
 import { WholeBody } from './whole-body.ts';
@@ -32,8 +33,9 @@ const NONE: FlatHeaders = [];
 
 /** Writes status and headers in one go: the shell's, then those of the path, then these. All replies pass here. */
 export function writeHead(response: ServerResponse, status: number, headers: FlatHeaders): void {
-  const { id, corsHeaders, protectedBy, gateway, isLast } = contextOf(response);
+  const { id, corsHeaders, protectedBy, gateway, isLast, wire } = contextOf(response);
   const all = [...SECURITY_HEADERS, 'X-Request-ID', id, ...corsHeaders, ...(protectedBy?.headers ?? NONE), ...headers];
+  if (wire.headers) all.push(...wire.headers(id));
   if (gateway.isDraining || isLast) {
     all.push('Connection', 'close');
     endInStages(response, gateway);
@@ -77,20 +79,23 @@ export function sendError(response: ServerResponse, error: GatewayError, redacto
   const { wire, id } = contextOf(response);
   const failure = failureOf(error, redactor.excerpt(error.message, error.messageLimit), id);
   const { contentType, body } = wire.error(failure);
-  sendBody(response, failure.status, contentType, body, [...failureHeaders(failure), ...headers]);
+  sendBody(response, failure.status, contentType, body, [...failureHeaders(failure, wire), ...headers]);
 }
 
 /** What an error says beside its body: when to come again, and which credential is wanted. */
-export function failureHeaders({ status, retryAfterS }: ClientFailure): FlatHeaders {
+export function failureHeaders(failure: ClientFailure, { namesScheme, errorHeaders }: ClientWire): FlatHeaders {
+  const { status, retryAfterS } = failure;
   const again = retryAfterS === undefined ? NONE : ['Retry-After', String(retryAfterS)];
-  return status === 401 ? [...again, 'WWW-Authenticate', 'Bearer'] : again;
+  const headers = status === 401 && namesScheme !== false ? [...again, 'WWW-Authenticate', 'Bearer'] : again;
+  return errorHeaders ? [...headers, ...errorHeaders(failure)] : headers;
 }
 
 /** 404 for a path that no route serves, in the wire of the path. */
 export function sendNoRoute(response: ServerResponse): void {
   const { wire, id } = contextOf(response);
-  const { contentType, body } = wire.noRoute(noRoute(id));
-  sendBody(response, 404, contentType, body);
+  const failure = noRoute(id);
+  const { contentType, body } = wire.noRoute(failure);
+  sendBody(response, 404, contentType, body, wire.errorHeaders?.(failure));
 }
 
 /** The error for a path that no route serves. */

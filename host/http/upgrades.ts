@@ -108,6 +108,6 @@ function refuseUpgrade(host: ShellHost, { request, context, socket, refusal: { e
   context.bytes = Buffer.byteLength(body);
   socket.on('data', () => hasLeftovers(socket));
   request.resume(); // a body that came with it is read in vain
-  const reply = { status: failure.status, contentType, body, headers: ['X-Request-ID', context.id, ...context.corsHeaders, ...(context.protectedBy?.headers ?? []), ...failureHeaders(failure), ...headers] };
+  const reply = { status: failure.status, contentType, body, headers: ['X-Request-ID', context.id, ...context.corsHeaders, ...(context.protectedBy?.headers ?? []), ...(context.wire.headers?.(context.id) ?? []), ...failureHeaders(failure, context.wire), ...headers] };
   answerSocket(socket, reply, host, () => { if (context.address !== '') logAccess(host, request, context, failure.status); });
 }

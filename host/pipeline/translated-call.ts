@@ -138,7 +138,7 @@ function sender(attempt: Attempt, { services, hooks }: RunningGeneration): Send 
 }
 
 /** These are answered with 200 alone; elsewhere any 2xx is an answer. Source: providers reference 4.4. */
-const EXACTLY_OK: ReadonlySet<Surface> = new Set(['chat', 'completions', 'images', 'rerank']);
+const EXACTLY_OK: ReadonlySet<Surface> = new Set(['chat', 'completions', 'messages', 'generate_content', 'images', 'rerank']);
 
 function isSuccess(surface: Surface, status: number): boolean {
   return status === 200 || (status > 200 && status < 300 && !EXACTLY_OK.has(surface));

@@ -59,7 +59,7 @@ const FILE = { filename: 'a.wav', bytes: 0, open: async function* noBytes(): Asy
 
 /** The smallest request of each surface. */
 export const SMALLEST = {
-  chat: CHAT, completions: CHAT,
+  chat: CHAT, completions: CHAT, messages: CHAT, generate_content: CHAT,
   embeddings: { model: 'm', input: 'hi' }, images: { model: 'm', prompt: 'hi' }, rerank: { model: 'm', query: 'hi', documents: ['hi'] }, moderations: { model: 'm', input: 'hi' },
   'audio.transcriptions': { model: 'm', file: FILE }, 'audio.translations': { model: 'm', file: FILE }, 'audio.speech': { model: 'm', input: 'hi', voice: 'v' },
   responses: { model: 'm', body: { model: 'm', input: 'hi' } }, passthrough: { model: 'm', body: {} },

@@ -8,6 +8,15 @@ export interface WireBody {
   readonly body: string;
 }
 
+/** Where a request may carry its credential. */
+export type CredentialPlace =
+  /** `Authorization`, with the scheme `Bearer`. */
+  | 'bearer'
+  /** A header that holds nothing else, by its lower-case name. */
+  | { readonly header: string }
+  /** A parameter of the query. It is taken out of the address before anything else sees that. */
+  | { readonly query: string };
+
 /**
  * A format that clients speak, as the gateway writes it: what fails, what is answered whole, and what is streamed. How its
  * requests are read stands with their surface. It is chosen by the path of a request, before anything can be answered
@@ -22,6 +31,14 @@ export interface ClientWire {
   reply(exchange: Exchange): unknown;
   /** Opens a streamed answer. Called once per attempt: nothing of a failed one stays. */
   openStream(exchange: Exchange): ClientStream;
+  /** Where its clients carry their credential, in the order in which it is looked for: the first that is valid counts. `bearer` alone unless said. */
+  readonly credentials?: readonly CredentialPlace[];
+  /** False where an answer of 401 names no scheme (`WWW-Authenticate`). */
+  readonly namesScheme?: false;
+  /** Headers of every answer: name, value, name, value. */
+  headers?(requestId: string): readonly string[];
+  /** Further ones of an answer that is an error. */
+  errorHeaders?(failure: ClientFailure): readonly string[];
 }
 
 /**

@@ -1,24 +1,31 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ClientWire } from './client-wire.ts';
 import { COMMON_WIRE } from './common-wire.ts';
+
+/** Whether a request is of a wire that it shares its path with. */
+export type SpeaksWire = (headers: IncomingHttpHeaders) => boolean;
 
 /** A path and all below it that speak one wire. */
 interface Claim {
   readonly path: string;
   readonly wire: ClientWire;
+  readonly speaks: SpeaksWire | undefined;
 }
 
-/** Which wire a path speaks, whether or not a route serves it: the common one, unless another claims it. */
+const NO_HEADERS: IncomingHttpHeaders = Object.freeze({});
+
+/** Which wire a request speaks, whether or not a route serves its path: the common one, unless another claims it. */
 export class ClientWires {
   #claims: readonly Claim[] = [];
 
-  /** `path` and what lies below it speak this wire, but for paths that are claimed closer. */
-  claim(path: string, wire: ClientWire): void {
-    if (this.#claims.some((claim) => claim.path === path)) throw new Error(`two wires claim ${path}`);
-    this.#claims = [...this.#claims, { path, wire }].toSorted((a, b) => b.path.length - a.path.length);
+  /** `path` and what lies below it speak this wire, but for paths that are claimed closer; with `speaks` only the requests whose headers say so. */
+  claim(path: string, wire: ClientWire, speaks?: SpeaksWire): void {
+    if (this.#claims.some((claim) => claim.path === path && (claim.speaks === undefined) === (speaks === undefined))) throw new Error(`two wires claim ${path}`);
+    this.#claims = [...this.#claims, { path, wire, speaks }].toSorted((a, b) => b.path.length - a.path.length || Number(a.speaks === undefined) - Number(b.speaks === undefined));
   }
 
-  of(path: string): ClientWire {
-    for (const claim of this.#claims) if (isWithin(path, claim.path)) return claim.wire;
+  of(path: string, headers: IncomingHttpHeaders = NO_HEADERS): ClientWire {
+    for (const { path: root, wire, speaks } of this.#claims) if (isWithin(path, root) && (!speaks || speaks(headers))) return wire;
     return COMMON_WIRE;
   }
 }

@@ -19,7 +19,7 @@ export default definePlugin<Settings>({
   keepsModel: true,
   summary: 'Answers identical chat requests from memory, scoped per credential',
   stages: ['before_request', 'after_request'],
-  surfaces: ['chat', 'completions'],
+  surfaces: ['chat', 'completions', 'messages', 'generate_content'],
   settings: Joi.object<Settings, true>({
     max_age: Joi.number().min(0).default(300),
     max_entries: Joi.number().integer().default(1000),

@@ -8,9 +8,10 @@ const NOT_IN_THE_KEY = new Set(['stream_options', 'model', 'stream']);
  * Names a request: one that asks the same with the same credential gets the same answer. All that travels upstream is part of it, and
  * the entries of `X-Gateway-Metadata`, which may decide who answers.
  */
-export function keyOf({ principal, model, streaming, metadata, request }: Exchange): string {
+export function keyOf({ principal, surface, model, streaming, metadata, request }: Exchange): string {
   const fields = Object.keys(request).filter((name) => !NOT_IN_THE_KEY.has(name)).toSorted();
   const parts = [textOf(principal?.id ?? ''), textOf(model), streaming ? 't' : 'f', valueOf(metadata)];
+  if (surface !== 'chat' && surface !== 'completions') parts.push(textOf(surface));
   for (const name of fields) parts.push(textOf(name), valueOf(request[name]));
   return hash('sha256', parts.join(''), 'base64');
 }

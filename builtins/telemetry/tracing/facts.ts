@@ -6,7 +6,7 @@ import type { Facts } from './privacy.ts';
 const SCHEMA = '1.0.0-draft';
 
 const OPERATIONS: Readonly<Record<Surface, string>> = {
-  chat: 'chat', completions: 'chat', embeddings: 'embeddings', images: 'images.generate', rerank: 'rerank', moderations: 'moderations',
+  chat: 'chat', completions: 'chat', messages: 'chat', generate_content: 'chat', embeddings: 'embeddings', images: 'images.generate', rerank: 'rerank', moderations: 'moderations',
   'audio.transcriptions': 'audio.transcriptions', 'audio.translations': 'audio.transcriptions', 'audio.speech': 'audio.speech', responses: 'responses', passthrough: 'passthrough',
 };
 
