@@ -1,4 +1,4 @@
-import type { Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, Surface, Usage } from '../contract/index.ts';
+import type { ClientBody, Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, Surface, Usage } from '../contract/index.ts';
 import { replyHeaderProblem } from './headers.ts';
 
 /**
@@ -19,6 +19,8 @@ export class ExchangeView implements Exchange {
   get startedAt(): number { return this.#live.startedAt; }
   get metadata(): Readonly<Record<string, string>> { return Object.freeze(this.#live.metadata); }
   get request(): RequestOf<Surface> { return this.#live.request; }
+  get clientRequest(): ClientBody | undefined { return this.#live.clientRequest; }
+  get clientReply(): ClientBody | undefined { return this.#live.clientReply; }
   get model(): string { return this.#live.model; }
   get streaming(): boolean { return this.#live.streaming; }
   get unreadable(): boolean { return this.#live.unreadable; }

@@ -1,3 +1,4 @@
+import type { ClientBody } from './client-body.ts';
 import type { GatewayError } from './errors.ts';
 import { type ChatSurface, type ReplyOf, type RequestOf, type Surface, SURFACES } from './surface.ts';
 import type { Usage } from './wire/chat.ts';
@@ -66,6 +67,10 @@ export interface Exchange<S extends Surface = Surface> {
   readonly metadata: Readonly<Record<string, string>>;
   /** The body in the common wire, after earlier plugins. Read only; change it with a `rewrite` verdict. */
   readonly request: RequestOf<S>;
+  /** The same in the wire that the client speaks; `undefined` for clients of the common wire, and once a plugin has changed `request` by more than its texts and its model. */
+  readonly clientRequest?: ClientBody | undefined;
+  /** At `after_request`, an answer that the client gets as its vendor gave it; `undefined` for any other, streams included. */
+  readonly clientReply?: ClientBody | undefined;
   /** The model after aliases, before `model_map`. */
   readonly model: string;
   readonly streaming: boolean;

@@ -4,6 +4,7 @@
  */
 export { bearer, CONTRACT, CONTRACT_VERSION, definePlugin, defineProvider, defineStrategy, headerKey } from './define.ts';
 export { ERRORS, failedAnswer, GatewayError } from './errors.ts';
+export type { BodyTexts, ClientBody, ClientWireName } from './client-body.ts';
 export type { ErrorCode, ErrorEnvelope, ErrorType, GatewayErrorOptions, UpstreamFault } from './errors.ts';
 export { isChat, isSurface, STAGES } from './exchange.ts';
 export type { Exchange, ExchangeOutcome, KeyLimits, Measurements, Principal, Scope, Stage } from './exchange.ts';
@@ -26,7 +27,7 @@ export { catalogPricing } from './pricing.ts';
 export type { Estimate, Pricing } from './pricing.ts';
 export type {
   Authorize, CallInfo, ChatTranslator, ChunkEdit, Connection, ConnectionDeps, Credentials, DiscoveredModel, Discovery, FormField, FormFile, FormPart,
-  OpenConnection, OutgoingRequest, ParamTreatments, ProviderFault, ProviderModule, Send, SendOptions, StreamDecoder, StreamEvent,
+  OpenConnection, OutgoingRequest, ParamTreatments, ProviderFault, ProviderModule, SameWire, Send, SendOptions, StreamDecoder, StreamEvent,
   Translator, Translators, Treatment, UnaryReply, WireReply, WireRequest,
 } from './provider.ts';
 export type {

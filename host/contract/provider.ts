@@ -1,3 +1,4 @@
+import type { ClientBody, ClientWireName } from './client-body.ts';
 import type { UpstreamFault } from './errors.ts';
 import type { HttpSend, Log } from './services.ts';
 import type { ReplyOf, RequestOf, TranslatedSurface } from './surface.ts';
@@ -19,6 +20,8 @@ export interface ProviderModule {
   /** The treatments in force for one model, where they depend on it. */
   paramsFor?(model: string): ParamTreatments;
   readonly translators: Translators;
+  /** Wires of clients that the service speaks itself: such a client's request goes there as it is. */
+  readonly sameWire?: Readonly<Partial<Record<ClientWireName, SameWire>>>;
   /** How a streamed body is cut into events; `sse` unless said. `eventstream` is the binary framing of AWS. */
   readonly framing?: 'sse' | 'ndjson' | 'eventstream';
   /** Whether other `/v1` paths may be forwarded to it; common wire only. */
@@ -217,6 +220,18 @@ export interface ChatTranslator extends Translator<'chat'> {
    * nothing is to be changed; else every chunk is parsed.
    */
   readonly editStream?: (call: CallInfo, request: ChatRequest) => ChunkEdit | undefined;
+}
+
+/**
+ * How a request goes to a service that speaks its client's wire. `client.value` may leave as it is, or as a copy that shares what it
+ * does not change: the host sends the client's own bytes, but for what differs. The answer is read by the translator of the
+ * surface, and goes on in the bytes it came in.
+ */
+export interface SameWire {
+  /** `undefined` where this call must go through the common format; `ignored` are paths of the client's body. Pure. */
+  toUpstream(client: ClientBody, call: CallInfo): WireRequest | undefined;
+  /** The call that counts the tokens of a request, where the service has one. */
+  countTokens?(client: ClientBody, call: CallInfo): WireRequest | undefined;
 }
 
 /** A whole reply: its bytes, and the same parsed once on demand. */

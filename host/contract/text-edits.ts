@@ -1,3 +1,4 @@
+import { type ClientBody, editedBody, withClientBody } from './client-body.ts';
 import { type Exchange, isChat } from './exchange.ts';
 import { type Fields, isFields } from './fields.ts';
 import { isRawNumber } from './json-numbers.ts';
@@ -15,9 +16,16 @@ export type Edit = (text: string) => string;
  */
 export function editTexts(exchange: Exchange, edit: Edit): ChatRequest | ChatReply | undefined {
   if (!isChat(exchange)) return undefined;
-  const { stage, reply, request } = exchange;
-  if (stage !== 'after_request') return changed(request, editRequest(request, edit) as ChatRequest);
-  return reply && changed(reply, editMembers(reply, (value, name) => (name === 'choices' ? editEach(value, editChoice, edit) : value)) as ChatReply);
+  const { stage, reply, request, clientReply, clientRequest } = exchange;
+  if (stage !== 'after_request') return beside(request, clientRequest, edit, (own) => editRequest(request, own) as ChatRequest);
+  return reply && beside(reply, clientReply, edit, (own) => editMembers(reply, (value, name) => (name === 'choices' ? editEach(value, editChoice, own) : value)) as ChatReply);
+}
+
+/** Where the client speaks a wire of its own, its body is edited first, and goes along. */
+function beside<T extends object>(body: T, client: ClientBody | undefined, edit: Edit, editCommon: (edit: Edit) => T): T | undefined {
+  const own = client && editedBody(client, edit);
+  const common = changed(body, editCommon(edit));
+  return own === undefined || own === client ? common : withClientBody(common ?? { ...body }, own);
 }
 
 const changed = <T>(before: T, after: T): T | undefined => (after === before ? undefined : after);

@@ -1,6 +1,5 @@
-import { escapesOf } from './escapes.ts';
+import { bodyTexts, clientBodyOf, leaves, readings } from './client-body.ts';
 import { type Exchange, isChat } from './exchange.ts';
-import { parseJson } from './json.ts';
 import type { RequestOf, Surface } from './surface.ts';
 import type { ChatMessage, ChatReply, ChatRequest, ContentPart, ReplyMessage } from './wire/chat.ts';
 
@@ -38,15 +37,18 @@ export const WORDS_BY_FIELD: ReadonlyMap<string, Words> = new Map([
  * with their parts, reasoning and tool-call arguments, tools, response_format, stop and fields that are only forwarded;
  * of other requests their text; of answers every choice's content, reasoning and tool-call arguments. Strings that are
  * themselves JSON come a second time, decoded. Image addresses, audio, ids and words of the wire (roles, types) are not
- * read.
+ * read. Where the client speaks a wire of its own, they are those of its own body.
  */
 export function texts(exchange: Exchange): Generator<string> {
-  return textsIn(exchange, exchange.stage === 'after_request' ? exchange.reply : exchange.request);
+  const own = exchange.stage === 'after_request' ? exchange.clientReply : exchange.clientRequest;
+  return own ? bodyTexts(own) : textsIn(exchange, exchange.stage === 'after_request' ? exchange.reply : exchange.request);
 }
 
 /** The same of another body of the exchange: at `after_request` of an answer, else of a request. */
 export function* textsIn(exchange: Exchange, body: unknown): Generator<string> {
-  if (exchange.stage === 'after_request') {
+  const own = clientBodyOf(body);
+  if (own) yield* bodyTexts(own);
+  else if (exchange.stage === 'after_request') {
     if (isChat(exchange) && body) yield* replyTexts(body as ChatReply);
   } else if (isChat(exchange)) yield* requestTexts(body as ChatRequest);
   else yield* projection(exchange.surface, body as RequestOf<Surface>);
@@ -141,32 +143,7 @@ function* membersTexts(value: unknown, words: Words): Generator<string> {
 
 /** All strings inside a value, keys excluded, JSON strings also decoded. */
 function* strings(value: unknown): Generator<string> {
-  for (const text of leaves(value)) {
-    yield text;
-    yield* decoded(text);
-  }
-}
-
-/** Strings of a text that is itself a JSON object, array or string; nothing when it is not. */
-function* decoded(text: string): Generator<string> {
-  if (!/^\s*[{["]/.test(text)) return;
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch (error) {
-    if (error instanceof RangeError) yield escapesOf(text).text; // too large to be parsed: no escape hides a word from a guardrail
-    return; // ordinary text that begins like JSON
-  }
-  yield* leaves(value);
-}
-
-function* leaves(value: unknown): Generator<string> {
-  const open: unknown[] = [value];
-  while (open.length > 0) {
-    const next = open.pop();
-    if (typeof next === 'string') yield next;
-    else if (typeof next === 'object' && next !== null) for (const member of Object.values(next).toReversed()) open.push(member);
-  }
+  for (const text of leaves(value)) yield* readings(text);
 }
 
 /** What plugins read of a body beside chat. Unreadable parts are left out; the host marks such exchanges. */

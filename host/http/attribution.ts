@@ -21,7 +21,7 @@ export function attributionHeaders(exchange: LiveExchange, redactor: Redactor): 
       'X-Gateway-Attempts', String(attempts),
     );
     if (reportedModel !== undefined && reportedModel !== upstreamModel) headers.push('X-Gateway-Upstream-Model', headerText(shownModel(reportedModel, redactor), redactor));
-    if (ignoredParams.length > 0) headers.push('X-Gateway-Ignored-Params', headerText(shownNames(ignoredParams), redactor));
+    if (ignoredParams.length > 0) headers.push('X-Gateway-Ignored-Params', exchange.sent ? headerText(ignoredParams.join(', '), redactor, MAX_PATHS) : headerText(shownNames(ignoredParams), redactor));
   }
   if (added) for (const [name, value] of added.values()) headers.push(name, headerText(value, redactor));
   return headers;
@@ -43,22 +43,24 @@ export function replyHeaders(exchange: LiveExchange, redactor: Redactor): FlatHe
 
 /** Bytes of a header whose text grows with what a client sent or a plugin chose: proxies and clients take few kilobytes of all. */
 const MAX_HEADER = 1024;
+/** Of the paths that were not carried. Source: ingress reference 2.5. */
+const MAX_PATHS = 4200;
 const PRINTABLE = /^[\x20-\x7e]*$/;
 const ELLIPSIS = encodeURIComponent('…');
 
 /** Redacted; what a header cannot hold is percent-encoded; what is too long ends with an ellipsis. */
-function headerText(words: string, redactor: Redactor): string {
+function headerText(words: string, redactor: Redactor, most = MAX_HEADER): string {
   const text = redactor.redact(words);
-  if (text.length <= MAX_HEADER && PRINTABLE.test(text)) return text;
+  if (text.length <= most && PRINTABLE.test(text)) return text;
   const pieces: string[] = [];
   let bytes = 0;
   let kept = 0; // pieces that leave room for an ellipsis
   for (const character of text) {
     const piece = PRINTABLE.test(character) ? character : encodeURIComponentSafely(character);
-    if (bytes + piece.length > MAX_HEADER) return pieces.slice(0, kept).join('') + ELLIPSIS;
+    if (bytes + piece.length > most) return pieces.slice(0, kept).join('') + ELLIPSIS;
     pieces.push(piece);
     bytes += piece.length;
-    if (bytes <= MAX_HEADER - ELLIPSIS.length) kept = pieces.length;
+    if (bytes <= most - ELLIPSIS.length) kept = pieces.length;
   }
   return pieces.join('');
 }

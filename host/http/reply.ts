@@ -83,11 +83,11 @@ export function sendError(response: ServerResponse, error: GatewayError, redacto
 }
 
 /** What an error says beside its body: when to come again, and which credential is wanted. */
-export function failureHeaders(failure: ClientFailure, { namesScheme, errorHeaders }: ClientWire): FlatHeaders {
+export function failureHeaders(failure: ClientFailure, wire: ClientWire): FlatHeaders {
   const { status, retryAfterS } = failure;
   const again = retryAfterS === undefined ? NONE : ['Retry-After', String(retryAfterS)];
-  const headers = status === 401 && namesScheme !== false ? [...again, 'WWW-Authenticate', 'Bearer'] : again;
-  return errorHeaders ? [...headers, ...errorHeaders(failure)] : headers;
+  const headers = status === 401 && wire.namesScheme !== false ? [...again, 'WWW-Authenticate', 'Bearer'] : again;
+  return wire.errorHeaders ? [...headers, ...wire.errorHeaders(failure)] : headers;
 }
 
 /** 404 for a path that no route serves, in the wire of the path. */

@@ -11,12 +11,13 @@ import { replayReply } from '../pipeline/replay.ts';
 import { failReply, finishStream, run } from '../pipeline/run.ts';
 import type { AnswerStream } from '../pipeline/stream.ts';
 import { type ClientFailure, failureOf } from '../wire/client-failure.ts';
+import type { ClientRequest } from '../wire/client-request.ts';
 import { attributionHeaders, replyHeaders } from './attribution.ts';
 import { type JsonObject, parseJsonObject } from './json-body.ts';
 import { contextOf } from './context.ts';
 import { closeRaw, type RawAnswer, sendRaw } from './raw-reply.ts';
 import { readBody } from './read-body.ts';
-import { sendError, sendJson } from './reply.ts';
+import { sendBody, sendError, sendJson } from './reply.ts';
 import { SseWriter } from './sse-writer.ts';
 
 /** What a surface's reader makes of one HTTP request. */
@@ -27,6 +28,8 @@ export interface ReadRequest {
   readonly unreadable?: boolean;
   /** The client opted out of usage on its stream. */
   readonly stripsUsage?: boolean;
+  /** The body as the client sent it, where it speaks another wire than the common one. */
+  readonly clientRequest?: ClientRequest | undefined;
   /** The body of the answer; what the client's wire makes of the reply, unless said. */
   readonly write?: (exchange: LiveExchange) => unknown;
   /** Gives back what reading took: temporary files. Runs once, when the exchange is over. */
@@ -55,9 +58,9 @@ export interface SurfaceHost {
 }
 
 /** A surface whose body is one JSON object. */
-export function jsonBody(read: (body: JsonObject, request: IncomingMessage) => ReadRequest): SurfaceRoute['read'] {
+export function jsonBody(read: (body: JsonObject, request: IncomingMessage, bytes: Buffer) => ReadRequest): SurfaceRoute['read'] {
   return ({ request, maxBytes, clock }) => readBody(request, maxBytes, clock).then((bytes) => (
-    bytes.length < LARGE_BYTES ? read(parseJsonObject(bytes), request) : readInTurns(bytes, (body) => read(body, request))
+    bytes.length < LARGE_BYTES ? read(parseJsonObject(bytes), request, bytes) : readInTurns(bytes, (body) => read(body, request, bytes))
   ));
 }
 
@@ -108,7 +111,7 @@ function openExchange(surface: Surface, read: ReadRequest, lease: Lease, respons
   const exchange = new LiveExchange({
     id, trace, surface, principal, arrivedAt, wire, clock: lease.generation.services.clock,
     metadata: read.metadata ?? {}, request: read.request, streaming: read.streaming, unreadable: read.unreadable ?? SURFACES[surface].isUnreadable ?? false,
-    clientHeaders: response.req.headers, stripsUsage: read.stripsUsage ?? false,
+    clientHeaders: response.req.headers, stripsUsage: read.stripsUsage ?? false, clientRequest: read.clientRequest,
   });
   lease.onEnd = (cause) => exchange.cancellation.cancel(cause);
   const onClose = (): void => {
@@ -164,6 +167,10 @@ function sendReply({ write }: ReadRequest, exchange: LiveExchange, generation: R
   if (SURFACES[exchange.surface].isRaw) {
     const { contentType, body } = exchange.reply as RawReply;
     return sendRelayed({ status: 200, headers: ['Content-Type', contentType, ...headers], body }, exchange, generation, response);
+  }
+  if (exchange.clientReply) {
+    sendBody(response, 200, 'application/json', exchange.clientReply.body, headers);
+    return undefined;
   }
   sendJson(response, 200, write?.(exchange) ?? exchange.wire.reply(exchange), headers);
   return undefined;

@@ -23,6 +23,8 @@ export interface Attempt {
   readonly upstreamModel: string;
   /** Ends with the exchange, or by the attempt's own deadline. */
   readonly cancellation: Cancellation;
+  /** The client's request goes out in its own wire, and the answer comes back in it. */
+  isSameWire: boolean;
   outcome: Outcome | undefined;
   error: GatewayError | undefined;
   /** Monotonic milliseconds at which the provider was called, if it was. */

@@ -1,11 +1,13 @@
 import {
-  type Answer, countOf, GatewayError, type GuardrailSettings, isFields, isText, type PluginModule, type Rejection, type Rewrite, type Stage, type StreamGuard, type Surface, SURFACES, type Verdict,
+  type Answer, countOf, GatewayError, type GuardrailSettings, isFields, isText, memberOf, type PluginModule, type Rejection, type Rewrite, type Stage, type StreamGuard, type Surface, SURFACES, type Verdict,
 } from '../contract/index.ts';
+import { clientBodyOf } from '../contract/client-body.ts';
 import { replyProblem, requestProblem } from '../boundary/bodies.ts';
 import { DETACHED_LIMIT_MS, HANDLER_LIMIT_MS } from '../boundary/module-limits.ts';
 import { ModuleFault } from '../boundary/module-fault.ts';
 import { inTime, isThenable } from '../boundary/thenable.ts';
 import type { Clock } from '../common/clock.ts';
+import type { ClientRequest } from '../wire/client-request.ts';
 import type { LiveExchange } from './live-exchange.ts';
 import type { Eventual } from './eventual.ts';
 import { pluginError } from './gateway-fault.ts';
@@ -208,11 +210,27 @@ function applyRewrite(instance: PluginInstance, stage: Stage, { body, masked }: 
 
 function replaceBody(stage: Stage, body: Rewrite['body'], exchange: LiveExchange): void {
   if (stage === 'after_request') {
+    exchange.clientReply = replyBeside(exchange, body);
     exchange.reply = body as LiveExchange['reply'];
     return;
   }
   const request = body as LiveExchange['request'];
+  if (exchange.sent) exchange.sent = sentBeside(exchange.sent, exchange.request, request);
   if (SURFACES[exchange.surface].isChat) exchange.request = request;
   else if (request.model !== undefined) exchange.request = { ...exchange.request, model: request.model };
   exchange.model = exchange.request.model ?? exchange.model;
+}
+
+/** An answer in the client's own wire, changed like the common one; without that the common one is written for the client. */
+function replyBeside({ clientReply }: LiveExchange, body: unknown): LiveExchange['clientReply'] {
+  const own = clientReply && clientBodyOf(body);
+  return own && clientReply.edited(own.value);
+}
+
+/** The client's own body after a rewrite: changed alike, or by the model alone; any other change only the common request holds. */
+function sentBeside(sent: ClientRequest, before: LiveExchange['request'], after: LiveExchange['request']): ClientRequest {
+  const own = clientBodyOf(after);
+  if (own) return sent.edited(own.value);
+  const names = Object.keys({ ...before, ...after });
+  return names.every((name) => name === 'model' || memberOf(before, name) === memberOf(after, name)) ? sent : sent.outdated();
 }

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, Surface, Usage } from '../contract/index.ts';
+import type { ClientBody, Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, Surface, Usage } from '../contract/index.ts';
 import { ExchangeView } from '../boundary/exchange-view.ts';
 import type { Clock } from '../common/clock.ts';
 import type { TraceContext } from '../common/trace-context.ts';
 import { closeBody } from '../upstream/reply-body.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
+import type { ClientReply, ClientRequest } from '../wire/client-request.ts';
 import type { ClientWire } from '../wire/client-wire.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
 import { Delivery, Measured, PluginTraces, Routing } from './exchange-state.ts';
@@ -26,6 +27,8 @@ export interface ExchangeStart {
   readonly stripsUsage?: boolean;
   /** What the client speaks; the common wire unless said. */
   readonly wire?: ClientWire;
+  /** Its own body, where it speaks another wire. */
+  readonly clientRequest?: ClientRequest | undefined;
   /** As the client sent them; modules see those they list. */
   readonly clientHeaders?: IncomingHttpHeaders;
   /** Monotonic milliseconds at which the request arrived. */
@@ -50,6 +53,10 @@ export class LiveExchange implements Exchange {
 
   stage: Stage = 'before_request';
   request: RequestOf<Surface>;
+  /** The client's own body, where it speaks a wire of its own. */
+  sent: ClientRequest | undefined;
+  /** The answer in the client's own wire, where it goes on as it came. */
+  clientReply: ClientReply | undefined;
   model: string;
   reply: ReplyOf<Surface> | undefined;
   error: GatewayError | undefined;
@@ -73,6 +80,8 @@ export class LiveExchange implements Exchange {
     this.principal = start.principal;
     this.metadata = start.metadata;
     this.request = start.request;
+    this.sent = start.clientRequest;
+    this.clientReply = undefined;
     this.model = start.request.model ?? '';
     this.streaming = start.streaming;
     this.unreadable = start.unreadable ?? false;
@@ -86,6 +95,10 @@ export class LiveExchange implements Exchange {
   /** What plugins get. */
   get view(): Exchange {
     return (this.#view ??= new ExchangeView(this));
+  }
+
+  get clientRequest(): ClientBody | undefined {
+    return this.sent?.isCurrent ? this.sent : undefined;
   }
 
   get startedAt(): number {

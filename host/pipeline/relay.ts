@@ -4,10 +4,10 @@ import { type ChatChunk, type ChunkEdit, failedAnswer, GatewayError, isFields, p
 import { ANSWER_BOUNDS, isNestedTooDeep, TOO_DEEP } from '../contract/json-shape.ts';
 import { FrameReader } from '../upstream/eventstream.ts';
 import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
-import { dataOf, EventReader, isEndMark, LineCutter, textOfBytes } from '../upstream/sse.ts';
+import { dataOf, EventReader, isEndMark, LineCutter, type RawEvent, RawEventReader, textOfBytes } from '../upstream/sse.ts';
 import { Assembly } from './assembly.ts';
 import { unusableReply } from '../upstream/fault.ts';
-import type { ClientStream } from '../wire/client-wire.ts';
+import type { ClientStream, SameWireStream } from '../wire/client-wire.ts';
 import type { KnownFrames } from '../wire/known-frames.ts';
 import { ChunkNormalizer, errorFrameMessage, isChunk, type ChunkFacts } from './normalize.ts';
 
@@ -17,6 +17,8 @@ export type ChunkFilter = (chunks: readonly ChatChunk[], moment: 'push' | 'end')
 export interface RelayOptions extends ChunkFacts {
   /** Encoder of the client's wire. */
   readonly encoder: ClientStream;
+  /** The same encoder, where the client speaks the wire that the upstream answers in: events leave in their own bytes. `decode` reads them beside. */
+  readonly verbatim?: SameWireStream | undefined;
   /** Decoder of a native wire; absent when events already are chunks of the common wire. */
   readonly decode?: StreamDecoder | undefined;
   /** Changes chunks of the common wire before they are corrected: every one is then parsed. */
@@ -59,7 +61,7 @@ export class Relay {
   readonly #lineEnd = /[\r\n]/g;
   readonly #normalizer: ChunkNormalizer;
   readonly #lines = new LineCutter();
-  readonly #events: EventReader | FrameReader | undefined;
+  readonly #events: EventReader | FrameReader | RawEventReader | undefined;
   #out = '';
   #held = '';
 
@@ -69,7 +71,7 @@ export class Relay {
     this.#frames = options.encoder.frames;
     this.#assembles = options.assembles ?? true;
     this.#normalizer = new ChunkNormalizer(options);
-    this.#events = options.decode && eventReader(options.framing);
+    this.#events = options.decode && eventReader(options);
   }
 
   get usage(): Usage | undefined {
@@ -106,7 +108,10 @@ export class Relay {
 
   /** What the guards still hold back, once the stream is complete. */
   flush(): string {
-    return this.#collect(() => this.#emit(this.#options.filter?.([], 'end') ?? []));
+    return this.#collect(() => {
+      const rest = this.#options.filter?.([], 'end') ?? [];
+      if (!this.#options.verbatim) this.#emit(rest);
+    });
   }
 
   /** The bytes of an answer that was held, once. */
@@ -208,6 +213,10 @@ export class Relay {
     const { decode, filter } = this.#options;
     for (const event of events) {
       if (this.isDone || !decode) return;
+      if (this.#options.verbatim) {
+        this.#passEvent(event, decode, this.#options.verbatim);
+        continue;
+      }
       if (isEndMark(event.data)) {
         this.isDone = true;
         return;
@@ -218,6 +227,20 @@ export class Relay {
         this.#normalizer.normalize(chunk);
         this.#emit(filter?.([chunk], 'push') ?? [chunk]);
       }
+    }
+  }
+
+  /** Sends an event as it is, and reads it beside: guards that only watch see its chunks. */
+  #passEvent(event: StreamEvent | RawEvent, decode: StreamDecoder, verbatim: SameWireStream): void {
+    const out = verbatim.event(event, 'raw' in event ? event.raw : undefined);
+    refuseDeep(event.data);
+    const chunks = event.data === '' ? [] : this.#decoded(decode, event);
+    this.chunks += 1;
+    this.#out += out;
+    for (const chunk of chunks) {
+      this.#normalizer.normalize(chunk);
+      if (this.#assembles) this.assembly.add(chunk);
+      this.#options.filter?.([chunk], 'push');
     }
   }
 
@@ -260,9 +283,10 @@ export class Relay {
 const isOwnChunk = (chunk: unknown): boolean => isFields(chunk) && !Object.isFrozen(chunk);
 
 /** Cuts a native wire into events; lines are cut by the relay itself. */
-function eventReader(framing: RelayOptions['framing']): EventReader | FrameReader | undefined {
+function eventReader({ framing, verbatim }: RelayOptions): EventReader | FrameReader | RawEventReader | undefined {
   if (framing === 'eventstream') return new FrameReader();
-  return framing === 'sse' ? new EventReader() : undefined;
+  if (framing !== 'sse') return undefined;
+  return verbatim ? new RawEventReader() : new EventReader();
 }
 
 function eventTooLong(): GatewayError {

@@ -8,12 +8,15 @@ import type { ModuleRef } from '../boundary/module-fault.ts';
 import { checkedWire, providerError } from '../boundary/provider-boundary.ts';
 import type { ConnectedProvider } from '../upstream/connect.ts';
 import type { Attempt } from './attempt.ts';
+import { describedEntry } from './catalog-entry.ts';
+import type { ClientRequest } from '../wire/client-request.ts';
 import { encodeForm } from '../upstream/multipart.ts';
 import type { Eventual } from './eventual.ts';
 import type { GenerationHooks } from './hooks.ts';
 import { inMatrixOrder, unsupportedError, unsupportedIn, withoutUnsupported } from './parameters.ts';
 import type { PipelineServices } from './pipeline-services.ts';
 import type { RunningGeneration } from './running-generation.ts';
+import { adaptedRequest, boundedNames, sameWireRequest, targetFacts } from './same-wire.ts';
 import { leavingRequest } from './send-attempt.ts';
 import { shownNames } from './shown.ts';
 
@@ -41,13 +44,12 @@ export class LiveCall implements CallInfo {
     const { provider: { module } } = this.#attempt;
     const { catalog } = this.#services;
     const own = catalog.entry(module.name, this.model)?.max_output_tokens;
-    if (own || !module.describedAs) return own || undefined;
-    const [vendor = '', model = ''] = splitAtSlash(module.describedAs(this.model) ?? '');
-    return catalog.entry(vendor, model)?.max_output_tokens || undefined;
+    return own || describedEntry(module, this.model, catalog)?.max_output_tokens || undefined;
   }
 
   get clientHeaders(): Readonly<Record<string, string>> | undefined {
-    const { exchange, provider: { module: { clientHeaders: names } } } = this.#attempt;
+    const { exchange, isSameWire, provider: { module: { clientHeaders: names } } } = this.#attempt;
+    if (exchange.sent && !isSameWire) return undefined; // they speak of the client's own wire
     return names && exchange.clientHeaders && pickHeaders(exchange.clientHeaders, names);
   }
 
@@ -56,12 +58,6 @@ export class LiveCall implements CallInfo {
   }
 
   readonly wait = (ms: number): Promise<void> => this.#attempt.cancellation.wait(ms, this.#services.clock);
-}
-
-/** Before and behind the first slash. */
-function splitAtSlash(name: string): readonly string[] {
-  const slash = name.indexOf('/');
-  return [name.slice(0, Math.max(slash, 0)), name.slice(slash + 1)];
 }
 
 function pickHeaders(headers: IncomingHttpHeaders, names: readonly string[]): Readonly<Record<string, string>> | undefined {
@@ -83,19 +79,41 @@ export function translatorOf(attempt: Attempt): Translator<TranslatedSurface> {
 
 /** The request in the provider's wire, under the policy for what it cannot express. */
 export function toWire(attempt: Attempt, call: CallInfo, generation: RunningGeneration): WireRequest {
-  const { exchange, turn, provider: { module } } = attempt;
-  const { unsupportedParams: policy, services: { log } } = generation;
-  const params = SURFACES[exchange.surface].isChat ? treatmentsOf(attempt, call.model) : {};
-  const unsupported = unsupportedIn(turn.request as ChatRequest, params);
-  const request = policy === 'drop' ? withoutUnsupported(turn.request as ChatRequest, unsupported) : turn.request as ChatRequest;
-  if (exchange.surface === 'images') refuseImageFormat(module, (turn.request as ImagesRequest).response_format);
-  const wire = wireOf(attempt, request, call);
-  const names = wire.ignored?.length ? [...unsupported, ...wire.ignored] : unsupported;
+  const { exchange, turn } = attempt;
+  if (exchange.sent) return clientWire(attempt, exchange.sent, call, generation);
+  if (exchange.surface === 'images') refuseImageFormat(attempt.provider.module, (turn.request as ImagesRequest).response_format);
+  const { wire, names } = translated(attempt, turn.request as ChatRequest, call, generation);
   exchange.routing.ignoredParams = names.length > 0 ? reportIgnored(attempt, names, generation) : NO_NAMES;
+  return wire;
+}
+
+/** The same for a client that speaks a wire of its own: what is not carried goes by its own paths. */
+function clientWire(attempt: Attempt, sent: ClientRequest, call: CallInfo, generation: RunningGeneration): WireRequest {
+  const { exchange, provider: { module } } = attempt;
+  const same = sameWireRequest(attempt, call);
+  if (same) {
+    exchange.routing.ignoredParams = reportLost(attempt, same.ignored ?? NO_NAMES, generation);
+    return same;
+  }
+  const facts = targetFacts(attempt, generation.services);
+  const { request, lost } = adaptedRequest(attempt, sent, facts);
+  const { wire, names } = translated(attempt, request, call, generation);
+  const paths = inMatrixOrder(names, module.wire).map((name) => sent.dialect.pathOf(name, facts, sent.value)).filter((path) => path !== undefined);
+  exchange.routing.ignoredParams = reportLost(attempt, [...lost, ...paths], generation);
+  return wire;
+}
+
+/** What the translator makes of a request, and the fields that it cannot express. */
+function translated(attempt: Attempt, asked: ChatRequest, call: CallInfo, { unsupportedParams: policy, services: { log } }: RunningGeneration): { readonly wire: WireRequest; readonly names: readonly string[] } {
+  const { exchange } = attempt;
+  const params = SURFACES[exchange.surface].isChat ? treatmentsOf(attempt, call.model) : {};
+  const unsupported = unsupportedIn(asked, params);
+  const request = policy === 'drop' ? withoutUnsupported(asked, unsupported) : asked;
+  const wire = wireOf(attempt, request, call);
   if (wire.bounded?.length) {
     log.warn('parameters bounded to what the provider takes', { target: attempt.target.virtualKey, params: shownNames(wire.bounded), trace_id: exchange.id });
   }
-  return wire;
+  return { wire, names: wire.ignored?.length ? [...unsupported, ...wire.ignored] : unsupported };
 }
 
 function treatmentsOf({ provider: { module, ref } }: Attempt, model: string): ParamTreatments {
@@ -129,6 +147,17 @@ function reportIgnored({ exchange, turn, target, provider: { module } }: Attempt
   const ignored = inOrder('common'); // only the refusal has an order by wire
   log.warn('parameters ignored by the provider', { target: target.virtualKey, params: shownNames(ignored), policy, trace_id: exchange.id });
   return policy === 'warn' ? ignored : NO_NAMES;
+}
+
+/** The same for paths of the client's own body, in the order of its members. */
+function reportLost({ exchange, target, provider: { module } }: Attempt, paths: readonly string[], { unsupportedParams: policy, services: { log } }: RunningGeneration): readonly string[] {
+  if (paths.length === 0) return NO_NAMES;
+  const ranks = new Map(Object.keys(exchange.sent?.value ?? {}).map((name, rank) => [name, rank]));
+  const rank = (path: string): number => ranks.get(/^[^.[]*/.exec(path)?.[0] ?? '') ?? ranks.size;
+  const lost = boundedNames(paths.toSorted((a, b) => rank(a) - rank(b)));
+  if (policy === 'reject') throw unsupportedError(lost, module.name);
+  log.warn('parameters ignored by the provider', { target: target.virtualKey, params: shownNames(lost), policy, trace_id: exchange.id });
+  return policy === 'warn' ? lost : NO_NAMES;
 }
 
 /** Always refused, whatever the policy for parameters: formats are not converted. */

@@ -17,6 +17,7 @@ import { errorFrameMessage } from './normalize.ts';
 import { type ChunkFilter, Relay } from './relay.ts';
 import { BufferedReply, readReply, shapeAnswer } from './read-reply.ts';
 import type { RunningGeneration } from './running-generation.ts';
+import { keepReply } from './same-wire.ts';
 import { sendDetached, sendOpen, sendStream, sendUnary } from './send-attempt.ts';
 import { shownModel } from './shown.ts';
 import { StreamSession } from './stream.ts';
@@ -34,7 +35,9 @@ export function callUnary(attempt: Attempt, generation: RunningGeneration): Prom
 
 function readUnary(attempt: Attempt, reply: CollectedReply, call: CallInfo, now: number): ReplyOf<TranslatedSurface> {
   if (!isSuccess(attempt.exchange.surface, reply.status)) throw failedReply(attempt, reply, now);
-  return readReply(attempt, new BufferedReply(reply), call, Math.floor(now / 1000));
+  const buffered = new BufferedReply(reply);
+  const answer = readReply(attempt, buffered, call, Math.floor(now / 1000));
+  return attempt.isSameWire ? keepReply(attempt, buffered, answer) : answer;
 }
 
 const failedReply = ({ provider: { module, ref } }: Attempt, reply: WireReply & { readonly body: Uint8Array }, now: number): GatewayError => replyError(module, reply, now, ref.file);
@@ -84,6 +87,7 @@ export async function openStream(attempt: Attempt, generation: RunningGeneration
     throw error;
   }
   measureCall(attempt, generation);
+  if (attempt.isSameWire) exchange.keepPrivate();
   generation.services.log.debug('stream request started', { model: shownModel(exchange.model, generation.services.redactor), provider: attempt.target.virtualKey, trace_id: exchange.id });
   exchange.routing.reportedModel = session.relay.reportedModel;
   if (turn.openStream) return session; // what of it leaves, and when, only the code that asked for the turn knows
@@ -149,8 +153,11 @@ function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneratio
   const { openStream: open, editStream: edit } = translatorOf(attempt) as ChatTranslator;
   const filter = chunkFilter(attempt, generation);
   const { streamGuards: guards } = exchange.plugins;
+  const isHeldBack = guards !== undefined && (holdsBack(guards) || awaitsVerdict(guards));
+  const verbatim = attempt.isSameWire && !isHeldBack ? exchange.wire.openSameWire?.(exchange) : undefined;
   return new Relay({
-    encoder: encoderFor(attempt),
+    encoder: verbatim ?? encoderFor(attempt),
+    verbatim,
     model: exchange.model,
     created: Math.floor(generation.services.clock.now() / 1000),
     stripUsage: exchange.stripsUsage,

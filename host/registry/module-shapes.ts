@@ -13,6 +13,8 @@ const directions = { toUpstream: callable, fromUpstream: callable };
 const translator = fields({ required: directions, optional: { relaysBytes: flag } });
 const chatTranslator = fields({ required: directions, optional: { openStream: either('"common" or a function', oneOf('common'), callable), editStream: callable, relaysBytes: flag } });
 
+const sameWire = fields({ required: { toUpstream: callable }, optional: { countTokens: callable } });
+
 /** Of a schema that another joi made, the library says so by throwing. */
 function isObjectSchema(value: unknown): boolean {
   try {
@@ -57,6 +59,7 @@ export const SHAPES: Readonly<Record<ModuleKind, Shape>> = {
     },
     optional: {
       paramsFor: callable,
+      sameWire: fields({ optional: { messages: sameWire, gemini: sameWire, responses: sameWire } }),
       framing: oneOf('sse', 'ndjson', 'eventstream'),
       passthrough: flag, batches: flag, responses: flag, anyModel: flag, offline: flag,
       discovery: fields({ required: { path: text, read: callable } }),

@@ -119,3 +119,52 @@ export class EventReader {
     this.#type = '';
   }
 }
+
+/** An event with the bytes it came in, its blank line included. */
+export interface RawEvent extends StreamEvent {
+  readonly raw: string;
+}
+
+/** Reads whole events and keeps their bytes. A piece without data, such as a comment, is an event without data. */
+export class RawEventReader {
+  readonly #lines = new LineCutter();
+  readonly #raw = textPile();
+
+  get heldBytes(): number {
+    return this.#lines.heldBytes + this.#raw.length;
+  }
+
+  push(bytes: Buffer): RawEvent[] {
+    return this.#read(this.#lines.push(bytes));
+  }
+
+  /** The last event counts although its blank line is missing. */
+  end(): RawEvent[] {
+    const rest = this.#lines.end();
+    return this.#raw.length === 0 && rest === '' ? [] : this.#read(`${rest}\n`);
+  }
+
+  #read(block: string): RawEvent[] {
+    const events: RawEvent[] = [];
+    const lineEnd = /\r\n|\n|\r/g;
+    let start = 0;
+    for (let end = lineEnd.exec(block); end; end = lineEnd.exec(block)) {
+      const isBlank = end.index === start;
+      this.#raw.push(block.slice(start, lineEnd.lastIndex));
+      start = lineEnd.lastIndex;
+      if (isBlank) events.push(rawEvent(this.#raw.take()));
+    }
+    return events;
+  }
+}
+
+function rawEvent(raw: string): RawEvent {
+  let type = '';
+  const data: string[] = [];
+  for (const line of raw.split(/\r\n|\n|\r/)) {
+    const value = dataOf(line);
+    if (value !== undefined) data.push(value);
+    else if (line.startsWith('event:')) type = line.slice(6).trim();
+  }
+  return { type: textOfBytes(type), data: textOfBytes(data.join('\n')), raw };
+}

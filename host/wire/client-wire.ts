@@ -1,4 +1,4 @@
-import type { ChatChunk, Exchange } from '../contract/index.ts';
+import type { ChatChunk, Exchange, StreamEvent } from '../contract/index.ts';
 import type { ClientFailure } from './client-failure.ts';
 import type { KnownFrames } from './known-frames.ts';
 
@@ -31,6 +31,8 @@ export interface ClientWire {
   reply(exchange: Exchange): unknown;
   /** Opens a streamed answer. Called once per attempt: nothing of a failed one stays. */
   openStream(exchange: Exchange): ClientStream;
+  /** The same for an answer that comes in this wire already: its events go on as they are. */
+  openSameWire?(exchange: Exchange): SameWireStream;
   /** Where its clients carry their credential, in the order in which it is looked for: the first that is valid counts. `bearer` alone unless said. */
   readonly credentials?: readonly CredentialPlace[];
   /** False where an answer of 401 names no scheme (`WWW-Authenticate`). */
@@ -57,4 +59,10 @@ export interface ClientStream {
   end(): string;
   /** Ends an answer that broke off after it had begun. */
   error(failure: ClientFailure): string;
+}
+
+/** Passes on a streamed answer that is in the client's wire already. */
+export interface SameWireStream extends ClientStream {
+  /** What leaves of an event: `raw` are its bytes as they came, blank line included; `undefined` where the upstream frames its events in another way. */
+  event(event: StreamEvent, raw: string | undefined): string;
 }

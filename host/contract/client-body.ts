@@ -1,0 +1,118 @@
+import { escapesOf } from './escapes.ts';
+import { type Fields, isFields } from './fields.ts';
+import { parseJson } from './json.ts';
+import { isRawNumber } from './json-numbers.ts';
+import { setMember } from './members.ts';
+
+/** Formats that clients speak beside the common wire. */
+export type ClientWireName = 'messages' | 'gemini' | 'responses';
+
+/** Where the texts are in the bodies of a wire. `name` is that of the member, or of the list that holds the string; `holder` the object around it. */
+export interface BodyTexts {
+  /** Whether a string is an id, a word of the wire itself, a token or bytes. Any other string is read as a text. */
+  isWord(value: string, name: string, holder: Readonly<Fields>): boolean;
+  /** Whether a text may be read and not changed: the vendor refuses it when it is. */
+  isSealed(name: string, holder: Readonly<Fields>): boolean;
+  /** What a list of neighbours says as one: the text of an item, `undefined` for items that are not plain text. */
+  textOf(item: Readonly<Fields>): string | undefined;
+  /** Texts inside a string that only looks like a token; `undefined` where it is one. */
+  opened?(value: string, name: string, holder: Readonly<Fields>): unknown;
+}
+
+/** A body in a wire of the client's own, beside what the common format makes of it. Read only. */
+export interface ClientBody {
+  readonly wire: ClientWireName;
+  /** What is asked for, by the wire's own name. */
+  readonly operation: string;
+  readonly value: Readonly<Fields>;
+  readonly texts: BodyTexts;
+}
+
+/** Every text of a body. Strings that are themselves JSON come a second time, decoded; texts of neighbouring blocks also joined. */
+export function* bodyTexts({ value, texts }: ClientBody): Generator<string> {
+  yield* membersTexts(value, texts);
+}
+
+function* membersTexts(holder: Readonly<Fields>, texts: BodyTexts): Generator<string> {
+  for (const [name, value] of Object.entries(holder)) yield* valueTexts(value, name, holder, texts);
+}
+
+function* valueTexts(value: unknown, name: string, holder: Readonly<Fields>, texts: BodyTexts): Generator<string> {
+  if (typeof value === 'string') yield* stringTexts(value, name, holder, texts);
+  else if (Array.isArray(value)) {
+    for (const item of value) yield* valueTexts(item, name, holder, texts);
+    const neighbours = value.filter(isFields).map((item) => texts.textOf(item)).filter((text) => text !== undefined);
+    if (neighbours.length > 1) yield* readings(neighbours.join(''));
+  } else if (isFields(value)) yield* membersTexts(value, texts);
+}
+
+function* stringTexts(value: string, name: string, holder: Readonly<Fields>, texts: BodyTexts): Generator<string> {
+  if (texts.isWord(value, name, holder)) {
+    const opened = texts.opened?.(value, name, holder);
+    if (opened !== undefined) yield* leaves(opened);
+  } else yield* readings(value);
+}
+
+/** A text, and what stands in it where it is itself a JSON object, array or string. */
+export function* readings(text: string): Generator<string> {
+  yield text;
+  if (!/^\s*[{["]/.test(text)) return;
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    if (error instanceof RangeError) yield escapesOf(text).text; // too large to be parsed: no escape hides a word from a guardrail
+    return; // ordinary text that begins like JSON
+  }
+  yield* leaves(value);
+}
+
+/** All strings inside a value, keys excluded. */
+export function* leaves(value: unknown): Generator<string> {
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next === 'string') yield next;
+    else if (typeof next === 'object' && next !== null) for (const member of Object.values(next).toReversed()) open.push(member);
+  }
+}
+
+/** The body with every text changed that may be; what is not changed is the same object. */
+export function editedBody(body: ClientBody, edit: (text: string) => string): ClientBody {
+  const value = editMembers(body.value, body.texts, edit);
+  return value === body.value ? body : { wire: body.wire, operation: body.operation, texts: body.texts, value };
+}
+
+function editMembers(holder: Readonly<Fields>, texts: BodyTexts, edit: (text: string) => string): Readonly<Fields> {
+  let edited: Fields | undefined;
+  for (const [name, value] of Object.entries(holder)) {
+    const after = editValue(value, name, holder, texts, edit);
+    if (after !== value) setMember(edited ??= { ...holder }, name, after);
+  }
+  return edited ?? holder;
+}
+
+function editValue(value: unknown, name: string, holder: Readonly<Fields>, texts: BodyTexts, edit: (text: string) => string): unknown {
+  if (typeof value === 'string') return texts.isWord(value, name, holder) || texts.isSealed(name, holder) ? value : edit(value);
+  if (Array.isArray(value)) {
+    const edited = value.map((item: unknown) => editValue(item, name, holder, texts, edit));
+    return edited.some((item, at) => item !== value[at]) ? edited : value;
+  }
+  if (!isFields(value)) return value;
+  if (!isRawNumber(value)) return editMembers(value, texts, edit);
+  const digits = String(value['rawJSON']);
+  const after = edit(digits);
+  return after === digits ? value : after;
+}
+
+const CLIENT_BODY = Symbol('client body');
+
+/** Puts the client's own body, as it was edited, beside the common one that was edited alike. A copy of the latter does not have it. */
+export function withClientBody<T extends object>(body: T, client: ClientBody): T {
+  return Object.defineProperty(body, CLIENT_BODY, { value: client });
+}
+
+/** The client's own body beside a common one, where an edit has put it there. */
+export function clientBodyOf(body: unknown): ClientBody | undefined {
+  return typeof body === 'object' && body !== null ? (body as { readonly [CLIENT_BODY]?: ClientBody })[CLIENT_BODY] : undefined;
+}

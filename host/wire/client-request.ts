@@ -1,0 +1,114 @@
+import type { CatalogEntry } from '../common/catalog.ts';
+import type { BodyTexts, ChatRequest, ClientBody, ClientWireName, Fields, GatewayError } from '../contract/index.ts';
+import { changedJson } from './json-changes.ts';
+
+/** What is known of the target that a request is made ready for. */
+export interface TargetFacts {
+  /** Name of its provider module. */
+  readonly provider: string;
+  readonly wire: 'common' | 'native';
+  /** The model to ask it for. */
+  readonly model: string;
+  /** What the catalog says of that model. */
+  readonly entry: CatalogEntry | undefined;
+  readonly streaming: boolean;
+}
+
+/** A request for one target, and what of the client's cannot go there, by the client's own paths. */
+export interface Adapted<T> {
+  readonly request: T;
+  readonly lost: readonly string[];
+}
+
+/** What a wire knows of its requests beyond their common form. One object per wire. */
+export interface Dialect {
+  readonly wire: ClientWireName;
+  readonly texts: BodyTexts;
+  /** The client's own body without what only this gateway understands: envelopes of other vendors' reasoning. */
+  forSameWire(value: Readonly<Fields>): Adapted<Readonly<Fields>>;
+  /** The common request as one target takes it. Changes nothing in it. */
+  adapt(request: ChatRequest, target: TargetFacts, value: Readonly<Fields>): Adapted<ChatRequest>;
+  /** The client's path for a field of the common request that a target ignores; `undefined` where that is not worth a word. */
+  pathOf(field: string, target: TargetFacts, value: Readonly<Fields>): string | undefined;
+}
+
+export interface ClientRequestStart {
+  readonly dialect: Dialect;
+  readonly operation: string;
+  /** The bytes of the client's body, and the same parsed with every digit. */
+  readonly bytes: Buffer;
+  readonly value: Readonly<Fields>;
+  /** Why no target of another wire can be asked; `undefined` where they can. */
+  readonly refusal?: GatewayError | undefined;
+  /** Paths that the common format has no place for. */
+  readonly lost: readonly string[];
+}
+
+/** The body that a client sent in a wire of its own, as it is now: plugins may have changed texts in it. */
+export class ClientRequest implements ClientBody {
+  readonly wire: ClientWireName;
+  readonly operation: string;
+  readonly texts: BodyTexts;
+  readonly value: Readonly<Fields>;
+  readonly dialect: Dialect;
+  readonly refusal: GatewayError | undefined;
+  readonly lost: readonly string[];
+  /** False once a plugin has changed the common request by more than what can be put back. */
+  readonly isCurrent: boolean;
+  readonly #start: ClientRequestStart;
+
+  constructor(start: ClientRequestStart, value: Readonly<Fields> = start.value, isCurrent = true) {
+    this.wire = start.dialect.wire;
+    this.operation = start.operation;
+    this.texts = start.dialect.texts;
+    this.value = value;
+    this.dialect = start.dialect;
+    this.refusal = start.refusal;
+    this.lost = start.lost;
+    this.isCurrent = isCurrent;
+    this.#start = start;
+  }
+
+  /** The same with texts that a plugin changed. */
+  edited(value: Readonly<Fields>): ClientRequest {
+    return new ClientRequest(this.#start, value, this.isCurrent);
+  }
+
+  /** From here on only the common request counts. */
+  outdated(): ClientRequest {
+    return new ClientRequest(this.#start, this.value, false);
+  }
+
+  /** A body made from this one: the client's bytes, but for what differs. */
+  bytesOf(body: unknown): Buffer | string {
+    const { bytes, value } = this.#start;
+    return body === value ? bytes : changedJson(bytes.toString('utf8'), value, body);
+  }
+}
+
+/** An answer that goes on in the bytes it came in, unless a plugin changes texts in it. */
+export class ClientReply implements ClientBody {
+  readonly wire: ClientWireName;
+  readonly operation: string;
+  readonly texts: BodyTexts;
+  readonly value: Readonly<Fields>;
+  readonly #bytes: Buffer;
+  readonly #original: Readonly<Fields>;
+
+  constructor({ wire, operation, texts }: ClientBody, bytes: Buffer, original: Readonly<Fields>, value: Readonly<Fields> = original) {
+    this.wire = wire;
+    this.operation = operation;
+    this.texts = texts;
+    this.value = value;
+    this.#bytes = bytes;
+    this.#original = original;
+  }
+
+  edited(value: Readonly<Fields>): ClientReply {
+    return new ClientReply(this, this.#bytes, this.#original, value);
+  }
+
+  get body(): Buffer | string {
+    return this.value === this.#original ? this.#bytes : changedJson(this.#bytes.toString('utf8'), this.#original, this.value);
+  }
+}
