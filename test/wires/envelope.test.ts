@@ -14,7 +14,7 @@ describe('the envelope of reasoning', () => {
 
   for (const [what, text] of [
     ['a signature of a vendor', 'ErUBCkYIBRgCIkD0bXk='], ['nothing', ''], ['no text', 7], ['another mark', base64('gw2:[]')], ['an object', base64('gw1:{}')], ['items that are not objects', base64('gw1:[1]')],
-    ['what is cut off', base64('gw1:[{"a":1')], ['broken base64', `${sealEnvelope([])}!`], ['base64 without its padding', sealEnvelope([]).replace(/=+$/, '')], ['what is nested too deep', base64(`gw1:[${'{"a":'.repeat(300)}1${'}'.repeat(300)}]`)],
+    ['what is cut off', base64('gw1:[{"a":1')], ['broken base64', `${sealEnvelope([])}!`], ['base64 without its padding', sealEnvelope([{}]).replace(/=+$/, '')], ['what is nested too deep', base64(`gw1:[${'{"a":'.repeat(300)}1${'}'.repeat(300)}]`)],
     ['more than a megabyte', sealEnvelope([{ a: 'x'.repeat(2 * 1024 * 1024) }])],
   ] as const) it(`is not found in ${what}`, () => { expect(openEnvelope(text)).to.equal(undefined); });
 });
