@@ -1,7 +1,7 @@
+import { readMetadata } from '../../host/http/metadata-header.ts';
 import { jsonBody } from '../../host/http/surface-route.ts';
 import { surfaceBuiltin } from '../../host/surface-builtin.ts';
 import { readChatRequest } from './chat-request.ts';
-import { readMetadata } from './metadata.ts';
 
 /** `POST /v1/chat/completions`, whole or streamed. */
 export default surfaceBuiltin({

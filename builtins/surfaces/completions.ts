@@ -1,12 +1,12 @@
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { type ChatReply, type ChatRequest, contentTexts, GatewayError } from '../../host/contract/index.ts';
 import type { JsonObject } from '../../host/http/json-body.ts';
+import { readMetadata } from '../../host/http/metadata-header.ts';
 import { jsonBody } from '../../host/http/surface-route.ts';
 import { surfaceBuiltin } from '../../host/surface-builtin.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { checkSampling, SAMPLING_FIELDS } from './chat-request.ts';
 import { checkFields, type FieldKind, flag, integer, requireText, text, texts } from './fields.ts';
-import { readMetadata } from './metadata.ts';
 
 /** Accepted without effect, beside those of chat (data-plane reference 2.2). */
 const FIELDS: ReadonlyMap<string, FieldKind> = new Map([

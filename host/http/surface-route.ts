@@ -12,6 +12,7 @@ import { failReply, finishStream, run } from '../pipeline/run.ts';
 import type { AnswerStream } from '../pipeline/stream.ts';
 import { type ClientFailure, failureOf } from '../wire/client-failure.ts';
 import type { ClientRequest } from '../wire/client-request.ts';
+import type { ClientWire } from '../wire/client-wire.ts';
 import { attributionHeaders, replyHeaders } from './attribution.ts';
 import { type JsonObject, parseJsonObject } from './json-body.ts';
 import { contextOf } from './context.ts';
@@ -28,6 +29,8 @@ export interface ReadRequest {
   readonly unreadable?: boolean;
   /** The client opted out of usage on its stream. */
   readonly stripsUsage?: boolean;
+  /** Writes this one answer in the place of the wire of the path. */
+  readonly wire?: ClientWire;
   /** The body as the client sent it, where it speaks another wire than the common one. */
   readonly clientRequest?: ClientRequest | undefined;
   /** The body of the answer; what the client's wire makes of the reply, unless said. */
@@ -109,7 +112,7 @@ function openExchange(surface: Surface, read: ReadRequest, lease: Lease, respons
   const context = contextOf(response);
   const { id, trace, principal, arrivedAt, wire } = context;
   const exchange = new LiveExchange({
-    id, trace, surface, principal, arrivedAt, wire, clock: lease.generation.services.clock,
+    id, trace, surface, principal, arrivedAt, wire: read.wire ?? wire, clock: lease.generation.services.clock,
     metadata: read.metadata ?? {}, request: read.request, streaming: read.streaming, unreadable: read.unreadable ?? SURFACES[surface].isUnreadable ?? false,
     clientHeaders: response.req.headers, stripsUsage: read.stripsUsage ?? false, clientRequest: read.clientRequest,
   });
@@ -194,7 +197,7 @@ async function sendStream(exchange: LiveExchange, stream: AnswerStream, generati
   writer.open(encoder.contentType, replyHeaders(exchange, generation.services.redactor));
   stream.attach(writer);
   const error = await finishStream(exchange, stream, generation);
-  if (!response.destroyed) writer.end(error ? encoder.error(streamFailure(error, exchange.id, generation.services.redactor)) : stream.takeHeld() + encoder.end());
+  if (!response.destroyed) writer.end(error ? encoder.error(streamFailure(error, exchange.id, generation.services.redactor), stream.takeHeld() !== '') : stream.takeHeld() + encoder.end());
   stream.release();
 }
 

@@ -26,7 +26,7 @@ export class SummedUsage implements ClientStream {
     return this.#encoder.end();
   }
 
-  error(failure: ClientFailure): string {
-    return this.#encoder.error(failure);
+  error(failure: ClientFailure, isFirst?: boolean): string {
+    return this.#encoder.error(failure, isFirst);
   }
 }

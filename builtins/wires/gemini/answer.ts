@@ -10,6 +10,8 @@ import { usageMetadata } from './usage.ts';
 export interface AnswerFacts {
   readonly includesThoughts: boolean;
   readonly wantsLogprobs: boolean;
+  /** The client's name of a function, for the one that a target knows it by. */
+  readonly ownName: (name: string) => string;
 }
 
 /** A whole answer. Throws a 502 for calls whose arguments are not an object. Source: ingress reference 5.3. */
@@ -36,11 +38,11 @@ function candidateOf({ index, message, logprobs, finish_reason: reason }: ChatCh
 }
 
 /** Thoughts, what was said, then what was called; secrets of other vendors stand where the client returns them. */
-function partsOf(message: ReplyMessage, { includesThoughts }: AnswerFacts): Fields[] {
+function partsOf(message: ReplyMessage, { includesThoughts, ownName }: AnswerFacts): Fields[] {
   const details = sortDetails(message.reasoning_details);
   const thoughts = includesThoughts ? thoughtParts(message.reasoning_content ?? '', details) : [];
   const said = signedParts(message.content ?? '', details.text);
-  const calls = callParts(message, details);
+  const calls = callParts(message, details, ownName);
   if (calls.length > 0 || includesThoughts || details.foreign.length === 0) return [...thoughts, ...said, ...calls];
   const secret = callSecret(details.foreign, '');
   const last = said.at(-1);
@@ -70,12 +72,12 @@ function foreignThoughts(text: string, items: readonly Fields[]): Fields[] {
   return parts;
 }
 
-function callParts({ tool_calls: calls, reasoning_content: text }: ReplyMessage, { byCall, foreign, isOwn }: SortedDetails): Fields[] {
+function callParts({ tool_calls: calls, reasoning_content: text }: ReplyMessage, { byCall, foreign, isOwn }: SortedDetails, ownName: AnswerFacts['ownName']): Fields[] {
   return (calls ?? []).map((call, place) => {
     const { id, function: called } = call;
     const args = argumentsIn(called.arguments);
     if (!args) throw brokenCall();
     const signature = byCall.get(id ?? '') ?? signatureBeside(call) ?? (place === 0 && !isOwn ? callSecret(foreign, text ?? '') : undefined);
-    return { functionCall: { ...(id && { id }), name: called.name ?? '', args }, ...(signature !== undefined && { thoughtSignature: signature }) };
+    return { functionCall: { ...(id && { id }), name: ownName(called.name ?? ''), args }, ...(signature !== undefined && { thoughtSignature: signature }) };
   });
 }

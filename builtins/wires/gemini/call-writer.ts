@@ -1,4 +1,5 @@
 import { type Fields, isText, type ToolCallDelta } from '../../../host/contract/index.ts';
+import type { AnswerFacts } from './answer.ts';
 import { argumentsIn, brokenCall, signatureBeside } from './calls.ts';
 
 interface OpenCall {
@@ -13,6 +14,11 @@ interface OpenCall {
 export class CallWriter {
   readonly #open = new Map<number, OpenCall>();
   readonly #written = new Set<number>();
+  readonly #ownName: AnswerFacts['ownName'];
+
+  constructor(ownName: AnswerFacts['ownName']) {
+    this.#ownName = ownName;
+  }
 
   get hasCalls(): boolean {
     return this.#written.size > 0 || this.#open.size > 0;
@@ -60,7 +66,7 @@ export class CallWriter {
       const own = signature ?? (this.#written.size === 0 ? secret() : undefined);
       this.#open.delete(index);
       this.#written.add(index);
-      parts.push({ functionCall: { ...(id !== undefined && { id }), name, args }, ...(own !== undefined && { thoughtSignature: own }) });
+      parts.push({ functionCall: { ...(id !== undefined && { id }), name: this.#ownName(name), args }, ...(own !== undefined && { thoughtSignature: own }) });
     }
     return parts;
   }

@@ -9,7 +9,7 @@ import { type SortedDetails, signedParts, sortDetails } from './signatures.ts';
 /** Writes one candidate of a stream, piece by piece. */
 export class CandidateWriter {
   readonly #includesThoughts: boolean;
-  readonly #calls = new CallWriter();
+  readonly #calls: CallWriter;
   /** Secrets of other vendors, in the order they came; pieces of one item are put together. */
   readonly #foreign = new Map<unknown, Fields>();
   /** Those of the thoughts that are being written. */
@@ -24,8 +24,9 @@ export class CandidateWriter {
   #isRefused = false;
   #finish: string | null = null;
 
-  constructor({ includesThoughts }: Pick<AnswerFacts, 'includesThoughts'>) {
+  constructor({ includesThoughts, ownName }: AnswerFacts) {
     this.#includesThoughts = includesThoughts;
+    this.#calls = new CallWriter(ownName);
   }
 
   /** The parts that may go on now. */

@@ -1,4 +1,5 @@
 import { type ChatMessage, type ChatRequest, GatewayError, quoted } from '../../../host/contract/index.ts';
+import { ownNames } from '../tool-names.ts';
 import type { AnswerFacts } from './answer.ts';
 import { readConfig } from './config.ts';
 import { readContents, readSystem } from './contents.ts';
@@ -39,7 +40,7 @@ export function readGenerate(body: unknown, model: string): ReadGenerate {
     ...readTools(top.fields['tools'], top.fields['toolConfig'], lost),
     ...given({ service_tier: tierOf(top.text('serviceTier')) }),
   };
-  return { request, facts: config, lost: lost.inOrderOf(top.fields) };
+  return { request, facts: { ...config, ownName: ownNames((request.tools ?? []).map((tool) => tool.function?.name ?? '')) }, lost: lost.inOrderOf(top.fields) };
 }
 
 function tierOf(tier: string | undefined): string | undefined {
@@ -48,12 +49,3 @@ function tierOf(tier: string | undefined): string | undefined {
   if (!TIERS.has(word)) throw new GatewayError('invalid_request', `serviceTier ${quoted(tier)} is not supported, use ${[...TIERS.keys()].slice(1).join(', ')}`);
   return TIERS.get(word);
 }
-
-/** What the client calls the fields of the common format: a target that ignores one is reported in these words. */
-export const CLIENT_NAMES: ReadonlyMap<string, string> = new Map([
-  ['temperature', 'generationConfig.temperature'], ['top_p', 'generationConfig.topP'], ['top_k', 'generationConfig.topK'], ['n', 'generationConfig.candidateCount'],
-  ['max_tokens', 'generationConfig.maxOutputTokens'], ['stop', 'generationConfig.stopSequences'], ['seed', 'generationConfig.seed'],
-  ['presence_penalty', 'generationConfig.presencePenalty'], ['frequency_penalty', 'generationConfig.frequencyPenalty'],
-  ['logprobs', 'generationConfig.responseLogprobs'], ['top_logprobs', 'generationConfig.logprobs'], ['response_format', 'generationConfig.responseMimeType'],
-  ['reasoning_effort', 'generationConfig.thinkingConfig'], ['tools', 'tools'], ['tool_choice', 'toolConfig.functionCallingConfig'], ['service_tier', 'serviceTier'],
-]);

@@ -54,7 +54,8 @@ export class GeminiStream implements ClientStream {
     }
   }
 
-  error(failure: ClientFailure): string {
+  error(failure: ClientFailure, isFirst = false): string {
+    if (isFirst) this.#frames = 0;
     return this.#write(errorBody(failure)) + this.#form.end;
   }
 
