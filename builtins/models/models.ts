@@ -8,14 +8,18 @@ import { type JsonCall, mountJson, mountJsonBeside } from '../../host/http/json-
 import { shownModel } from '../../host/pipeline/shown.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { Discovery } from './discovery.ts';
+import { geminiModel, geminiPage } from './gemini-form.ts';
 import { type CreatedOf, listModels, type ModelEntry } from './listing.ts';
+import { type OfferedModel, offeredModels } from './offered.ts';
 
 const PATH = '/v1/models';
+/** Where clients of the Gemini API look. */
+const GEMINI_PATH = '/v1beta/models';
 const READ = { method: 'GET', scope: 'admitted' } as const;
 
 type Listed = ReadonlyMap<string, ModelEntry>;
 
-/** `GET /v1/models`, one model by its id, `GET /v1/capabilities`, `GET /admin/providers`, and live discovery, which feeds both and the routing. */
+/** `GET /v1/models`, one model by its id, the same for clients of the Gemini API, `GET /v1/capabilities`, `GET /admin/providers`, and live discovery, which feeds both and the routing. */
 export default defineBuiltin({
   name: 'models',
   apply: ({ hooks }) => {
@@ -52,6 +56,9 @@ export default defineBuiltin({
       // With the header the client asks the provider itself.
       const answer = ({ request, principal, parameter }: JsonCall) => (request.headers['x-provider'] === undefined ? { status: 200, body: modelOf(host, listingOf(host, principal), parameter('id')) } : undefined);
       mountJsonBeside(router, host, { ...READ, path: `${PATH}/*id`, answer });
+      const offered = (principal: Principal | undefined): readonly OfferedModel[] => (host.current ? offeredModels(listingOf(host, principal), host.current, host.services.catalog) : []);
+      mountJson(router, host, [{ ...READ, path: GEMINI_PATH, answer: ({ principal, request }) => ({ status: 200, body: geminiPage(offered(principal), queryOf(request.url)) }) }]);
+      mountJsonBeside(router, host, { ...READ, path: `${GEMINI_PATH}/*id`, answer: ({ principal, parameter }) => ({ status: 200, body: geminiModelOf(host, offered(principal), parameter('id')) }) });
     });
   },
 });
@@ -70,4 +77,15 @@ function modelOf({ redactor }: Host, listing: Listed, id: string): ModelEntry {
   const entry = listing.get(id);
   if (!entry) throw new GatewayError('model_not_found', `the model "${shownModel(id, redactor)}" does not exist`);
   return entry;
+}
+
+const queryOf = (url = ''): URLSearchParams => new URLSearchParams(url.slice(url.indexOf('?') + 1 || url.length));
+
+/** The same as clients of the Gemini API see it; the name may stand behind that of its collection. */
+function geminiModelOf({ redactor }: Host, models: readonly OfferedModel[], name: string): object {
+  const id = name.replace(/^models\//, '');
+  const model = models.find((each) => each.id === id);
+  const shown = model && geminiModel(model);
+  if (!shown) throw new GatewayError('model_not_found', `the model "${shownModel(id, redactor)}" does not exist`);
+  return shown;
 }

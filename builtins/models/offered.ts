@@ -1,0 +1,21 @@
+import type { Catalog, CatalogEntry } from '../../host/common/catalog.ts';
+import type { Generation } from '../../host/generation/generation.ts';
+import type { ModelEntry } from './listing.ts';
+
+/** A model as clients of other wires may pick it: by its id, or by an alias of it. */
+export interface OfferedModel {
+  readonly id: string;
+  /** That of the model behind an alias. */
+  readonly entry: ModelEntry;
+  readonly facts: CatalogEntry | undefined;
+}
+
+/** The listed models, then the aliases of listed models. Source: ingress reference 11. */
+export function offeredModels(listing: ReadonlyMap<string, ModelEntry>, { config: { aliases } }: Pick<Generation, 'config'>, catalog: Catalog): readonly OfferedModel[] {
+  const offered = (id: string, entry: ModelEntry): OfferedModel => ({ id, entry, facts: catalog.entry(entry.owned_by, entry.id) });
+  const behind = Object.entries(aliases).flatMap(([alias, model]) => {
+    const entry = listing.get(model);
+    return entry && !listing.has(alias) ? [offered(alias, entry)] : [];
+  });
+  return [...[...listing].map(([id, entry]) => offered(id, entry)), ...behind];
+}
