@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
-import { type Fields, GatewayError, isFields, isRawNumber, memberOf, quoted, setMember } from '../../../host/contract/index.ts';
+import { type Fields, type GatewayError, inPart, isFields, isRawNumber, memberOf, quoted, setMember } from '../../../host/contract/index.ts';
 
 /** Whether a value is an object of the body, and not a number that is kept as it was written. */
 export const isObject = (value: unknown): value is Fields => isFields(value) && !isRawNumber(value);
@@ -60,9 +60,12 @@ export class Lost {
   }
 }
 
+/** UTF-16 code units of a message that may hold names of the client's. */
+const MAX_MESSAGE = 512;
+
 /** What this form of the request needs of its vendor, and no other wire has: sent nowhere. */
 export function cannotCarry(path: string, why: string): GatewayError {
-  return new GatewayError('unsupported_parameter', `${path} is not supported here: ${why}`);
+  return invalidRequest(inPart(`${path} is not supported here: ${why}`, MAX_MESSAGE));
 }
 
 /** One member of an object, read as what it must be; `undefined` where it is absent. Throws a 400 that names the path. */
