@@ -40,6 +40,7 @@ import routeRecords from './telemetry/route-records.ts';
 import targetLines from './telemetry/target-lines.ts';
 import tracing from './telemetry/tracing/tracing.ts';
 import geminiWire from './wires/gemini/gemini.ts';
+import messages from './wires/messages/messages.ts';
 
 import ai21 from '../providers/ai21/index.ts';
 import anthropic from '../providers/anthropic/index.ts';
@@ -97,7 +98,7 @@ import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
   admin, authentication, keyAccess, keyBudget, catalog, fallbackRoute, models, openapi, passthrough, probes,
-  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, routeRecords, targetLines, tracing, geminiWire,
+  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, routeRecords, targetLines, tracing, geminiWire, messages,
 ];
 
 export const MODULES: readonly GatewayModule[] = [

@@ -14,13 +14,6 @@ class WrittenNumber {
   }
 }
 
-/** Entries of the header `X-Gateway-Metadata`; Node reads its bytes as Latin-1. */
-export function readMetadata(header: string | string[] | undefined): Readonly<Record<string, string>> {
-  if (header === undefined) return NO_METADATA;
-  const bytes = typeof header === 'string' ? header : header.join(', ');
-  return parseMetadata(Buffer.from(bytes, 'latin1').toString('utf8'), bytes.length);
-}
-
 /** Entries of request metadata in their written text. Throws on anything but a small flat JSON object. Data-plane reference 11. */
 export function parseMetadata(json: string, bytes = Buffer.byteLength(json)): Readonly<Record<string, string>> {
   if (json.trim() === '') return NO_METADATA;
@@ -47,4 +40,11 @@ function entryText(name: string, entry: unknown): string {
   if (typeof entry === 'boolean') return String(entry);
   if (entry instanceof WrittenNumber) return entry.text;
   throw invalidRequest(`X-Gateway-Metadata entry ${quoted(name)} must be a string, a number or a boolean`);
+}
+
+/** Entries of the header `X-Gateway-Metadata`; Node reads its bytes as Latin-1. */
+export function readMetadata(header: string | string[] | undefined): Readonly<Record<string, string>> {
+  if (header === undefined) return NO_METADATA;
+  const bytes = typeof header === 'string' ? header : header.join(', ');
+  return parseMetadata(Buffer.from(bytes, 'latin1').toString('utf8'), bytes.length);
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../common/clock.ts';
+import type { Clock, Timer } from '../common/clock.ts';
 import type { StreamOutput } from '../pipeline/stream.ts';
 import { contextOf } from './context.ts';
 import type { Leaving } from './outbox.ts';
@@ -9,6 +9,9 @@ import { endWith } from './whole-body.ts';
 
 /** Characters that wait for the end of the turn; beyond them it must show whether the client takes more. */
 const MOST_HELD = 16_384;
+
+/** Longest time without an event on wires that send one to say that the answer goes on. Source: ingress reference 9.1. */
+const QUIET_MS = 15_000;
 
 /** Writes one streamed answer, one write a turn of the event loop; ends the connection of a client that stops reading. */
 export class SseWriter implements StreamOutput, Leaving {
@@ -20,6 +23,7 @@ export class SseWriter implements StreamOutput, Leaving {
   /** Ends the wait for a client that has yet to take what was written. */
   #stopWaiting: (() => void) | undefined;
   #isEnding = false;
+  #quiet: Timer | undefined;
 
   constructor(response: ServerResponse, clock: Clock) {
     this.response = response;
@@ -31,7 +35,18 @@ export class SseWriter implements StreamOutput, Leaving {
     writeHead(this.response, 200, ['Content-Type', contentType, 'Cache-Control', 'no-cache', ...headers]);
   }
 
+  /** Sends these bytes whenever nothing else was for a while, until the end. */
+  keepAlive(bytes: string): void {
+    const timer = this.#clock.timer(QUIET_MS, () => {
+      this.#hold(bytes);
+      timer.refresh();
+    });
+    this.#quiet = timer;
+    this.response.on('close', () => timer.cancel());
+  }
+
   write(bytes: string): boolean {
+    this.#quiet?.refresh();
     this.#hold(bytes);
     return this.#stopWaiting === undefined;
   }
@@ -39,6 +54,7 @@ export class SseWriter implements StreamOutput, Leaving {
   /** Sends the last bytes, if there are any, and closes the body. */
   end(bytes: string): void {
     this.#isEnding = true;
+    this.#quiet?.cancel();
     this.#hold(bytes);
   }
 

@@ -52,6 +52,8 @@ export interface SurfaceRoute {
   readonly path: string;
   /** Reads the body, checks it and brings it into the common wire. Throws `GatewayError` on the first fault. */
   read(source: RequestSource): Promise<ReadRequest>;
+  /** How it is answered; through the pipeline, by the route, unless said. */
+  readonly serving?: Serving;
 }
 
 /** What serving a surface needs of the host. */
@@ -101,7 +103,7 @@ export function serveSurface(host: SurfaceHost, route: SurfaceRoute, request: In
   };
   const { isAdmitted } = contextOf(response);
   if (isAdmitted && current) {
-    return route.read({ request, maxBytes: current.maxRequestBytes, clock: host.services.clock }).then((read) => answerExchange(host, route.surface, read, response), refuse);
+    return route.read({ request, maxBytes: current.maxRequestBytes, clock: host.services.clock }).then((read) => answerExchange(host, route.surface, read, response, route.serving), refuse);
   }
   refuse(isAdmitted ? new GatewayError('upstream_unavailable', 'the gateway is not configured') : new GatewayError('authentication_required', 'this route needs a credential'));
   return undefined;
@@ -195,6 +197,7 @@ async function sendStream(exchange: LiveExchange, stream: AnswerStream, generati
   const writer = new SseWriter(response, generation.services.clock);
   writer.onDrain = () => stream.resume();
   writer.open(encoder.contentType, replyHeaders(exchange, generation.services.redactor));
+  if (encoder.keepAlive !== undefined) writer.keepAlive(encoder.keepAlive);
   stream.attach(writer);
   const error = await finishStream(exchange, stream, generation);
   if (!response.destroyed) writer.end(error ? encoder.error(streamFailure(error, exchange.id, generation.services.redactor), stream.takeHeld() !== '') : stream.takeHeld() + encoder.end());

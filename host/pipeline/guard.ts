@@ -55,7 +55,17 @@ export function guardHandler(instance: PluginInstance, stage: Stage, deps: Guard
       return fault(exchange, cause, run);
     }
   };
-  return (exchange) => (isTapped(deps.hooks.stageRan) ? measured(guarded, instance, stage, exchange, deps) : guarded(exchange, undefined));
+  const counts = runsForCounts(instance, stage);
+  return (exchange) => {
+    if (exchange.isCounting && !counts) return undefined;
+    return isTapped(deps.hooks.stageRan) ? measured(guarded, instance, stage, exchange, deps) : guarded(exchange, undefined);
+  };
+}
+
+/** What has a say in a request that is only counted: who may ask, what is said, and the log. Source: ingress reference 10. */
+function runsForCounts({ module, settings }: PluginInstance, stage: Stage): boolean {
+  if (module.type === 'logging' || module.type === 'metrics' || stage === 'on_error') return true;
+  return stage === 'before_request' && (module.type === 'auth' || (module.type === 'guardrail' && mayInspect(module, settings)));
 }
 
 /** What runs apart from the client has less time: no client that leaves ends it. */

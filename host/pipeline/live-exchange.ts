@@ -60,6 +60,8 @@ export class LiveExchange implements Exchange {
   model: string;
   reply: ReplyOf<Surface> | undefined;
   error: GatewayError | undefined;
+  /** Only what the request counts is asked for. */
+  isCounting = false;
   /** The turn that runs, or ran last; `undefined` before the first. */
   turn: Turn | undefined;
   readonly routing = new Routing();

@@ -33,7 +33,7 @@ export async function run(exchange: LiveExchange, generation: RunningGeneration,
       if (forward) return undefined; // its bytes are still to be sent
       exchange.reply = answer;
     } else completeOwnAnswer(exchange, answeredBy, generation.services);
-    const finishing = after(exchange, generation);
+    const finishing = afterAnswer(exchange, generation);
     if (finishing) await exchange.cancellation.race(finishing);
     exchange.cancellation.throwIfCancelled();
     return undefined;
@@ -57,7 +57,7 @@ export async function finishStream(exchange: LiveExchange, stream: AnswerStream,
   if (broken) return fail(exchange, broken, generation, Infinity);
   try {
     exchange.reply = streamedReply(exchange, stream);
-    const finishing = after(exchange, generation);
+    const finishing = afterAnswer(exchange, generation);
     if (finishing) await within(finishing, DETACHED_LIMIT_MS, generation.services.clock, 'a plugin stage');
     return undefined;
   } catch (cause) {
@@ -68,7 +68,7 @@ export async function finishStream(exchange: LiveExchange, stream: AnswerStream,
 /** Runs what follows the last byte of a forwarded answer. It has been sent: a rejection is recorded, and that is all. */
 export async function finishForwarded(exchange: LiveExchange, generation: RunningGeneration): Promise<void> {
   try {
-    const finishing = after(exchange, generation);
+    const finishing = afterAnswer(exchange, generation);
     if (finishing) await within(finishing, DETACHED_LIMIT_MS, generation.services.clock, 'a plugin stage');
   } catch (cause) {
     await fail(exchange, asGatewayError(cause), generation, Infinity);
@@ -83,12 +83,13 @@ function before(exchange: LiveExchange, { hooks }: RunningGeneration): Promise<v
   return waiting && exchange.cancellation.race(waiting);
 }
 
-function beforePlugins(exchange: LiveExchange, hooks: RunningGeneration['hooks']): Promise<void> | undefined {
+export function beforePlugins(exchange: LiveExchange, hooks: RunningGeneration['hooks']): Promise<void> | undefined {
   const hook = hooks.beforeRequest[exchange.surface];
   return isTapped(hook) ? throwRefusal(callEventual(hook, exchange)) : undefined;
 }
 
-function after(exchange: LiveExchange, { hooks }: RunningGeneration): Promise<void> | undefined {
+/** What follows an answer: a promise only where a plugin waits. */
+export function afterAnswer(exchange: LiveExchange, { hooks }: RunningGeneration): Promise<void> | undefined {
   const hook = hooks.afterRequest[exchange.surface];
   exchange.stage = 'after_request';
   exchange.answered();

@@ -56,6 +56,8 @@ export interface ClientStream {
    * `undefined` has every chunk go through `chunk`.
    */
   readonly frames: KnownFrames | undefined;
+  /** Bytes that say that the answer goes on, sent when nothing else was for 15 s. */
+  readonly keepAlive?: string;
   chunk(chunk: ChatChunk): string;
   /** Ends an answer that is complete. */
   end(): string;

@@ -1,6 +1,11 @@
-import { defineProvider, headerKey } from 'gw/contract';
+import { type Authorize, defineProvider, headerKey } from 'gw/contract';
 import { listedModels } from 'gw/common-wire';
-import { BETA_HEADER, DIRECT, MESSAGES_PARAMS, messagesFault, openMessagesStream, readMessage, toMessagesBody } from '../_common/anthropic/index.ts';
+import { BETA_HEADER, DIRECT, MESSAGES_PARAMS, messagesFault, messagesSameWire, openMessagesStream, readMessage, toMessagesBody, VERSION_HEADER } from '../_common/anthropic/index.ts';
+
+const key = headerKey('x-api-key', 'ANTHROPIC_API_KEY');
+
+/** A client of this wire says the version that its body keeps to. */
+const authorize: Authorize = (request, credentials) => ({ [VERSION_HEADER]: request.headers[VERSION_HEADER] ?? '2023-06-01', ...key(request, credentials) });
 
 /** The Messages API. Prompt tokens arrive with a stream's first event, completion tokens with its last but one. Source: providers reference 5.1. */
 export default defineProvider({
@@ -9,7 +14,7 @@ export default defineProvider({
   connection: {
     env: ['ANTHROPIC_API_KEY'],
     baseUrl: 'https://api.anthropic.com/v1',
-    authorize: headerKey('x-api-key', 'ANTHROPIC_API_KEY', { 'anthropic-version': '2023-06-01' }),
+    authorize,
   },
   params: MESSAGES_PARAMS,
   translators: {
@@ -19,7 +24,8 @@ export default defineProvider({
       openStream: (call) => openMessagesStream(call, DIRECT),
     },
   },
+  sameWire: { messages: messagesSameWire },
   toFault: (reply) => messagesFault(reply),
-  clientHeaders: [BETA_HEADER],
+  clientHeaders: [BETA_HEADER, VERSION_HEADER],
   discovery: { path: '/models?limit=1000', read: (body) => listedModels.read(body) },
 });

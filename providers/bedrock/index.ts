@@ -8,6 +8,7 @@ import { images } from './images.ts';
 import { type Family, familyOf, routingId } from './models.ts';
 import { rerank } from './rerank.ts';
 import { roundTrips } from './round-trips.ts';
+import { sameWire } from './same-wire.ts';
 
 const NOWHERE = { n: 'unsupported', seed: 'unsupported', max_completion_tokens: 'unsupported', presence_penalty: 'unsupported', frequency_penalty: 'unsupported' } as const;
 const UNKNOWN = { logprobs: 'unsupported', top_logprobs: 'unsupported', user: 'unsupported', logit_bias: 'unsupported' } as const;
@@ -38,6 +39,7 @@ export default defineProvider({
   framing: 'eventstream',
   imageFormats: ['b64_json'],
   converse: roundTrips,
+  sameWire: { messages: sameWire },
   clientHeaders: [BETA_HEADER],
   describedAs: (model) => `bedrock/${routingId(model)}`,
   toFault,

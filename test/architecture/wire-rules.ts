@@ -1,6 +1,8 @@
 import { type Checker, importsOf, lineOf, type Node, parse, walk } from './source.ts';
 
 const COMMON_WIRE = 'host/wire/common-wire.ts';
+/** The wires of other clients, a folder each. */
+const OTHER_WIRES = 'builtins/wires/';
 /** It answers as an upstream of the common wire does. */
 const UPSTREAM = 'providers/echo/respond.ts';
 /** The kit of module authors plays upstreams, and the client that reads what became of their streams. */
@@ -13,7 +15,7 @@ const CLIENT = 'builtins/cli/chat.ts';
 /** What only a client's wire writes, and the files or folders where it may stand: there, where upstreams are read or asked, and where one is played. */
 const TEXTS: Readonly<Record<string, readonly string[]>> = {
   '[DONE]': [COMMON_WIRE, 'host/upstream/sse.ts', UPSTREAM, KIT, FIXTURES, CLIENT],
-  'text/event-stream': [COMMON_WIRE, 'providers/', KIT],
+  'text/event-stream': [COMMON_WIRE, OTHER_WIRES, 'providers/', KIT],
   '404 page not found': [COMMON_WIRE],
 };
 
@@ -31,7 +33,7 @@ export const wireProblems: Checker = (path, source) => {
     for (const text of textsOf(node)) {
       for (const [owned, places] of Object.entries(TEXTS)) if (text.includes(owned) && !places.some((place) => path.startsWith(place))) found.push(`${at}: ${owned}`);
     }
-    if (isEnvelope(node) && !ENVELOPES.includes(path)) found.push(`${at}: an error envelope`);
+    if (isEnvelope(node) && !ENVELOPES.includes(path) && !path.startsWith(OTHER_WIRES)) found.push(`${at}: an error envelope`);
   });
   const isKnowing = path === COMMON_WIRE || KNOW_THE_COMMON_WIRE.includes(path);
   for (const { file, line } of importsOf(path, source)) if (file === COMMON_WIRE && !isKnowing) found.push(`${path}:${line}: the common wire itself`);

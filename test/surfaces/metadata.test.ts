@@ -2,8 +2,8 @@ import { request as httpRequest } from 'node:http';
 import { definePlugin } from 'gw/contract';
 import { expect } from 'chai';
 import Joi from 'joi';
-import { GatewayError } from '../../host/contract/index.ts';
 import { readMetadata } from '../../host/http/metadata-header.ts';
+import { GatewayError } from '../../host/contract/index.ts';
 import { ask, chatReply, MASTER_KEY, replyJson, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
 
 function refusal(header: string): string {

@@ -6,5 +6,6 @@ export { claudeTraits, type ClaudeTraits } from './models.ts';
 export { MESSAGES_PARAMS } from './params.ts';
 export { toMessagesBody, type MessagesBody } from './request.ts';
 export { readMessage } from './response.ts';
+export { clientBetas, messagesSameWire, VERSION_HEADER } from './same-wire.ts';
 export { openMessagesStream } from './stream.ts';
 export { BEDROCK, DIRECT, FOUNDRY, type MessagesVariant, VERTEX } from './variant.ts';

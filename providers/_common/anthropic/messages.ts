@@ -142,5 +142,5 @@ function resultBlock(message: ChatMessage, at: string, draft: Draft): Fields {
   const hasMedia = parts.some(({ type }) => type !== 'text' && type !== 'refusal');
   const content = hasMedia ? parts.flatMap((part, place) => partBlock(part, `${at}.content[${place}]`, draft)) : wholeText(message);
   const mark = [...parts, message].findLast((holder: Fields) => cacheMarkOf(holder));
-  return { type: 'tool_result', tool_use_id: draft.ids.ofResult(message.tool_call_id), content, ...(mark && { cache_control: cacheMarkOf(mark) }) };
+  return { type: 'tool_result', tool_use_id: draft.ids.ofResult(message.tool_call_id), content, ...(message['is_error'] === true && { is_error: true }), ...(mark && { cache_control: cacheMarkOf(mark) }) };
 }

@@ -1,0 +1,27 @@
+import { sendBody, sendJson } from '../../host/http/reply.ts';
+import type { ChatRequest } from '../../host/contract/index.ts';
+import { attributionHeaders } from '../../host/http/attribution.ts';
+import type { Serving } from '../../host/http/surface-route.ts';
+import { countTokens, type VendorCount } from '../../host/pipeline/count.ts';
+import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
+import { estimateTokens } from './estimate.ts';
+
+const HEADER = 'X-Gateway-Token-Count';
+
+/** Answers what a request counts: as the vendor counts it where that speaks the client's wire, else by an estimate. Source: ingress reference 10. */
+export function countingWith(bodyOf: (tokens: number) => object): Serving {
+  const counted = new WeakMap<LiveExchange, VendorCount>();
+  return {
+    run: async (exchange, generation) => {
+      const count = await countTokens(exchange, generation);
+      if (count) counted.set(exchange, count);
+      return undefined;
+    },
+    send: (_read, exchange, { services: { redactor } }, response) => {
+      const count = counted.get(exchange);
+      if (count) sendBody(response, 200, 'application/json', count.body, [HEADER, 'vendor', ...attributionHeaders(exchange, redactor)]);
+      else sendJson(response, 200, bodyOf(estimateTokens(exchange.request as ChatRequest)), [HEADER, 'estimate', ...attributionHeaders(exchange, redactor)]);
+      return undefined;
+    },
+  };
+}

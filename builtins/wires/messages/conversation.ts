@@ -1,0 +1,211 @@
+import { type ChatMessage, type ContentPart, type Fields, isFields, isText, type ToolCall } from '../../../host/contract/index.ts';
+import type { Notes } from '../notes.ts';
+import { documentParts, imageParts, searchResultParts } from './media.ts';
+import { systemMessage } from './system.ts';
+import { Thoughts } from './thoughts.ts';
+
+type Block = Readonly<Fields>;
+
+/** What is noted of a conversation while it is read. */
+interface Draft {
+  readonly notes: Notes;
+  /** Blocks that a newer version of the API refuses. */
+  readonly isStrict: boolean;
+  readonly messages: ChatMessage[];
+  readonly calls: CallLedger;
+}
+
+/** Which calls of tools are answered: every one must be by the turn that follows it, and once. */
+class CallLedger {
+  readonly #known = new Set<string>();
+  readonly #answered = new Set<string>();
+  readonly #open = new Map<string, string>();
+
+  call(id: string, at: string): void {
+    this.#known.add(id);
+    this.#open.set(id, at);
+  }
+
+  /** Why a result cannot be for this call. */
+  answer(id: unknown): string | undefined {
+    if (typeof id !== 'string' || !this.#known.has(id)) return 'answers no tool_use that stands before it';
+    if (this.#answered.has(id)) return 'answers a tool_use that is answered already';
+    this.#answered.add(id);
+    this.#open.delete(id);
+    return undefined;
+  }
+
+  /** The first call that is not answered, once; none afterwards. */
+  takeOpen(): string | undefined {
+    const [at] = this.#open.values();
+    this.#open.clear();
+    return at;
+  }
+}
+
+/** The turns of a body as messages of the common format. Source: ingress reference 3.2. */
+export function readConversation(turns: readonly unknown[], isStrict: boolean, notes: Notes): ChatMessage[] {
+  const draft: Draft = { notes, isStrict, messages: [], calls: new CallLedger() };
+  let before: unknown;
+  turns.forEach((turn, index) => {
+    const at = `messages[${index}]`;
+    if (!isFields(turn)) {
+      notes.refuse(`${at} must be an object`);
+      return;
+    }
+    const { role, content } = turn;
+    if (before === 'user' && role === 'assistant') refuseOpen(draft);
+    if (role === 'user' || role === 'assistant') before = role;
+    readTurn(role, content, at, draft);
+  });
+  if (before === 'user') refuseOpen(draft);
+  return draft.messages;
+}
+
+function refuseOpen({ calls, notes }: Draft): void {
+  const open = calls.takeOpen();
+  if (open !== undefined) notes.refuse(`${open}: the turn after this tool_use holds no tool_result for it`);
+}
+
+function readTurn(role: unknown, content: unknown, at: string, draft: Draft): void {
+  if (typeof content !== 'string' && !Array.isArray(content)) {
+    draft.notes.refuse(`${at}.content must be a string or a list of blocks`);
+    return;
+  }
+  switch (role) {
+    case 'user': return readUser(content, at, draft);
+    case 'assistant': return readAssistant(content, at, draft);
+    case 'system': {
+      const message = systemMessage(content, `${at}.content`, draft.notes);
+      if (message) draft.messages.push(message);
+      return;
+    }
+    default: draft.notes.refuse(`${at}.role must be user, assistant or system`);
+  }
+}
+
+/** Results come first, each a message of its own, then what else the turn says. */
+function readUser(content: string | readonly unknown[], at: string, draft: Draft): void {
+  if (typeof content === 'string') {
+    if (content !== '') draft.messages.push({ role: 'user', content });
+    return;
+  }
+  const parts: ContentPart[] = [];
+  eachBlock(content, at, draft, (block, place) => {
+    if (block['type'] === 'tool_result') draft.messages.push(resultMessage(block, place, draft));
+    else for (const part of userParts(block, place, draft)) parts.push(part);
+  });
+  if (parts.length > 0) draft.messages.push({ role: 'user', content: plain(parts) });
+}
+
+function eachBlock(content: readonly unknown[], at: string, { notes }: Draft, read: (block: Block, at: string) => void): void {
+  content.forEach((block: unknown, place) => {
+    const here = `${at}.content[${place}]`;
+    if (isFields(block) && isText(block['type'])) read(block, here);
+    else notes.refuse(`${here} must be a block with a type`);
+  });
+}
+
+/** The text itself, where there is nothing else. */
+function plain(parts: readonly ContentPart[]): string | readonly ContentPart[] {
+  const [only, other] = parts;
+  return only?.type === 'text' && !other && only.cache_control === undefined ? only.text : parts;
+}
+
+function userParts(block: Block, at: string, draft: Draft): ContentPart[] {
+  if (draft.isStrict) refuseCitations(block, at, draft);
+  return marked(contentParts(block, at, draft), block);
+}
+
+/** What both turns of users and results of tools may hold. */
+function contentParts(block: Block, at: string, { notes }: Draft): ContentPart[] {
+  switch (block['type']) {
+    case 'text': return textParts(block, at, notes);
+    case 'image': return imageParts(block, at, notes);
+    case 'document': return documentParts(block, at, notes);
+    case 'search_result': return searchResultParts(block, at, notes);
+    default:
+      notes.refuse(`${at}: a block of the type ${JSON.stringify(block['type'])} does not reach a provider of another wire`);
+      return [];
+  }
+}
+
+/** A newer version refuses citations in what the user says. Source: ingress reference 2.3. */
+function refuseCitations({ type, citations, content }: Block, at: string, { notes }: Draft): void {
+  const isCited = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
+  const inside = type === 'search_result' && Array.isArray(content) ? content.filter(isFields) : [];
+  if ((type === 'text' && isCited(citations)) || inside.some((block) => isCited(block['citations']))) notes.refuse(`${at}: citations are not allowed in a user message by this anthropic-version`);
+}
+
+function textParts({ text, citations }: Block, at: string, notes: Notes): ContentPart[] {
+  if (typeof text !== 'string') {
+    notes.refuse(`${at}.text must be a string`);
+    return [];
+  }
+  if (Array.isArray(citations) && citations.length > 0) notes.lose(`${at}.citations`);
+  return text === '' ? [] : [{ type: 'text', text }];
+}
+
+/** The mark of a block stands on its last part. */
+function marked(parts: ContentPart[], { cache_control: mark }: Block): ContentPart[] {
+  const last = parts.at(-1);
+  return last && isFields(mark) ? [...parts.slice(0, -1), { ...last, cache_control: mark }] : parts;
+}
+
+function resultMessage(block: Block, at: string, draft: Draft): ChatMessage {
+  const { tool_use_id: id, content = '', is_error: isError, cache_control: mark } = block;
+  const problem = draft.calls.answer(id);
+  if (problem !== undefined) draft.notes.refuse(`${at}.tool_use_id ${problem}`);
+  return {
+    role: 'tool', tool_call_id: String(id), content: resultContent(content, at, draft),
+    ...(isError === true && { is_error: true }), ...(isFields(mark) && { cache_control: mark }),
+  };
+}
+
+function resultContent(content: unknown, at: string, draft: Draft): ChatMessage['content'] {
+  if (typeof content === 'string' || content === null) return content ?? '';
+  if (!Array.isArray(content)) {
+    draft.notes.refuse(`${at}.content must be a string or a list of blocks`);
+    return '';
+  }
+  const parts: ContentPart[] = [];
+  eachBlock(content, at, draft, (block, place) => { for (const part of marked(contentParts(block, place, draft), block)) parts.push(part); });
+  return parts.length === 0 ? '' : plain(parts);
+}
+
+function readAssistant(content: string | readonly unknown[], at: string, draft: Draft): void {
+  if (typeof content === 'string') {
+    if (content !== '') draft.messages.push({ role: 'assistant', content });
+    return;
+  }
+  const parts: ContentPart[] = [];
+  const calls: ToolCall[] = [];
+  const thoughts = new Thoughts();
+  eachBlock(content, at, draft, (block, place) => {
+    switch (block['type']) {
+      case 'text':
+        for (const part of marked(textParts(block, place, draft.notes), block)) parts.push(part);
+        return;
+      case 'tool_use':
+        calls.push(callOf(block, place, draft));
+        return;
+      case 'thinking':
+      case 'redacted_thinking':
+        thoughts.add(block);
+        return;
+      default: draft.notes.refuse(`${place}: a block of the type ${JSON.stringify(block['type'])} in an assistant turn does not reach a provider of another wire`);
+    }
+  });
+  if (parts.length === 0 && calls.length === 0 && thoughts.isEmpty) return;
+  draft.messages.push({
+    role: 'assistant', content: parts.length === 0 ? null : plain(parts), ...thoughts.members(), ...(calls.length > 0 && { tool_calls: calls }),
+  });
+}
+
+function callOf({ id, name, input, cache_control: mark }: Block, at: string, { notes, calls }: Draft): ToolCall {
+  if (!isText(id)) notes.refuse(`${at}.id must be a string`);
+  else calls.call(id, at);
+  if (!isText(name)) notes.refuse(`${at}.name must be a string`);
+  if (!isFields(input)) notes.refuse(`${at}.input must be an object`);
+  return { id: String(id), type: 'function', function: { name: String(name), arguments: JSON.stringify(isFields(input) ? input : {}) }, ...(isFields(mark) && { cache_control: mark }) };
+}

@@ -1,0 +1,94 @@
+import { type ChatReply, type Exchange, type Fields, GatewayError, isFields, isText, parseExactJson, type ReplyMessage, type ToolCall } from '../../../host/contract/index.ts';
+import { estimateAnswer, estimateTokens } from '../estimate.ts';
+import { sealEnvelope } from '../envelope.ts';
+import { ownNames } from '../tool-names.ts';
+import { toolNames } from './dialect.ts';
+import { hidesThoughts } from './effort.ts';
+import { stopDetails, stopReason } from './stop-reason.ts';
+import { FORMAT } from './thoughts.ts';
+import { countsOf, NO_COUNTS, usageOf } from './usage.ts';
+
+type Block = Readonly<Fields>;
+
+/** What of the client's request decides how its answer is written. */
+export interface Wishes {
+  readonly hidesThoughts: boolean;
+  readonly nameOf: (name: string) => string;
+}
+
+export function wishesOf(value: Block): Wishes {
+  return { hidesThoughts: hidesThoughts(value), nameOf: ownNames(toolNames(value)) };
+}
+
+/** The first choice of a common answer as a message. Source: ingress reference 4.1. */
+export function messageOf(exchange: Exchange, value: Block): object {
+  const reply = exchange.reply as ChatReply;
+  const [choice] = reply.choices;
+  const { content, refusal, tool_calls: calls = [] }: Partial<ReplyMessage> = choice?.message ?? {};
+  const { nameOf, ...wishes } = wishesOf(value);
+  const thoughts = thoughtBlocks(choice?.message ?? {}, wishes.hidesThoughts);
+  const texts = [content, refusal].filter(isText).map((text) => ({ type: 'text', text, citations: null }));
+  const blocks = [...thoughts.own, ...texts, ...calls.flatMap((call, at) => [...sealedFor(call, thoughts.ofCalls), callBlock(call, `toolu_${exchange.id}_${at}`, nameOf)])];
+  const reason = stopReason(choice?.finish_reason, calls.length > 0, isText(refusal));
+  return {
+    id: `msg_${exchange.id}`, type: 'message', role: 'assistant', model: exchange.model, content: blocks,
+    stop_reason: reason, stop_sequence: null, stop_details: stopDetails(reason),
+    usage: usageOf(reply.usage ? countsOf(reply.usage) : estimated(exchange, texts)), container: null, diagnostics: null,
+  };
+}
+
+function estimated({ request }: Exchange, texts: readonly { readonly text: string }[]): Parameters<typeof usageOf>[0] {
+  return { ...NO_COUNTS, input: estimateTokens(request as never), output: estimateAnswer(texts.reduce((sum, { text }) => sum + text.length, 0)) };
+}
+
+interface ThoughtBlocks {
+  readonly own: readonly Block[];
+  /** Items that belong to a call, by its id. */
+  readonly ofCalls: readonly Block[];
+}
+
+/** A thought of this wire's own vendor keeps its signature; others travel in an envelope in that place. */
+function thoughtBlocks(message: { readonly reasoning_content?: unknown; readonly reasoning_details?: readonly unknown[] }, isHidden: boolean): ThoughtBlocks {
+  const items = (message.reasoning_details ?? []).filter(isFields);
+  const ofCalls = items.filter((item) => isText(item['id']) && item['format'] !== FORMAT);
+  const rest = items.filter((item) => !ofCalls.includes(item));
+  const isThought = (item: Block): boolean => isText(item['text']) || (item['format'] === FORMAT && isText(item['signature']));
+  const loose = rest.filter((item) => !isThought(item) && item['format'] !== FORMAT);
+  const own: Block[] = rest.flatMap((item) => {
+    if (isThought(item)) return [thinkingBlock(item['text'], signatureOf(item), isHidden)];
+    return item['format'] === FORMAT && isText(item['data']) ? [{ type: 'redacted_thinking', data: item['data'] }] : [];
+  });
+  const isBare = isText(message.reasoning_content) && !rest.some(isThought);
+  if (isBare) own.push(thinkingBlock(message.reasoning_content, sealEnvelope(loose), isHidden));
+  else if (loose.length > 0) own.push({ type: 'redacted_thinking', data: sealEnvelope(loose) });
+  return { own, ofCalls };
+}
+
+const thinkingBlock = (text: unknown, signature: string, isHidden: boolean): Block => ({ type: 'thinking', thinking: isHidden || !isText(text) ? '' : text, signature });
+
+function signatureOf({ text: _text, ...item }: Block): string {
+  if (item['format'] === FORMAT) return isText(item['signature']) ? item['signature'] : sealEnvelope([]);
+  return sealEnvelope([item]);
+}
+
+function sealedFor({ id }: ToolCall, items: readonly Block[]): Block[] {
+  const own = items.filter((item) => item['id'] === id);
+  return own.length > 0 ? [{ type: 'redacted_thinking', data: sealEnvelope(own) }] : [];
+}
+
+function callBlock({ id, function: called }: ToolCall, madeId: string, nameOf: Wishes['nameOf']): Block {
+  return { type: 'tool_use', id: isText(id) ? id : madeId, name: nameOf(called.name ?? ''), input: inputOf(called.arguments), caller: { type: 'direct' } };
+}
+
+/** Every digit of the arguments; those that are not an object cannot be given to a tool. */
+function inputOf(text: string | undefined): Block {
+  if (text === undefined || text.trim() === '') return {};
+  let input: unknown;
+  try {
+    input = parseExactJson(text);
+  } catch (cause) {
+    throw new GatewayError('upstream_error', 'the arguments of a tool call are not JSON', { cause });
+  }
+  if (isFields(input)) return input;
+  throw new GatewayError('upstream_error', 'the arguments of a tool call are not a JSON object');
+}

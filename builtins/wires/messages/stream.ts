@@ -1,0 +1,219 @@
+import { type ChatChunk, type ChatRequest, type ChunkDelta, type Exchange, type Fields, isFields, isText, type ToolCallDelta } from '../../../host/contract/index.ts';
+import { bytesOfText } from '../../../host/upstream/sse.ts';
+import type { ClientFailure } from '../../../host/wire/client-failure.ts';
+import type { ClientStream } from '../../../host/wire/client-wire.ts';
+import { estimateAnswer, estimateTokens } from '../estimate.ts';
+import { sealEnvelope } from '../envelope.ts';
+import { type CallDraft, Calls } from './calls.ts';
+import { errorBody } from './errors.ts';
+import { type Wishes, wishesOf } from './reply.ts';
+import { stopDetails, stopReason } from './stop-reason.ts';
+import { FORMAT } from './thoughts.ts';
+import { type Counts, countsOf, NO_COUNTS, streamedUsageOf, usageOf, withoutZeroInput } from './usage.ts';
+
+export const CONTENT_TYPE = 'text/event-stream; charset=utf-8';
+
+/** One event of the wire, as a byte string: clients drop those without an `event:` line. */
+export function eventOf(type: string, members: object): string {
+  return bytesOfText(`event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`);
+}
+
+/** An error as the last event. Open circuits and full queues pass. Source: ingress reference 8.4. */
+export function errorEvent(failure: ClientFailure, type?: string): string {
+  const { code } = failure;
+  const own = code === 'provider_saturated' || code === 'upstream_unavailable' ? 'overloaded_error' : undefined;
+  return bytesOfText(`event: error\ndata: ${JSON.stringify(errorBody(failure, type ?? own))}\n\n`);
+}
+
+type Kind = 'text' | 'thinking' | 'call';
+
+/** Writes the chunks of the common wire as events: one open block at a time, numbered in the order of opening. Source: ingress reference 9.1.1. */
+export class MessagesStream implements ClientStream {
+  readonly contentType = CONTENT_TYPE;
+  readonly frames = undefined;
+  readonly keepAlive = eventOf('ping', {});
+  readonly #exchange: Exchange;
+  readonly #wishes: Wishes;
+  readonly #calls = new Calls();
+  #out = '';
+  #isStarted = false;
+  #open: Kind | undefined;
+  #next = 0;
+  /** Of the open thought: its place in `reasoning_details`, its own signature, and what goes into an envelope in the place of one. */
+  #thought: unknown;
+  #signature = '';
+  #sealed: Fields[] = [];
+  #finish: string | null = null;
+  #isRefused = false;
+  #estimate = 0;
+  #counts: Counts | undefined;
+  #characters = 0;
+
+  constructor(exchange: Exchange, value: Readonly<Fields>) {
+    this.#exchange = exchange;
+    this.#wishes = wishesOf(value);
+  }
+
+  chunk({ choices, usage }: ChatChunk): string {
+    this.#start();
+    for (const { index, delta, finish_reason: finish } of choices) {
+      if (index !== 0) continue;
+      this.#delta(delta);
+      if (finish) this.#finish = finish;
+    }
+    if (usage) this.#counts = countsOf(usage);
+    return this.#taken();
+  }
+
+  end(): string {
+    this.#start();
+    this.#close();
+    for (const call of this.#calls.waiting()) this.#openCall(call);
+    this.#close();
+    const reason = stopReason(this.#finish, this.#calls.hasOpened, this.#isRefused);
+    const counts = this.#counts ?? { ...NO_COUNTS, input: this.#estimate, output: estimateAnswer(this.#characters) };
+    this.#event('message_delta', {
+      delta: { stop_reason: reason, stop_sequence: null, stop_details: stopDetails(reason), container: null }, usage: streamedUsageOf(withoutZeroInput(counts)),
+    });
+    this.#event('message_stop', {});
+    return this.#taken();
+  }
+
+  error(failure: ClientFailure): string {
+    return this.#taken() + errorEvent(failure);
+  }
+
+  #taken(): string {
+    const out = this.#out;
+    this.#out = '';
+    return out;
+  }
+
+  #event(type: string, members: object): void {
+    this.#out += eventOf(type, members);
+  }
+
+  /** The first event says what the request counts, if only roughly: agents stamp each message with it. */
+  #start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    const { id, model, request } = this.#exchange;
+    this.#estimate = estimateTokens(request as ChatRequest);
+    this.#event('message_start', {
+      message: {
+        id: `msg_${id}`, type: 'message', role: 'assistant', model, content: [], stop_reason: null, stop_sequence: null, stop_details: null,
+        usage: usageOf({ ...NO_COUNTS, input: this.#estimate, output: 1 }), container: null, diagnostics: null,
+      },
+    });
+    this.#out += this.keepAlive;
+  }
+
+  #delta({ reasoning_content: reasoning, reasoning_details: details, content, refusal, tool_calls: calls }: ChunkDelta): void {
+    const items = (details ?? []).filter(isFields);
+    for (const item of items) this.#item(item);
+    if (isText(reasoning) && !items.some(({ text }) => isText(text))) this.#think(undefined, reasoning);
+    if (isText(content)) this.#text(content);
+    if (isText(refusal)) {
+      this.#isRefused = true;
+      this.#text(refusal);
+    }
+    for (const [place, call] of (calls ?? []).entries()) this.#call(call, place);
+  }
+
+  /** An item of `reasoning_details`: text and signature of a thought, or something that only its vendor can read. */
+  #item(item: Readonly<Fields>): void {
+    const { index, format, text, signature, data, id, ...rest } = item;
+    const isOwn = format === FORMAT;
+    if (isText(text)) this.#think(index, text);
+    if (isOwn && isText(signature)) {
+      this.#openThought(index);
+      this.#signature += signature;
+    } else if (isOwn && isText(data)) this.#block({ type: 'redacted_thinking', data });
+    else if (!isOwn && (isText(data) || isText(signature) || isText(text))) {
+      const { text: _text, ...sealed } = { ...rest, ...item };
+      if (this.#open === 'thinking' && !isText(id)) this.#seal(sealed);
+      else this.#block({ type: 'redacted_thinking', data: sealEnvelope([sealed]) });
+    }
+  }
+
+  /** Pieces of one item become one. */
+  #seal(item: Fields): void {
+    const known = this.#sealed.find(({ index }) => index !== undefined && index === item['index']);
+    if (!known) this.#sealed.push(item);
+    else if (isText(item['signature'])) known['signature'] = String(known['signature'] ?? '') + item['signature'];
+  }
+
+  #think(index: unknown, text: string): void {
+    this.#openThought(index);
+    this.#characters += text.length;
+    if (!this.#wishes.hidesThoughts) this.#piece({ type: 'thinking_delta', thinking: text });
+  }
+
+  #openThought(index: unknown): void {
+    const isSame = this.#open === 'thinking' && (index === undefined || this.#thought === undefined || this.#thought === index);
+    if (!isSame) {
+      this.#begin('thinking', { type: 'thinking', thinking: '', signature: '' });
+      this.#thought = undefined;
+    }
+    this.#thought ??= index;
+  }
+
+  #text(text: string): void {
+    if (this.#open !== 'text') this.#begin('text', { type: 'text', text: '' });
+    this.#characters += text.length;
+    this.#piece({ type: 'text_delta', text });
+  }
+
+  #call(delta: ToolCallDelta, place: number): void {
+    const { call, piece } = this.#calls.take(delta, place);
+    if (this.#open === 'call' && this.#calls.open === call) this.#input(piece);
+    for (let next = this.#calls.next(); next; next = this.#calls.next()) this.#openCall(next);
+  }
+
+  #openCall(call: CallDraft): void {
+    const { id } = this.#exchange;
+    this.#begin('call', { type: 'tool_use', id: call.id || `toolu_${id}_${this.#next}`, name: this.#wishes.nameOf(call.name), input: {} });
+    this.#input(this.#calls.start(call));
+  }
+
+  #input(piece: string): void {
+    if (piece === '') return;
+    this.#characters += piece.length;
+    this.#piece({ type: 'input_json_delta', partial_json: piece });
+  }
+
+  /** A block that is whole at once. */
+  #block(block: Readonly<Fields>): void {
+    this.#close();
+    this.#event('content_block_start', { index: this.#next, content_block: block });
+    this.#event('content_block_stop', { index: this.#next });
+    this.#next += 1;
+  }
+
+  #begin(kind: Kind, block: Readonly<Fields>): void {
+    this.#close();
+    this.#open = kind;
+    this.#event('content_block_start', { index: this.#next, content_block: block });
+  }
+
+  #piece(delta: object): void {
+    this.#event('content_block_delta', { index: this.#next, delta });
+  }
+
+  #close(): void {
+    if (this.#open === undefined) return;
+    if (this.#open === 'thinking') this.#closeThought();
+    else if (this.#open === 'call' && this.#calls.close()) this.#piece({ type: 'input_json_delta', partial_json: '{}' });
+    this.#event('content_block_stop', { index: this.#next });
+    this.#open = undefined;
+    this.#next += 1;
+  }
+
+  /** Clients replace the signature by the one that comes: it leaves whole. */
+  #closeThought(): void {
+    this.#piece({ type: 'signature_delta', signature: this.#signature === '' ? sealEnvelope(this.#sealed) : this.#signature });
+    this.#signature = '';
+    this.#sealed = [];
+    this.#thought = undefined;
+  }
+}

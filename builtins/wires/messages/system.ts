@@ -1,0 +1,40 @@
+import { type ChatMessage, type ContentPart, isFields } from '../../../host/contract/index.ts';
+import type { Notes } from '../notes.ts';
+
+/**
+ * Claude Code puts this line first. Parts of it change with each request: sent to another vendor, it would end every cache of a prefix.
+ * Source: ingress reference 3.4.
+ */
+const BILLING = 'x-anthropic-billing-header:';
+
+/** Instructions as one message; `undefined` when there are none. */
+export function systemMessage(system: unknown, at: string, notes: Notes): ChatMessage | undefined {
+  if (system === undefined || system === null) return undefined;
+  if (typeof system === 'string') {
+    const content = withoutBilling(system);
+    return content === '' ? undefined : { role: 'system', content };
+  }
+  if (!Array.isArray(system)) {
+    notes.refuse(`${at} must be a string or a list of text blocks`);
+    return undefined;
+  }
+  const parts = system.flatMap((block: unknown, place) => partsOf(block, `${at}[${place}]`, notes));
+  return parts.length === 0 ? undefined : { role: 'system', content: parts };
+}
+
+function withoutBilling(text: string): string {
+  if (!text.startsWith(BILLING)) return text;
+  const end = text.indexOf('\n');
+  return end < 0 ? '' : text.slice(end + 1);
+}
+
+function partsOf(block: unknown, at: string, notes: Notes): ContentPart[] {
+  if (!isFields(block) || block['type'] !== 'text' || typeof block['text'] !== 'string') {
+    notes.refuse(`${at} must be a text block`);
+    return [];
+  }
+  const { text, cache_control: mark, citations } = block;
+  if (Array.isArray(citations) && citations.length > 0) notes.lose(`${at}.citations`);
+  if (String(text).startsWith(BILLING) || text === '') return [];
+  return [{ type: 'text', text: String(text), ...(isFields(mark) && { cache_control: mark }) }];
+}

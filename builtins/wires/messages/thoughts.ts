@@ -1,0 +1,53 @@
+import { type Fields, isFields, isText } from '../../../host/contract/index.ts';
+import { openEnvelope } from '../envelope.ts';
+
+/** The format of `reasoning_details` whose signatures this wire's own vendor checks. */
+export const FORMAT = 'anthropic-claude-v1';
+
+const isThought = ({ type }: Readonly<Fields>): boolean => type === 'thinking' || type === 'redacted_thinking';
+
+/** The envelope that a block of an assistant turn carries; `undefined` where it is the vendor's own. */
+export function envelopeOf(block: Readonly<Fields>): readonly Fields[] | undefined {
+  return isThought(block) ? openEnvelope(block['type'] === 'thinking' ? block['signature'] : block['data']) : undefined;
+}
+
+/** The reasoning of one assistant turn, as it is put together. Source: ingress reference 3.2 and 3.8. */
+export class Thoughts {
+  readonly #texts: string[] = [];
+  readonly #items: Fields[] = [];
+
+  get isEmpty(): boolean {
+    return this.#texts.length === 0 && this.#items.length === 0;
+  }
+
+  add(block: Readonly<Fields>): void {
+    const { type, thinking, signature, data } = block;
+    if (isText(thinking)) this.#texts.push(thinking);
+    const items = envelopeOf(block);
+    if (items) {
+      for (const item of items) this.#items.push({ ...item, ...(isText(thinking) && item['type'] === 'reasoning.text' && item['text'] === undefined && { text: thinking }) });
+    } else if (type === 'thinking') this.#items.push({ type: 'reasoning.text', index: this.#items.length, format: FORMAT, ...(isText(thinking) && { text: thinking }), ...(isText(signature) && { signature }) });
+    else if (isText(data)) this.#items.push({ type: 'reasoning.encrypted', index: this.#items.length, format: FORMAT, data });
+  }
+
+  members(): { readonly reasoning_content?: string; readonly reasoning_details?: readonly Fields[] } {
+    return {
+      ...(this.#texts.length > 0 && { reasoning_content: this.#texts.join('') }),
+      ...(this.#items.length > 0 && { reasoning_details: this.#items.map((item, index) => ({ ...item, index })) }),
+    };
+  }
+}
+
+/** Paths of blocks whose reasoning a target does not understand. Reasoning without a signature is lost to nobody. */
+export function unreadThoughts(turns: unknown, isKnown: (format: unknown) => boolean): string[] {
+  const lost: string[] = [];
+  for (const [at, turn] of (Array.isArray(turns) ? turns : []).entries()) {
+    if (!isFields(turn) || turn['role'] !== 'assistant' || !Array.isArray(turn['content'])) continue;
+    for (const [place, block] of turn['content'].entries()) {
+      if (!isFields(block) || !isThought(block)) continue;
+      const formats = envelopeOf(block)?.map(({ format }) => format) ?? [FORMAT];
+      if (formats.some((format) => !isKnown(format))) lost.push(`messages[${at}].content[${place}]`);
+    }
+  }
+  return lost;
+}

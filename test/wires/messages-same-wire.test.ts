@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { MASTER_KEY, replyJson } from '../kit/index.ts';
+import { eventText, hello, sameWire, VENDOR_EVENTS, vendorMessage, VERSION } from './messages-kit.ts';
+
+const BODY = '{ "model" : "claude-x",\n "max_tokens":64, "x":{"a":1,"a":2.50}, "big": 12345678901234567890, "messages":[ {"role":"user","content":[{"type":"text","text":"\\u00e9\\/ \\"q\\""},{"type":"unknown_block","of":"tomorrow"}]} ] }';
+
+describe('Messages to the vendor itself', () => {
+  it('are its bytes, answer and all', async () => {
+    const reply = JSON.stringify(vendorMessage([{ type: 'text', text: 'hello', citations: null }, { type: 'server_tool_use', id: 's1', name: 'web_search', input: {} }]));
+    const { upstream, post } = await sameWire((_request, response) => { response.writeHead(200, { 'content-type': 'application/json', 'request-id': 'req_vendor', 'anthropic-ratelimit-x': '1' }).end(reply); });
+    const answer = await post(BODY, { 'anthropic-version': '2026-10-21', 'anthropic-beta': 'one-2026,oauth-2025-04-20, two-2026' });
+    expect(answer.status, answer.text).to.equal(200);
+    expect(answer.text).to.equal(reply);
+    expect(answer.headers.get('request-id')).to.equal(answer.headers.get('x-request-id'));
+    expect(answer.headers.get('anthropic-ratelimit-x')).to.equal(null);
+    const [seen] = upstream.seen;
+    expect(seen?.text).to.equal(BODY);
+    expect(seen?.url).to.equal('/v1/messages');
+    expect(seen?.headers).to.include({ 'anthropic-version': '2026-10-21', 'anthropic-beta': 'one-2026,two-2026', 'x-api-key': 'vendor-key-0123456789', 'content-type': 'application/json' });
+    expect(JSON.stringify(seen?.headers)).to.not.include(MASTER_KEY);
+    for (const [name, value] of [['x-gateway-provider', 'anthropic'], ['x-gateway-model', 'claude-x'], ['x-gateway-attempts', '1'], ['x-gateway-target', 'anthropic']]) expect(answer.headers.get(name ?? ''), name).to.equal(value);
+  });
+
+  it('differ in the model alone behind an alias', async () => {
+    const { upstream, post } = await sameWire((_request, response) => replyJson(response, 200, vendorMessage([{ type: 'text', text: 'a' }])), { aliases: { 'claude-alias': 'claude-y' } });
+    const answer = await post(BODY.replace('claude-x', 'claude-alias'), { 'x-api-key': MASTER_KEY, authorization: 'Bearer sk-ant-login' });
+    expect(answer.status, answer.text).to.equal(200);
+    expect(upstream.seen[0]?.text).to.equal(BODY.replace('claude-x', 'claude-y'));
+    expect(upstream.seen[0]?.headers['anthropic-version']).to.equal(VERSION);
+  });
+
+  it('stream in its bytes, the last event once all is well', async () => {
+    const text = VENDOR_EVENTS.map(eventText).join('');
+    const { host, post } = await sameWire((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const byte of Buffer.from(text)) response.write(Buffer.from([byte]));
+      response.end();
+    });
+    const answer = await post({ ...hello, stream: true });
+    expect(answer.text).to.equal(text);
+    expect(answer.headers.get('content-type')).to.equal('text/event-stream; charset=utf-8');
+    const counted = host.samples.filter(({ name }) => name.includes('tokens'));
+    expect(JSON.stringify(counted)).to.include('9');
+  });
+
+  it('fail in the vendor\'s own words where the request is wrong', async () => {
+    const { post } = await sameWire((_request, response) => replyJson(response, 400, { type: 'error', error: { type: 'invalid_request_error', message: 'messages.0.content.0.thinking: Invalid `signature` in `thinking` block' } }));
+    const answer = await post(hello);
+    expect(answer.status).to.equal(400);
+    expect(answer.json().error.message).to.include('Invalid `signature` in `thinking` block');
+  });
+
+  it('end a stream with the type of its error', async () => {
+    const { post } = await sameWire((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(eventText(VENDOR_EVENTS[0] as never) + eventText({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }));
+    });
+    const answer = await post({ ...hello, stream: true });
+    expect(answer.status).to.equal(200);
+    const last = answer.text.split('\n\n').at(-2) ?? '';
+    expect(last.startsWith('event: error\n')).to.equal(true);
+    expect(JSON.parse(last.slice(last.indexOf('data: ') + 6))).to.deep.include({ type: 'error' }).and.have.nested.property('error.type', 'overloaded_error');
+    expect(JSON.parse(last.slice(last.indexOf('data: ') + 6)).error.message).to.equal('Overloaded');
+  });
+
+  it('count by the vendor, or by an estimate where it does not', async () => {
+    let status = 200;
+    const { upstream, host } = await sameWire((_request, response) => replyJson(response, status, status === 200 ? { input_tokens: 77 } : { type: 'error', error: { type: 'invalid_request_error', message: 'no' } }));
+    const { max_tokens: _none, ...body } = hello;
+    const counted = await host.post('/v1/messages/count_tokens', body);
+    expect(counted.json()).to.deep.equal({ input_tokens: 77 });
+    expect(counted.headers.get('x-gateway-token-count')).to.equal('vendor');
+    expect(upstream.seen[0]?.url).to.equal('/v1/messages/count_tokens');
+    expect(upstream.seen[0]?.text).to.equal(JSON.stringify(body));
+    status = 529;
+    const estimated = await host.post('/v1/messages/count_tokens', body);
+    expect(estimated.json()).to.deep.equal({ input_tokens: 5 });
+    expect(estimated.headers.get('x-gateway-token-count')).to.equal('estimate');
+    status = 400;
+    const refused = await host.post('/v1/messages/count_tokens', body);
+    expect(refused.status).to.equal(400);
+    expect(refused.json().type).to.equal('error');
+  });
+});
