@@ -53,6 +53,7 @@ const INFERENCE: readonly Operation[] = [
   use('post', '/v1/moderations', 'Whether a text is harmful'),
   use('post', '/v1beta/models/{model}:generateContent', 'Chat in the form of the Gemini API'),
   use('post', '/v1beta/models/{model}:streamGenerateContent', 'The same as a stream: of events with alt=sse, else one list'),
+  use('post', '/v1beta/models/{model}:countTokens', 'What a request counts, in the form of the Gemini API'),
   use('post', '/v1beta/models/{model}:embedContent', 'The vector of a text in the form of the Gemini API'),
   use('post', '/v1beta/models/{model}:batchEmbedContents', 'Vectors of several texts in the form of the Gemini API'),
   use('get', '/v1beta/models', 'Models and aliases in the form of the Gemini API', { type: 'application/json', query: ['pageSize', 'pageToken'] }),

@@ -6,8 +6,9 @@ import type { Host } from '../../../host/host.ts';
 import { wrongMethod } from '../../../host/http/methods.ts';
 import { sendError } from '../../../host/http/reply.ts';
 import { jsonBody, serveSurface, type SurfaceRoute } from '../../../host/http/surface-route.ts';
+import { countingWith } from '../counting.ts';
 import { askedIn, MODELS, modelOf, type Operation, ROOT } from './address.ts';
-import { embedReader, generateReader } from './read.ts';
+import { embedReader, generateReader, readCount } from './read.ts';
 import { GEMINI_WIRE } from './wire.ts';
 
 /** What a model can be asked, by the method in its address. The model may hold slashes and colons. Source: ingress reference 1. */
@@ -18,6 +19,7 @@ const ROUTES: readonly (SurfaceRoute & { readonly operation: Operation })[] = [
   ...(['embedContent', 'batchEmbedContents'] as const).map((operation) => ({
     operation, surface: 'embeddings' as const, path: pathOf(operation), read: jsonBody(embedReader(operation)),
   })),
+  { operation: 'countTokens', surface: 'generate_content', path: pathOf('countTokens'), read: jsonBody(readCount), serving: countingWith((totalTokens) => ({ totalTokens })) },
 ];
 
 function pathOf(operation: Operation): string {

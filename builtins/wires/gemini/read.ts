@@ -8,6 +8,7 @@ import { ClientRequest } from '../../../host/wire/client-request.ts';
 import { askedIn, checkForm, isListStream, modelOf, type Operation } from './address.ts';
 import { GEMINI_DIALECT } from './dialect.ts';
 import { readBatch, readEmbed, writeEmbedding, writeEmbeddings } from './embeddings.ts';
+import { isObject, membersOf } from './members.ts';
 import { type ReadGenerate, readGenerate } from './request.ts';
 import { LIST_FORM, SSE_FORM } from './stream-form.ts';
 import { GEMINI_WIRE, GeminiWire } from './wire.ts';
@@ -22,7 +23,7 @@ export function generateReader(operation: Operation): ReadBody {
     const { url = '' } = httpRequest;
     checkForm(url);
     const model = modelOf(askedIn(url));
-    if (!Array.isArray(body['contents'])) throw invalidRequest(body['contents'] === undefined ? 'contents is required' : 'contents must be a list');
+    checkContents(body);
     const { request, facts, lost, refusal } = readOrRefuse(body, model);
     const streaming = operation === 'streamGenerateContent';
     return {
@@ -33,6 +34,25 @@ export function generateReader(operation: Operation): ReadBody {
       clientRequest: new ClientRequest({ dialect: GEMINI_DIALECT, operation, bytes, value: body, refusal, lost }),
     };
   };
+}
+
+/** What a request counts, which stands there as it is or as one member. */
+export const readCount: ReadBody = (body, httpRequest, bytes) => {
+  checkCoding(httpRequest);
+  const model = modelOf(askedIn(httpRequest.url ?? ''));
+  const { generateContentRequest: asked } = membersOf(body, COUNTED, '');
+  if (asked !== undefined && body['contents'] !== undefined) throw invalidRequest('contents and generateContentRequest are both given');
+  if (asked !== undefined && !isObject(asked)) throw invalidRequest('generateContentRequest must be an object');
+  const counted = asked ?? body;
+  checkContents(counted, asked === undefined ? '' : 'generateContentRequest.');
+  const { request, lost, refusal } = readOrRefuse(counted, model);
+  return { request, streaming: false, clientRequest: new ClientRequest({ dialect: GEMINI_DIALECT, operation: 'countTokens', bytes, value: body, refusal, lost }) };
+};
+
+const COUNTED = new Set(['contents', 'generateContentRequest']);
+
+function checkContents({ contents }: Readonly<Fields>, at = ''): void {
+  if (!Array.isArray(contents)) throw invalidRequest(`${at}contents ${contents === undefined ? 'is required' : 'must be a list'}`);
 }
 
 /** Vectors of one text, or of several. */
