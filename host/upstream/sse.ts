@@ -125,17 +125,31 @@ export interface RawEvent extends StreamEvent {
   readonly raw: string;
 }
 
+const LF = 0x0a;
+const CR = 0x0d;
+
 /** Reads whole events and keeps their bytes. A piece without data, such as a comment, is an event without data. */
 export class RawEventReader {
   readonly #lines = new LineCutter();
   readonly #raw = textPile();
+  #afterCr = false;
 
   get heldBytes(): number {
     return this.#lines.heldBytes + this.#raw.length;
   }
 
   push(bytes: Buffer): RawEvent[] {
-    return this.#read(this.#lines.push(bytes));
+    if (bytes.length === 0) return [];
+    const late = this.#afterCr && bytes[0] === LF ? this.#lateLf() : [];
+    this.#afterCr = bytes.at(-1) === CR;
+    return [...late, ...this.#read(this.#lines.push(bytes))];
+  }
+
+  /** The second half of a line end whose first half counted as one: where that ended an event, it follows by itself. */
+  #lateLf(): RawEvent[] {
+    if (this.#lines.heldBytes + this.#raw.length === 0) return [rawEvent('\n')];
+    this.#raw.push('\n');
+    return [];
   }
 
   /** The last event counts although its blank line is missing. */
