@@ -43,6 +43,8 @@ const INFERENCE: readonly Operation[] = [
   use('get', '/v1/models/{id}', 'One of them', { type: 'application/json' }),
   use('get', '/v1/capabilities', 'What each provider does with the parameters of chat', { type: 'application/json' }),
   use('post', '/v1/chat/completions', 'Chat, whole or as a stream of events'),
+  use('post', '/v1/messages', 'Anthropic Messages, whole or as a stream of events'),
+  use('post', '/v1/messages/count_tokens', 'What an Anthropic message counts'),
   use('post', '/v1/completions', 'A completion of one prompt'),
   use('post', '/v1/embeddings', 'Embeddings'),
   use('post', '/v1/images/generations', 'Images of a prompt'),
