@@ -1,8 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { GatewayError, quoted } from '../../../host/contract/index.ts';
 
 export const ROOT = '/v1beta';
-export const MODELS = `${ROOT}/models`;
+/** Versions of the API, which differ in nothing that is served here. The vendor's SDK asks for the second since 3.0. Source: @google/genai 3.1.0, 2026-11-22. */
+export const COLLECTIONS = [`${ROOT}/models`, '/v1/models'] as const;
 
 /** What can be asked of a model. */
 export const OPERATIONS = ['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'batchEmbedContents'] as const;
@@ -16,14 +18,22 @@ export interface Asked {
   readonly method: string | undefined;
 }
 
+const MODELS = '/models/';
+
 /** Source: ingress reference 1. */
 export function askedIn(url: string): Asked {
-  const rest = pathOf(url).slice(MODELS.length + 1);
+  const path = pathOf(url);
+  const rest = path.slice(path.indexOf(MODELS) + MODELS.length);
   const colon = rest.lastIndexOf(':');
   return colon < 0 ? { model: rest, method: undefined } : { model: rest.slice(0, colon), method: rest.slice(colon + 1) };
 }
 
 const pathOf = (url: string): string => url.replace(/\?.*$/s, '');
+
+/** Whether a request below `/v1/models` is one of this API: by what it asks, or by the header that the vendor's SDKs send. */
+export function isOfThisApi({ 'x-goog-api-client': client }: IncomingHttpHeaders, path: string): boolean {
+  return client !== undefined || OPERATIONS.some((operation) => path.endsWith(`:${operation}`));
+}
 
 /** Whether an address asks for a stream that is one list of JSON, and no stream of events. */
 export function isListStream(url: string): boolean {

@@ -6,6 +6,12 @@ import { finishWord } from './finish.ts';
 import { callSecret, thoughtSecret } from './secrets.ts';
 import { type SortedDetails, signedParts, sortDetails } from './signatures.ts';
 
+/**
+ * What the last frame holds beside the reason: a chat of the vendor's SDK forgets an answer with a frame that has no part.
+ * Source: @google/genai 3.1.0, "isValidContent", 2026-11-22.
+ */
+const NOTHING_MORE: readonly Fields[] = Object.freeze([Object.freeze({ text: '' })]);
+
 /** Writes one candidate of a stream, piece by piece. */
 export class CandidateWriter {
   readonly #includesThoughts: boolean;
@@ -15,6 +21,8 @@ export class CandidateWriter {
   /** Those of the thoughts that are being written. */
   #unsealed: unknown[] = [];
   readonly #annotations: unknown[] = [];
+  /** What waits for the last frame. */
+  readonly #rest: Fields[] = [];
   #text = 0;
   #thoughts = '';
   #isThinking = false;
@@ -41,7 +49,7 @@ export class CandidateWriter {
     if (calls && calls.length > 0) parts.push(...this.#closeThoughts(), ...this.#calls.write(calls, details.byCall, () => this.#secret()));
     if (typeof finish === 'string' && finish !== '') {
       this.#finish = finish;
-      parts.push(...this.#closeThoughts(), ...this.#calls.end(() => this.#secret()));
+      this.#rest.push(...this.#closeThoughts(), ...this.#calls.end(() => this.#secret()));
     }
     return parts;
   }
@@ -49,7 +57,8 @@ export class CandidateWriter {
   /** The candidate of the last frame. Throws for a call that is not complete. */
   end(index: number): Fields {
     const isRefused = this.#isRefused && !this.#hasSpoken;
-    const parts = [...this.#closeThoughts(), ...this.#calls.end(() => this.#secret()), ...this.#lateSecret()];
+    const rest = [...this.#rest, ...this.#closeThoughts(), ...this.#calls.end(() => this.#secret()), ...this.#lateSecret()];
+    const parts = rest.length > 0 || isRefused ? rest : NOTHING_MORE;
     return { content: { role: 'model', parts }, finishReason: isRefused ? 'SAFETY' : finishWord(this.#finish), index, ...groundingOf(this.#annotations) };
   }
 

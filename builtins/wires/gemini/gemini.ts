@@ -7,31 +7,33 @@ import { wrongMethod } from '../../../host/http/methods.ts';
 import { sendError } from '../../../host/http/reply.ts';
 import { jsonBody, serveSurface, type SurfaceRoute } from '../../../host/http/surface-route.ts';
 import { countingWith } from '../counting.ts';
-import { askedIn, MODELS, modelOf, type Operation, ROOT } from './address.ts';
+import { askedIn, COLLECTIONS, isOfThisApi, modelOf, type Operation, ROOT } from './address.ts';
 import { embedReader, generateReader, readCount } from './read.ts';
 import { GEMINI_WIRE } from './wire.ts';
 
 /** What a model can be asked, by the method in its address. The model may hold slashes and colons. Source: ingress reference 1. */
-const ROUTES: readonly (SurfaceRoute & { readonly operation: Operation })[] = [
-  ...(['generateContent', 'streamGenerateContent'] as const).map((operation) => ({
-    operation, surface: 'generate_content' as const, path: pathOf(operation), read: jsonBody(generateReader(operation)),
-  })),
-  ...(['embedContent', 'batchEmbedContents'] as const).map((operation) => ({
-    operation, surface: 'embeddings' as const, path: pathOf(operation), read: jsonBody(embedReader(operation)),
-  })),
-  { operation: 'countTokens', surface: 'generate_content', path: pathOf('countTokens'), read: jsonBody(readCount), serving: countingWith((totalTokens) => ({ totalTokens })) },
-];
-
-function pathOf(operation: Operation): string {
-  return `${MODELS}/*model\\:${operation}`;
-}
+const ROUTES: readonly SurfaceRoute[] = COLLECTIONS.flatMap((collection) => {
+  const pathOf = (operation: Operation): string => `${collection}/*model\\:${operation}`;
+  return [
+    ...(['generateContent', 'streamGenerateContent'] as const).map((operation) => ({
+      surface: 'generate_content' as const, path: pathOf(operation), read: jsonBody(generateReader(operation)),
+    })),
+    ...(['embedContent', 'batchEmbedContents'] as const).map((operation) => ({
+      surface: 'embeddings' as const, path: pathOf(operation), read: jsonBody(embedReader(operation)),
+    })),
+    { surface: 'generate_content' as const, path: pathOf('countTokens'), read: jsonBody(readCount), serving: countingWith((totalTokens) => ({ totalTokens })) },
+  ];
+});
 
 /** The wire of the Gemini API, for clients that speak it. */
 export default defineBuiltin({
   name: 'gemini-wire',
   apply: ({ hooks }) => {
     hooks.surfaces.tap('gemini-wire', (surfaces) => surfaces.add('generate_content'));
-    hooks.clientWires.tap('gemini-wire', (wires) => wires.claim(ROOT, GEMINI_WIRE));
+    hooks.clientWires.tap('gemini-wire', (wires) => {
+      wires.claim(ROOT, GEMINI_WIRE);
+      wires.claim('/v1/models', GEMINI_WIRE, isOfThisApi);
+    });
     hooks.mount.tap({ name: 'gemini-wire', stage: ORDER.surfaces }, mountRoutes);
     // Behind the routes of the list of models, which have the same addresses.
     hooks.mount.tap({ name: 'gemini-wire rest', stage: ORDER.forwarding }, mountRest);
@@ -48,7 +50,7 @@ function mountRoutes(router: Router, host: Host): void {
 
 /** Addresses below the models that nothing serves: an empty model, an unknown method, or a method of HTTP that a model has not. */
 function mountRest(router: Router, host: Host): void {
-  router.all(`${MODELS}/*rest`, (request, response) => {
+  router.all(`${ROOT}/models/*rest`, (request, response) => {
     const asked = askedIn(request.url);
     try {
       modelOf(asked);

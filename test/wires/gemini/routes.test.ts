@@ -29,11 +29,11 @@ describe('the Gemini wire', () => {
     const { host } = await commonGateway(streams({ content: 'he' }, { content: 'llo' }));
     const events = await host.post(`${STREAM}?alt=sse`, TEXT);
     expect([events.status, events.headers.get('content-type'), events.headers.get('x-gateway-target')]).to.deep.equal([200, 'text/event-stream; charset=utf-8', 'a']);
-    expect(framesOf(events.text).map(({ candidates }) => candidates[0].content.parts)).to.deep.equal([[{ text: 'he' }], [{ text: 'llo' }], []]);
+    expect(framesOf(events.text).map(({ candidates }) => candidates[0].content.parts)).to.deep.equal([[{ text: 'he' }], [{ text: 'llo' }], [{ text: '' }]]);
     for (const query of ['', '?alt=json', '?$alt=json']) {
       const list = await host.post(STREAM + query, TEXT);
       expect([list.status, list.headers.get('content-type')]).to.deep.equal([200, 'application/json']);
-      expect((list.json() as Json[]).map(({ candidates }) => candidates[0].content.parts)).to.deep.equal([[{ text: 'he' }], [{ text: 'llo' }], []]);
+      expect((list.json() as Json[]).map(({ candidates }) => candidates[0].content.parts)).to.deep.equal([[{ text: 'he' }], [{ text: 'llo' }], [{ text: '' }]]);
     }
   });
 

@@ -34,7 +34,7 @@ describe('a stream in the form of the Gemini API', () => {
     const head = { modelVersion: 'm', responseId: 'id' };
     expect(frames).to.deep.equal([
       ...['Grü', 'ße'].map((said) => ({ candidates: [{ content: { role: 'model', parts: [{ text: said }] }, index: 0 }], ...head })),
-      { candidates: [{ content: { role: 'model', parts: [] }, finishReason: 'MAX_TOKENS', index: 0 }], usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 }, ...head },
+      { candidates: [{ content: { role: 'model', parts: [{ text: '' }] }, finishReason: 'MAX_TOKENS', index: 0 }], usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 }, ...head },
     ]);
   });
 
@@ -78,9 +78,9 @@ describe('a stream in the form of the Gemini API', () => {
   });
 
   it('holds a call until its arguments are complete', () => {
-    expect(partsOf([piece(0, '', { id: 'c' }), piece(0, '{"a"'), piece(0, ':1}')])).to.deep.equal([[called('c', { a: 1 })], []]);
-    expect(partsOf([piece(0, '{"a":1}', { id: 'c' }), piece(1, '', { id: 'd' }), piece(1, '{"b":2}')])).to.deep.equal([[called('c', { a: 1 })], [called('d', { b: 2 })], []]);
-    expect(partsOf([{ tool_calls: [piece(0, '{"a":1}', { id: 'c' })['tool_calls'][0], piece(1, '{"b":2}', { id: 'd' })['tool_calls'][0]] }])).to.deep.equal([[called('c', { a: 1 }), called('d', { b: 2 })], []]);
+    expect(partsOf([piece(0, '', { id: 'c' }), piece(0, '{"a"'), piece(0, ':1}')])).to.deep.equal([[called('c', { a: 1 })]]);
+    expect(partsOf([piece(0, '{"a":1}', { id: 'c' }), piece(1, '', { id: 'd' }), piece(1, '{"b":2}')])).to.deep.equal([[called('c', { a: 1 })], [called('d', { b: 2 })]]);
+    expect(partsOf([{ tool_calls: [piece(0, '{"a":1}', { id: 'c' })['tool_calls'][0], piece(1, '{"b":2}', { id: 'd' })['tool_calls'][0]] }])).to.deep.equal([[called('c', { a: 1 }), called('d', { b: 2 })], [{ text: '' }]]);
   });
 
   it('puts fragments of several calls together', () => {
@@ -103,14 +103,14 @@ describe('a stream in the form of the Gemini API', () => {
       { reasoning_content: 'two', reasoning_details: [signed(1, { text: 'two' })] }, { reasoning_details: [signed(1, { signature: 's2' })] }, { content: 'said' },
     ];
     const frames = partsOf(deltas).flat();
-    expect(frames.map(({ text: said, thought }) => [said, thought])).to.deep.equal([['one', true], ['', true], ['two', true], ['', true], ['said', undefined]]);
+    expect(frames.map(({ text: said, thought }) => [said, thought])).to.deep.equal([['one', true], ['', true], ['two', true], ['', true], ['said', undefined], ['', undefined]]);
     expect([1, 3].map((at) => openEnvelope(frames[at]?.['thoughtSignature']))).to.deep.equal(['s1', 's2'].map((signature) => [{ type: 'reasoning.text', format: 'anthropic-claude-v1', signature }]));
     expect(partsOf(deltas, WITHOUT).flat().map(({ text: said, thoughtSignature }) => [said, openEnvelope(thoughtSignature)?.length])).to.deep.equal([['said', undefined], ['', 2]]);
   });
 
   it('marks thoughts without a secret as those of another vendor', () => {
-    expect(partsOf([{ reasoning_content: 'hm' }, { content: 'a' }]).flat()).to.deep.equal([{ text: 'hm', thought: true }, { text: '', thought: true, thoughtSignature: sealEnvelope([]) }, { text: 'a' }]);
-    expect(partsOf([{ reasoning_content: 'hm' }, { content: 'a' }], WITHOUT).flat()).to.deep.equal([{ text: 'a' }]);
+    expect(partsOf([{ reasoning_content: 'hm' }, { content: 'a' }]).flat()).to.deep.equal([{ text: 'hm', thought: true }, { text: '', thought: true, thoughtSignature: sealEnvelope([]) }, { text: 'a' }, { text: '' }]);
+    expect(partsOf([{ reasoning_content: 'hm' }, { content: 'a' }], WITHOUT).flat()).to.deep.equal([{ text: 'a' }, { text: '' }]);
   });
 
   it('has signatures of its own vendor on their parts, also when they come late', () => {
