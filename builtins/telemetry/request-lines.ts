@@ -32,13 +32,25 @@ const OTHER_SURFACES: Partial<Record<Surface, { readonly name: string; readonly 
 function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, outcome: ExchangeOutcome): void {
   const { id, model, error, usage, costUsd, abLabel } = exchange;
   const latency_ms = Math.round(exchange.elapsedMs() * 1000) / 1000;
-  const where = { trace_id: id, model: shownModel(model, redactor), provider: exchange.target ?? (exchange.cache === 'hit' ? 'cache' : ''), latency_ms, ...(SURFACES[exchange.surface].translator === undefined && { target: exchange.target ?? '' }) };
+  const where = { trace_id: id, model: shownModel(model, redactor), provider: exchange.target ?? (exchange.cache === 'hit' ? 'cache' : ''), latency_ms, ...(SURFACES[exchange.surface].translator === undefined && { target: exchange.target ?? '' }), ...(exchange.sent && clientFacts(exchange)) };
   const other = OTHER_SURFACES[exchange.surface];
   if (outcome === 'client_canceled') log.info('request canceled by the client', where);
   else if (error) log.error(`${other ? `${other.name} ` : ''}request failed`, { ...where, error });
   else if (other) log.info(`${other.name} request completed`, { ...where, ...other.figures(exchange) });
   else log.debug('request completed', { ...where, tokens_in: usage?.prompt_tokens ?? 0, tokens_out: usage?.completion_tokens ?? 0, cost_usd: costUsd ?? null, ...(abLabel !== undefined && { ab_label: abLabel }) });
 }
+
+/** What is told of a client that speaks a wire of its own. */
+function clientFacts({ surface, sent, routing: { isSameWire, upstreamRequestId }, clientHeaders = {} }: LiveExchange): object {
+  const session = SESSION_HEADERS.map((name) => clientHeaders[name]).find((value) => typeof value === 'string' && value !== '');
+  return {
+    surface: SURFACES[surface].tag, client_wire: sent?.wire, same_wire: isSameWire,
+    ...(session !== undefined && { session_id: session }), ...(upstreamRequestId !== undefined && { upstream_request_id: upstreamRequestId }),
+  };
+}
+
+/** How clients name the session that a request belongs to; the first that is there counts. Source: ingress reference 2.2. */
+const SESSION_HEADERS = ['x-session-id', 'x-claude-code-session-id', 'session-id'] as const;
 
 function count({ counters }: PipelineServices, exchange: LiveExchange, outcome: ExchangeOutcome, model: string): void {
   const { answeredBy, lastTarget, usage, costUsd, abLabel } = exchange;

@@ -94,7 +94,7 @@ function adaptMessage(message: ChatMessage, target: TargetFacts, keepsMarks: boo
 function withoutMark(part: ContentPart): ContentPart {
   if (part['cache_control'] === undefined) return part;
   const { cache_control: _mark, ...rest } = part as ContentPart & { readonly cache_control: unknown };
-  return rest as ContentPart;
+  return rest;
 }
 
 function withShortName(call: ToolCall): ToolCall {

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { type ChatRequest, type ContentPart, isFields, type ToolCall } from '../../host/contract/index.ts';
+import { type ChatRequest, type ContentPart, isFields } from '../../host/contract/index.ts';
 
 /** UTF-8 bytes of text that one token stands for: fewer than vendors need, so that the estimate is rather too high. Source: ingress reference 10. */
 const BYTES_PER_TOKEN = 3.5;
@@ -23,7 +23,7 @@ export function estimateTokens({ messages, tools }: Pick<ChatRequest, 'messages'
         else tokens += mediaTokens(part);
       }
     }
-    for (const { function: called } of (calls ?? []) as readonly ToolCall[]) {
+    for (const { function: called } of calls ?? []) {
       text(called.name);
       text(called.arguments);
     }

@@ -25,7 +25,8 @@ export function editTexts(exchange: Exchange, edit: Edit): ChatRequest | ChatRep
 function beside<T extends object>(body: T, client: ClientBody | undefined, edit: Edit, editCommon: (edit: Edit) => T): T | undefined {
   const own = client && editedBody(client, edit);
   const common = changed(body, editCommon(edit));
-  return own === undefined || own === client ? common : withClientBody(common ?? { ...body }, own);
+  if (own === undefined || (own === client && common === undefined)) return common;
+  return withClientBody(common ?? { ...body }, own); // also unchanged: a text in it that must not be changed is found again there
 }
 
 const changed = <T>(before: T, after: T): T | undefined => (after === before ? undefined : after);

@@ -20,6 +20,8 @@ export function beginAttempt(exchange: LiveExchange, turn: Turn, target: Target,
   routing.lastTarget = target;
   routing.upstreamModel = target.upstreamModel(exchange.model);
   routing.reportedModel = undefined;
+  routing.upstreamRequestId = undefined;
+  routing.isSameWire = false;
   const cancellation = target.requestTimeoutMs === undefined ? exchange.cancellation : new Cancellation();
   return {
     exchange, turn, target, provider, cancellation, number: routing.attempts, upstreamModel: routing.upstreamModel,

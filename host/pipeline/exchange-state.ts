@@ -13,6 +13,10 @@ export class Routing {
   upstreamModel: string | undefined;
   /** What the upstream says it answered with: a router names the model that it chose. */
   reportedModel: string | undefined;
+  /** The provider's own id of the answer's request, where it gave one. */
+  upstreamRequestId: string | undefined;
+  /** The last attempt went out in the client's own wire. */
+  isSameWire = false;
   /** Parameters the serving provider ignored, in the order of the capability matrix. */
   ignoredParams: readonly string[] = [];
   abLabel: string | undefined;

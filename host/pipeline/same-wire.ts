@@ -1,7 +1,7 @@
 /** What an attempt does for a client that speaks a wire of its own: as it is to a service that speaks it too, else in the common format. */
 import { checkedWire, providerError } from '../boundary/provider-boundary.ts';
 import { deepFrozen } from '../common/deep-frozen.ts';
-import { type CallInfo, type ChatReply, type ChatRequest, type ClientBody, isFields, type ReplyOf, type SameWire, type TranslatedSurface, type WireRequest } from '../contract/index.ts';
+import { type CallInfo, type ChatRequest, type ClientBody, isFields, type ReplyOf, type SameWire, type TranslatedSurface, type WireRequest } from '../contract/index.ts';
 import { type Adapted, type ClientRequest, ClientReply, type TargetFacts } from '../wire/client-request.ts';
 import type { Attempt } from './attempt.ts';
 import { catalogEntryOf } from './catalog-entry.ts';
@@ -16,6 +16,7 @@ export function sameWireRequest(attempt: Attempt, call: CallInfo): WireRequest |
   attempt.isSameWire = true; // the call shows such an entrance the client's headers
   const wire = enter(attempt, sent, (body) => entrance.toUpstream(body, call));
   attempt.isSameWire = wire !== undefined;
+  attempt.exchange.routing.isSameWire = attempt.isSameWire;
   return wire;
 }
 
@@ -65,7 +66,7 @@ export function keepReply({ exchange }: Attempt, reply: BufferedReply, answer: R
   const value = reply.json();
   if (sent && isFields(value)) exchange.clientReply = new ClientReply(sent, reply.body, value);
   exchange.keepPrivate();
-  return answer as ChatReply;
+  return answer;
 }
 
 const MOST_NAMES = 50;

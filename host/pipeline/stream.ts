@@ -75,6 +75,8 @@ export class StreamSession extends AnswerStream implements ReplySink {
   readonly started: Promise<void>;
   readonly ended: Promise<GatewayError | undefined>;
   readonly relay: Relay;
+  /** Of the upstream's reply, by lower-case name; empty before it came. */
+  headers: ReplyHeaders = {};
   /** Monotonic milliseconds of the first chunk. */
   firstChunkAt: number | undefined;
   readonly #options: StreamOptions;
@@ -141,6 +143,7 @@ export class StreamSession extends AnswerStream implements ReplySink {
       return;
     }
     this.#control = control;
+    this.headers = headers;
     if (status !== 200) this.#errorBody = { status, headers, pieces: [], bytes: 0 };
   }
 

@@ -35,10 +35,13 @@ export function callUnary(attempt: Attempt, generation: RunningGeneration): Prom
 
 function readUnary(attempt: Attempt, reply: CollectedReply, call: CallInfo, now: number): ReplyOf<TranslatedSurface> {
   if (!isSuccess(attempt.exchange.surface, reply.status)) throw failedReply(attempt, reply, now);
+  attempt.exchange.routing.upstreamRequestId = requestIdOf(reply.headers);
   const buffered = new BufferedReply(reply);
   const answer = readReply(attempt, buffered, call, Math.floor(now / 1000));
   return attempt.isSameWire ? keepReply(attempt, buffered, answer) : answer;
 }
+
+const requestIdOf = (headers: Readonly<Record<string, string>>): string | undefined => headers['request-id'] ?? headers['x-request-id'] ?? headers['x-amzn-requestid'];
 
 const failedReply = ({ provider: { module, ref } }: Attempt, reply: WireReply & { readonly body: Uint8Array }, now: number): GatewayError => replyError(module, reply, now, ref.file);
 
@@ -90,6 +93,7 @@ export async function openStream(attempt: Attempt, generation: RunningGeneration
   if (attempt.isSameWire) exchange.keepPrivate();
   generation.services.log.debug('stream request started', { model: shownModel(exchange.model, generation.services.redactor), provider: attempt.target.virtualKey, trace_id: exchange.id });
   exchange.routing.reportedModel = session.relay.reportedModel;
+  exchange.routing.upstreamRequestId = requestIdOf(session.headers);
   if (turn.openStream) return session; // what of it leaves, and when, only the code that asked for the turn knows
   exchange.delivery.readText = () => session.relay.assembly.text();
   exchange.measured.ttftMs = (session.firstChunkAt ?? clock.monotonic()) - exchange.arrivedAt;

@@ -2,10 +2,11 @@ import { type Authorize, defineProvider, headerKey } from 'gw/contract';
 import { listedModels } from 'gw/common-wire';
 import { BETA_HEADER, DIRECT, MESSAGES_PARAMS, messagesFault, messagesSameWire, openMessagesStream, readMessage, toMessagesBody, VERSION_HEADER } from '../_common/anthropic/index.ts';
 
-const key = headerKey('x-api-key', 'ANTHROPIC_API_KEY');
-
 /** A client of this wire says the version that its body keeps to. */
-const authorize: Authorize = (request, credentials) => ({ [VERSION_HEADER]: request.headers[VERSION_HEADER] ?? '2023-06-01', ...key(request, credentials) });
+const authorize: Authorize = (request, credentials) => {
+  const version = request.headers[VERSION_HEADER] ?? '2023-06-01';
+  return headerKey('x-api-key', 'ANTHROPIC_API_KEY', { [VERSION_HEADER]: version })(request, credentials);
+};
 
 /** The Messages API. Prompt tokens arrive with a stream's first event, completion tokens with its last but one. Source: providers reference 5.1. */
 export default defineProvider({

@@ -37,7 +37,7 @@ export const VENDOR_EVENTS: readonly VendorEvent[] = [
 export interface Gateway {
   readonly host: TestHost;
   readonly upstream: StubUpstream;
-  post(body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  readonly post: (body: unknown, headers?: Record<string, string>) => Promise<Answer>;
 }
 
 /** A gateway whose one target is the vendor itself, played by a stub. */

@@ -21,6 +21,13 @@ describe('Messages to the vendor itself', () => {
     for (const [name, value] of [['x-gateway-provider', 'anthropic'], ['x-gateway-model', 'claude-x'], ['x-gateway-attempts', '1'], ['x-gateway-target', 'anthropic']]) expect(answer.headers.get(name ?? ''), name).to.equal(value);
   });
 
+  it('leave a line that says so', async () => {
+    const { host, post } = await sameWire((_request, response) => replyJson(response, 200, vendorMessage([{ type: 'text', text: 'a' }]), { 'request-id': 'req_vendor' }), {}, { variables: { LOG_LEVEL: 'debug' } });
+    await post(hello, { 'session-id': 'second', 'x-claude-code-session-id': 'first' });
+    const [line] = host.lines.filter(({ msg }) => msg === 'request completed');
+    expect(line).to.include({ surface: 'messages', client_wire: 'messages', same_wire: true, session_id: 'first', upstream_request_id: 'req_vendor', tokens_in: 15 });
+  });
+
   it('differ in the model alone behind an alias', async () => {
     const { upstream, post } = await sameWire((_request, response) => replyJson(response, 200, vendorMessage([{ type: 'text', text: 'a' }])), { aliases: { 'claude-alias': 'claude-y' } });
     const answer = await post(BODY.replace('claude-x', 'claude-alias'), { 'x-api-key': MASTER_KEY, authorization: 'Bearer sk-ant-login' });

@@ -10,7 +10,7 @@ const MIN_BUDGET = 1024;
 export function readEffort({ thinking, output_config: config, max_tokens: maxTokens }: Readonly<Fields>, notes: Notes): string | undefined {
   const asked = isFields(config) ? (config['effort'] ?? undefined) : undefined;
   if (asked !== undefined && !EFFORTS.has(asked)) notes.refuse('output_config.effort must be low, medium, high, xhigh or max');
-  const effort = EFFORTS.has(asked) ? String(asked) : undefined;
+  const effort = typeof asked === 'string' && EFFORTS.has(asked) ? asked : undefined;
   if (thinking === undefined || thinking === null) return effort;
   const { type, budget_tokens: budget } = isFields(thinking) ? thinking : {};
   switch (type) {

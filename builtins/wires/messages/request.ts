@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { type ChatMessage, type ChatRequest, type Fields, isFields, isText } from '../../../host/contract/index.ts';
+import { textOf } from '../adapt.ts';
 import { Notes } from '../notes.ts';
 import { readConversation } from './conversation.ts';
 import { readEffort } from './effort.ts';
@@ -73,7 +74,7 @@ function withFirstSystem(system: ChatMessage | undefined, messages: readonly Cha
   if (first.length < 2) return system ? [system, ...messages] : messages;
   const isPlain = first.every(({ content }) => typeof content === 'string');
   const content = isPlain
-    ? first.map((message) => message.content).join('\n')
+    ? first.map((message) => textOf(message.content)).join('\n')
     : first.flatMap((message) => (typeof message.content === 'string' ? [{ type: 'text' as const, text: message.content }] : (message.content ?? [])));
   return [{ role: 'system', content }, ...messages.slice(first.length - (system ? 1 : 0))];
 }

@@ -17,10 +17,13 @@ export class VendorStream implements SameWireStream {
   #errorType: string | undefined;
 
   event({ type, data }: StreamEvent, raw: string | undefined): string {
-    if (this.#last !== '') return ''; // nothing follows the end
+    if (this.#last !== '') {
+      if (raw === '\n') this.#last += raw; // the rest of its own line end
+      return ''; // nothing else follows the end
+    }
     const isError = data.includes('"error"');
     const own: Readonly<Fields> = isError || type === '' || raw === undefined ? fieldsIn(data) : {};
-    const name = String(own['type'] ?? type);
+    const name = typeof own['type'] === 'string' ? own['type'] : type;
     if (name === 'error') {
       const error = isFields(own['error']) ? own['error'] : {};
       if (ERROR_TYPES.has(error['type'])) this.#errorType = String(error['type']);

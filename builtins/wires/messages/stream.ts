@@ -140,7 +140,7 @@ export class MessagesStream implements ClientStream {
   #seal(item: Fields): void {
     const known = this.#sealed.find(({ index }) => index !== undefined && index === item['index']);
     if (!known) this.#sealed.push(item);
-    else if (isText(item['signature'])) known['signature'] = String(known['signature'] ?? '') + item['signature'];
+    else if (isText(item['signature'])) known['signature'] = (isText(known['signature']) ? known['signature'] : '') + item['signature'];
   }
 
   #think(index: unknown, text: string): void {

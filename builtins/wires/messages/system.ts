@@ -33,8 +33,8 @@ function partsOf(block: unknown, at: string, notes: Notes): ContentPart[] {
     notes.refuse(`${at} must be a text block`);
     return [];
   }
-  const { text, cache_control: mark, citations } = block;
+  const { text, cache_control: mark, citations } = block as typeof block & { readonly text: string };
   if (Array.isArray(citations) && citations.length > 0) notes.lose(`${at}.citations`);
-  if (String(text).startsWith(BILLING) || text === '') return [];
-  return [{ type: 'text', text: String(text), ...(isFields(mark) && { cache_control: mark }) }];
+  if (text.startsWith(BILLING) || text === '') return [];
+  return [{ type: 'text', text, ...(isFields(mark) && { cache_control: mark }) }];
 }

@@ -152,7 +152,7 @@ function resultBlocks(message: ChatMessage, draft: Draft): Fields[] {
   const parts: readonly ContentPart[] = Array.isArray(message.content) ? message.content : [];
   const hasMedia = parts.some(({ type }) => type !== 'text' && type !== 'refusal');
   const content = hasMedia ? parts.flatMap((part, at) => partBlock(part, at, draft)) : textBlock([...contentTexts(message)].join(''));
-  const blocks: Fields[] = [{ toolResult: { toolUseId: draft.ids.ofResult(message.tool_call_id), content } }];
+  const blocks: Fields[] = [{ toolResult: { toolUseId: draft.ids.ofResult(message.tool_call_id), content, ...(message['is_error'] === true && { status: 'error' }) } }];
   const marked = [...parts, message].findLast((holder: Fields) => cacheMarkOf(holder));
   draft.mark(blocks, marked && cacheMarkOf(marked));
   return blocks;

@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import { replyJson } from '../kit/index.ts';
+import { sealEnvelope } from '../../builtins/wires/envelope.ts';
+import { crossWire, eventsOf, eventText, hello, sameWire, saying, VENDOR_EVENTS, vendorMessage } from './messages-kit.ts';
+
+const MAIL = 'ann@example.com';
+const regex = (stage: string, more: object = {}): object => ({ name: 'regex-guard', stage, enabled: true, config: { patterns: ['canary'], ...more } });
+const guarded = { plugins: [regex('before_request')] };
+
+const turn = (...content: object[]): object => ({ messages: [{ role: 'user', content }] });
+const answered = (...content: object[]): object => ({ messages: [{ role: 'user', content: 'a' }, { role: 'assistant', content }] });
+
+/** Every place of a request that holds text. Source: ingress reference 12. */
+const PLACES: Readonly<Record<string, object>> = {
+  'system': { system: 'a canary' },
+  'a block of the system': { system: [{ type: 'text', text: 'canary' }] },
+  'text': { messages: [{ role: 'user', content: 'canary' }] },
+  'a block of text': turn({ type: 'text', text: 'canary' }),
+  'neighbouring texts': turn({ type: 'text', text: 'can' }, { type: 'text', text: 'ary' }),
+  'thinking': answered({ type: 'thinking', thinking: 'canary', signature: 'c2ln' }),
+  'an envelope': answered({ type: 'redacted_thinking', data: sealEnvelope([{ type: 'reasoning.text', text: 'canary' }]) }),
+  'a document': turn({ type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'canary' } }),
+  'the title of a document': turn({ type: 'document', title: 'canary', source: { type: 'text', media_type: 'text/plain', data: 'a' } }),
+  'the context of a document': turn({ type: 'document', context: 'canary', source: { type: 'text', media_type: 'text/plain', data: 'a' } }),
+  'the blocks of a document': turn({ type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'canary' }] } }),
+  'what was found': turn({ type: 'search_result', title: 'a', source: 'canary', content: [{ type: 'text', text: 'a' }] }),
+  'an input of a tool': answered({ type: 'tool_use', id: 't', name: 'n', input: { a: { id: 'canary' } } }),
+  'JSON in an input of a tool': answered({ type: 'tool_use', id: 't', name: 'n', input: { a: '{"b":"c\\u0061nary"}' } }),
+  'a result of a tool': { messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'n', input: {} }] }, { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: [{ type: 'text', text: 'canary' }] }] }] },
+  'the name of a tool': { tools: [{ name: 'canary', input_schema: {} }] },
+  'the description of a tool': { tools: [{ name: 'n', description: 'canary', input_schema: {} }] },
+  'the schema of a tool': { tools: [{ name: 'n', input_schema: { properties: { type: { type: 'string', description: 'canary' } } } }] },
+  'a sequence that ends': { stop_sequences: ['canary'] },
+  'metadata': { metadata: { user_id: 'canary' } },
+  'an unknown member': { newest: { id: 'canary' } },
+  'an unknown block': turn({ type: 'hologram', of: ['a canary'] }),
+  'a cited text': turn({ type: 'text', text: 'a', citations: [{ type: 'char_location', cited_text: 'canary' }] }),
+};
+
+describe('guardrails on Messages', () => {
+  for (const [place, body] of Object.entries(PLACES)) {
+    it(`read ${place}, whatever the target speaks`, async () => {
+      const same = await sameWire((_request, response) => replyJson(response, 200, vendorMessage([{ type: 'text', text: 'a' }])), guarded);
+      const cross = await crossWire(saying({ content: 'ok' }), guarded);
+      for (const { upstream, post } of [same, cross]) {
+        const answer = await post({ ...hello, ...body });
+        expect(answer.status, answer.text).to.equal(400);
+        expect(answer.json().error.details.error_code).to.equal('request_rejected');
+        expect(answer.headers.get('x-should-retry')).to.equal('false');
+        expect(upstream.seen).to.have.length(0);
+      }
+    });
+  }
+
+  it('do not read ids, signatures and bytes', async () => {
+    const { post, upstream } = await sameWire((_request, response) => replyJson(response, 200, vendorMessage([{ type: 'text', text: 'a' }])), guarded);
+    const answer = await post({
+      ...hello, messages: [
+        { role: 'user', content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'canary==' } }] },
+        { role: 'assistant', content: [{ type: 'thinking', thinking: 'a', signature: 'canary' }, { type: 'redacted_thinking', data: 'canary' }, { type: 'tool_use', id: 'canary', name: 'n', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'canary', content: 'a' }] },
+      ],
+    });
+    expect(answer.status, answer.text).to.equal(200);
+    expect(upstream.seen).to.have.length(1);
+  });
+
+  const READ: readonly [string, object][] = [
+    ['text', { type: 'text', text: 'a canary' }], ['thinking', { type: 'thinking', thinking: 'canary', signature: 's' }], ['an input of a tool', { type: 'tool_use', id: 't', name: 'n', input: { a: 'canary' } }],
+    ['the result of a server tool', { type: 'web_search_tool_result', tool_use_id: 's', content: [{ type: 'web_search_result', title: 'canary', url: 'u' }] }],
+  ];
+  for (const [what, block] of READ) {
+    it(`read an answer of the vendor: ${what}`, async () => {
+      const { post } = await sameWire((_request, response) => replyJson(response, 200, vendorMessage([block])), { plugins: [regex('after_request')] });
+      const answer = await post(hello);
+      expect(answer.status, answer.text).to.equal(502);
+      expect(answer.json().error).to.deep.include({ type: 'api_error', details: { error_code: 'response_rejected' } });
+      expect(answer.headers.get('x-should-retry')).to.equal('false');
+    });
+  }
+
+  it('mask a text in its place, and change nothing else', async () => {
+    const body = `{ "model":"claude-x", "max_tokens":64, "big":12345678901234567890, "messages":[ {"role":"user", "content":[{"type":"text","text":"mail ${MAIL} \\u00e9"},{"type":"hologram","of":"${MAIL}"}]} ] }`;
+    const { upstream, post } = await sameWire((_request, response) => replyJson(response, 200, vendorMessage([{ type: 'text', text: 'to [EMAIL_1], yes' }])), {
+      plugins: ['before_request', 'after_request'].map((stage) => ({ name: 'pii-redact', stage, enabled: true, config: { restore: true } })),
+    });
+    const answer = await post(body);
+    expect(answer.status, answer.text).to.equal(200);
+    expect(upstream.seen[0]?.text).to.equal(body.replace(`mail ${MAIL} \\u00e9`, 'mail [EMAIL_1] é').replace(MAIL, '[EMAIL_1]'));
+    expect(answer.json().content[0].text).to.equal(`to ${MAIL}, yes`);
+    expect(answer.json().id).to.equal('msg_vendor');
+  });
+
+  it('refuse what they would have to mask in a thought', async () => {
+    const { upstream, post } = await sameWire((_request, response) => replyJson(response, 200, vendorMessage([])), { plugins: [{ name: 'pii-redact', stage: 'before_request', enabled: true, config: {} }] });
+    const answer = await post({ ...hello, ...answered({ type: 'thinking', thinking: MAIL, signature: 'c2ln' }) });
+    expect(answer.status).to.equal(400);
+    expect(upstream.seen).to.have.length(0);
+  });
+
+  const EVENTS = VENDOR_EVENTS.map((event) => ({ ...event, ...(event['index'] === 1 && event.type === 'content_block_delta' && { delta: { type: 'text_delta', text: String((event['delta'] as any).text).replace('Grüße ', 'a cana').replace('zurück', 'ry b') } }) }));
+  const streamOf = (events: readonly object[]): Parameters<typeof sameWire>[0] => (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(events.map((event) => eventText(event as never)).join(''));
+  };
+
+  for (const stream of ['end', 'window']) {
+    it(`end a stream of the vendor with an error, by ${stream}`, async () => {
+      const { post } = await sameWire(streamOf(EVENTS), { plugins: [regex('after_request', { stream })] });
+      const answer = await post({ ...hello, stream: true });
+      const events = eventsOf(answer.text);
+      expect(events.at(-1).error, answer.text).to.deep.include({ type: 'api_error' });
+      expect(events.map(({ type }) => type)).to.not.include('message_stop');
+      const text = events.map(({ delta }) => delta?.text ?? '').join('');
+      if (stream === 'window') expect(text).to.not.include('cana');
+    });
+
+    it(`let a clean stream of the vendor pass whole, by ${stream}`, async () => {
+      const { post } = await sameWire(streamOf(VENDOR_EVENTS), { plugins: [regex('after_request', { stream })] });
+      const events = eventsOf((await post({ ...hello, stream: true })).text);
+      expect(events.map(({ delta }) => delta?.text ?? '').join('')).to.equal('Grüße zurück');
+      expect(events.find(({ delta }) => delta?.type === 'signature_delta').delta.signature).to.equal('c2ln');
+      expect(events.at(-1).type).to.equal('message_stop');
+    });
+  }
+
+  it('mask a stream of the vendor', async () => {
+    const masked = VENDOR_EVENTS.map((event) => ({ ...event, ...(event['index'] === 1 && event.type === 'content_block_delta' && { delta: { type: 'text_delta', text: String((event['delta'] as any).text).replace('Grüße ', 'mail ann@exam').replace('zurück', 'ple.com now') } }) }));
+    const { post } = await sameWire(streamOf(masked), { plugins: [{ name: 'pii-redact', stage: 'before_request', enabled: true, config: {} }, { name: 'pii-redact', stage: 'after_request', enabled: true, config: {} }] });
+    const answer = await post({ ...hello, stream: true });
+    expect(eventsOf(answer.text).map(({ delta }) => delta?.text ?? '').join('')).to.equal('mail [EMAIL_1] now');
+  });
+
+  it('keep an answer of the vendor out of the cache, and write one of another target in the wire of the client', async () => {
+    const cache = { plugins: ['before_request', 'after_request'].map((stage) => ({ name: 'response-cache', stage, enabled: true, config: {} })) };
+    const same = await sameWire((_request, response) => replyJson(response, 200, vendorMessage([{ type: 'text', text: 'a' }])), cache);
+    const cross = await crossWire(saying({ content: 'ok' }), cache);
+    for (const gateway of [same, cross]) for (let at = 0; at < 2; at += 1) await gateway.post(hello);
+    expect(same.upstream.seen).to.have.length(2);
+    expect(cross.upstream.seen).to.have.length(1);
+    const hit = await cross.post(hello);
+    expect(hit.headers.get('x-gateway-cache')).to.equal('hit');
+    expect(hit.json()).to.deep.include({ type: 'message', content: [{ type: 'text', text: 'ok', citations: null }] });
+  });
+});
