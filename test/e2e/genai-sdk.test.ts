@@ -183,7 +183,7 @@ describe('the SDK of the Gemini API', () => {
 
   it('throws its error with the status', async () => {
     const failing = (words: string, model = 'gemini-x', ai = setting().ai): Promise<unknown> => thrown(ai.models.generateContent({ model, contents: words }));
-    for (const [words, status, model] of [['fail with 400', 400, 'gemini-x'], ['fail with 429', 429, 'gpt-x'], ['fail with 500', 502, 'gemini-x'], ['hi', 404, 'nobody']] as const) {
+    for (const [words, status, model] of [['fail with 400', 400, 'gemini-x'], ['fail with 429', 429, 'gpt-x'], ['fail with 500', 502, 'gemini-x'], ['hi', 404, 'missing']] as const) {
       expect(await failing(words, model), words).to.be.instanceOf(ApiError).that.includes({ status });
     }
     expect(await failing('hi', 'gemini-x', clientOf({ url: setting().gateway.url, key: 'wrong' }))).to.be.instanceOf(ApiError).that.includes({ status: 401 });

@@ -22,7 +22,7 @@ export class CandidateWriter {
   #unsealed: unknown[] = [];
   readonly #annotations: unknown[] = [];
   /** What waits for the last frame. */
-  readonly #rest: Fields[] = [];
+  readonly #rest: Fields[][] = [];
   #text = 0;
   #thoughts = '';
   #isThinking = false;
@@ -42,37 +42,38 @@ export class CandidateWriter {
     const { content, reasoning_content: thought, tool_calls: calls, reasoning_details: given, annotations } = delta;
     const details = sortDetails(given);
     if (details.isOwn) this.#isOwn = true;
-    const parts = [...this.#details(details, isText(thought)), ...this.#thought(thought ?? '', details)];
-    if (isText(content) || details.text.length > 0) parts.push(...this.#closeThoughts(), ...this.#speech(content ?? '', details));
+    const secret = (): string | undefined => this.#secret();
+    const pieces = [this.#details(details, isText(thought)), this.#thought(thought ?? '', details)];
+    if (isText(content) || details.text.length > 0) pieces.push(this.#closeThoughts(), this.#speech(content ?? '', details));
     if (isText(delta['refusal'])) this.#isRefused = true;
-    if (Array.isArray(annotations)) this.#annotations.push(...(annotations as readonly unknown[]));
-    if (calls && calls.length > 0) parts.push(...this.#closeThoughts(), ...this.#calls.write(calls, details.byCall, () => this.#secret()));
+    if (Array.isArray(annotations)) for (const annotation of annotations as readonly unknown[]) this.#annotations.push(annotation);
+    if (calls && calls.length > 0) pieces.push(this.#closeThoughts(), this.#calls.write(calls, details.byCall, secret));
     if (typeof finish === 'string' && finish !== '') {
       this.#finish = finish;
-      this.#rest.push(...this.#closeThoughts(), ...this.#calls.end(() => this.#secret()));
+      this.#rest.push(this.#closeThoughts(), this.#calls.end(secret));
     }
-    return parts;
+    return pieces.flat();
   }
 
   /** The candidate of the last frame. Throws for a call that is not complete. */
   end(index: number): Fields {
     const isRefused = this.#isRefused && !this.#hasSpoken;
-    const rest = [...this.#rest, ...this.#closeThoughts(), ...this.#calls.end(() => this.#secret()), ...this.#lateSecret()];
+    const rest = [...this.#rest.flat(), ...this.#closeThoughts(), ...this.#calls.end(() => this.#secret()), ...this.#lateSecret()];
     const parts = rest.length > 0 || isRefused ? rest : NOTHING_MORE;
     return { content: { role: 'model', parts }, finishReason: isRefused ? 'SAFETY' : finishWord(this.#finish), index, ...groundingOf(this.#annotations) };
   }
 
   /** Takes up what other vendors sign; a new item with a text begins a new stretch of thoughts. */
   #details({ foreign }: SortedDetails, hasThought: boolean): Fields[] {
-    const parts: Fields[] = [];
+    const parts: Fields[][] = [];
     for (const [place, item] of foreign.entries()) {
       const key = item['index'] ?? `${this.#foreign.size}.${place}`;
       const known = this.#foreign.get(key);
-      if (!known && hasThought && isText(item['text']) && this.#unsealed.length > 0) parts.push(...this.#closeThoughts());
+      if (!known && hasThought && isText(item['text']) && this.#unsealed.length > 0) parts.push(this.#closeThoughts());
       if (!this.#unsealed.includes(key)) this.#unsealed.push(key);
       this.#foreign.set(key, known ? joined(known, item) : item);
     }
-    return parts;
+    return parts.flat();
   }
 
   #thought(text: string, { thoughts }: SortedDetails): Fields[] {

@@ -85,7 +85,7 @@ class ContentsReader {
     const said: ContentPart[] = [];
     for (const part of parts) {
       if (part.kind === 'functionResponse') this.#messages.push(this.#result(part));
-      else said.push(...contentParts(part, this.#lost));
+      else for (const each of contentParts(part, this.#lost)) said.push(each);
     }
     if (said.length > 0) this.#messages.push({ role: 'user', content: simplest(said) });
   }

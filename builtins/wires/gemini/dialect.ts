@@ -57,7 +57,7 @@ function refuseFetched(value: Readonly<Fields>, provider: string): void {
   for (const [part, at] of partsIn(value)) {
     const file = part['fileData'] ?? part['file_data'];
     const type = isFields(file) ? file['mimeType'] ?? file['mime_type'] : undefined;
-    if (isFields(file) && !/^image\//i.test(String(type ?? ''))) throw cannotCarry(`${at}.fileData`, `${provider} fetches images only`);
+    if (isFields(file) && !(typeof type === 'string' && /^image\//i.test(type))) throw cannotCarry(`${at}.fileData`, `${provider} fetches images only`);
   }
 }
 

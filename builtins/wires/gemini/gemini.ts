@@ -9,7 +9,8 @@ import { jsonBody, serveSurface, type SurfaceRoute } from '../../../host/http/su
 import { countingWith } from '../counting.ts';
 import { askedIn, COLLECTIONS, isOfThisApi, modelOf, type Operation, ROOT } from './address.ts';
 import { embedReader, generateReader, readCount } from './read.ts';
-import { GEMINI_WIRE } from './wire.ts';
+import { SSE_FORM } from './stream-form.ts';
+import { GeminiWire } from './wire.ts';
 
 /** What a model can be asked, by the method in its address. The model may hold slashes and colons. Source: ingress reference 1. */
 const ROUTES: readonly SurfaceRoute[] = COLLECTIONS.flatMap((collection) => {
@@ -31,8 +32,9 @@ export default defineBuiltin({
   apply: ({ hooks }) => {
     hooks.surfaces.tap('gemini-wire', (surfaces) => surfaces.add('generate_content'));
     hooks.clientWires.tap('gemini-wire', (wires) => {
-      wires.claim(ROOT, GEMINI_WIRE);
-      wires.claim('/v1/models', GEMINI_WIRE, isOfThisApi);
+      const wire = new GeminiWire(SSE_FORM);
+      wires.claim(ROOT, wire);
+      wires.claim('/v1/models', wire, isOfThisApi);
     });
     hooks.mount.tap({ name: 'gemini-wire', stage: ORDER.surfaces }, mountRoutes);
     // Behind the routes of the list of models, which have the same addresses.

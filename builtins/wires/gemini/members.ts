@@ -15,7 +15,7 @@ export function membersOf(value: unknown, known: ReadonlySet<string>, at: string
   for (const [name, member] of Object.entries(value)) {
     if (member === null) continue;
     const own = nameOf(name, known);
-    if (Object.hasOwn(members, own)) throw invalidRequest(`${pathOf(at, own)} is given twice, in two spellings`);
+    if (Object.hasOwn(members, own)) throw invalidRequest(`${pathOf(at, own)} is given twice, also in snake_case`);
     setMember(members, own, member);
   }
   return members;

@@ -11,7 +11,7 @@ import { readBatch, readEmbed, writeEmbedding, writeEmbeddings } from './embeddi
 import { isObject, membersOf } from './members.ts';
 import { type ReadGenerate, readGenerate } from './request.ts';
 import { LIST_FORM, SSE_FORM } from './stream-form.ts';
-import { GEMINI_WIRE, GeminiWire } from './wire.ts';
+import { GeminiWire } from './wire.ts';
 
 /** What a route reads of a request whose body is parsed. */
 export type ReadBody = (body: JsonObject, request: IncomingMessage, bytes: Buffer) => ReadRequest;
@@ -30,7 +30,7 @@ export function generateReader(operation: Operation): ReadBody {
       request,
       streaming,
       metadata: readMetadata(httpRequest.headers['x-gateway-metadata']),
-      wire: facts ? new GeminiWire(isListStream(url) ? LIST_FORM : SSE_FORM, facts) : GEMINI_WIRE.at?.(url) ?? GEMINI_WIRE,
+      wire: new GeminiWire(isListStream(url) ? LIST_FORM : SSE_FORM, facts),
       clientRequest: new ClientRequest({ dialect: GEMINI_DIALECT, operation, bytes, value: body, refusal, lost }),
     };
   };

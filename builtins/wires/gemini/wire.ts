@@ -6,7 +6,7 @@ import { type AnswerFacts, writeAnswer } from './answer.ts';
 import { errorBody } from './errors.ts';
 import { SameStream } from './same-stream.ts';
 import { GeminiStream } from './stream.ts';
-import { LIST_FORM, SSE_FORM, type StreamForm } from './stream-form.ts';
+import { LIST_FORM, type StreamForm } from './stream-form.ts';
 
 /** Where the wire's clients carry a key of the gateway. Source: ingress reference 2.1. */
 const CREDENTIALS: readonly CredentialPlace[] = Object.freeze([{ header: 'x-goog-api-key' }, 'bearer', { query: 'key' }] as const);
@@ -26,7 +26,7 @@ export class GeminiWire implements ClientWire {
   }
 
   at(url: string): ClientWire {
-    return isListStream(url) ? GEMINI_LISTS : GEMINI_WIRE;
+    return isListStream(url) ? new GeminiWire(LIST_FORM) : this;
   }
 
   /** Where answers are lists, errors are lists too. */
@@ -51,7 +51,3 @@ export class GeminiWire implements ClientWire {
     return new SameStream(this.#form);
   }
 }
-
-export const GEMINI_WIRE: ClientWire = new GeminiWire(SSE_FORM);
-/** The same at addresses whose answers are lists. */
-export const GEMINI_LISTS: ClientWire = new GeminiWire(LIST_FORM);

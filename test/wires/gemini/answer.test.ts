@@ -12,7 +12,8 @@ const THOUGHTS = { ...FACTS, includesThoughts: true };
 
 function candidate(message: Json, finish: string | null = 'stop', facts = FACTS, more: Json = {}): Json {
   const reply = { model: 'm', choices: [{ index: 0, message: { role: 'assistant', content: null, ...message }, finish_reason: finish, ...more }] };
-  return (writeAnswer(reply, facts, 'id') as Json)['candidates'][0];
+  const answer: Json = writeAnswer(reply, facts, 'id');
+  return answer['candidates'][0];
 }
 const parts = (message: Json, facts = FACTS): Json[] => candidate(message, 'stop', facts)['content'].parts;
 const call = (id: string, args = '{}', more: Json = {}): Json => ({ id, type: 'function', function: { name: 'f', arguments: args }, ...more });
@@ -37,7 +38,7 @@ describe('an answer in the form of the Gemini API', () => {
     [{ prompt_tokens: 10, completion_tokens: 7, total_tokens: 17 }, [10, undefined, 7, undefined, 17]],
   ] as const) {
     it(`counts ${JSON.stringify(usage)}`, () => {
-      const counted = usageMetadata(usage) as Json;
+      const counted: Json = usageMetadata(usage);
       expect(['promptTokenCount', 'cachedContentTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount', 'totalTokenCount'].map((name) => counted[name])).to.deep.equal(expected);
     });
   }

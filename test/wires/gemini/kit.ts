@@ -7,8 +7,8 @@ export interface GeminiGateway {
   readonly host: TestHost;
   readonly upstream: StubUpstream;
   /** The body that the upstream saw last. */
-  sent(): Json;
-  generate(body: object, headers?: Record<string, string>): ReturnType<TestHost['post']>;
+  readonly sent: () => Json;
+  readonly generate: (body: object, headers?: Record<string, string>) => ReturnType<TestHost['post']>;
 }
 
 export const TEXT: Json = { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] };

@@ -6,7 +6,7 @@ import { GatewayError } from '../../../host/contract/index.ts';
 type Json = Record<string, any>;
 
 const HI = [{ role: 'user', parts: [{ text: 'hi' }] }];
-const read = (body: Json): Json => readGenerate({ contents: HI, ...body }, 'm') as unknown as Json;
+const read = (body: Json): Json => readGenerate({ contents: HI, ...body }, 'm');
 /** The common request beside its model and its one message. */
 const fields = (body: Json): Json => {
   const { model: _model, messages: _messages, ...rest } = read(body)['request'];

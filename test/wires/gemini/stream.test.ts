@@ -169,7 +169,7 @@ describe('any stream in the form of the Gemini API', () => {
         const assembly = new Assembly();
         for (const chunk of stream) assembly.add(structuredClone(chunk));
         const usage = { prompt_tokens: 4, completion_tokens: 3, total_tokens: 7 };
-        const whole = writeAnswer(assembly.reply({ id: 'x', created: 1, model: 'm', provider: 'a', usage }), facts, 'id') as Json;
+        const whole: Json = writeAnswer(assembly.reply({ id: 'x', created: 1, model: 'm', provider: 'a', usage }), facts, 'id');
         const frames = written(stream, facts);
         const streamed = frames.flatMap(({ candidates }) => candidates[0].content.parts as Json[]);
         const about = JSON.stringify(stream);
