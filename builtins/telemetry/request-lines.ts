@@ -40,7 +40,7 @@ function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, ou
   else log.debug('request completed', { ...where, tokens_in: usage?.prompt_tokens ?? 0, tokens_out: usage?.completion_tokens ?? 0, cost_usd: costUsd ?? null, ...(abLabel !== undefined && { ab_label: abLabel }) });
 }
 
-/** What is told of a client that speaks a wire of its own. */
+/** What a line says of a client that speaks a wire of its own. */
 function clientFacts({ surface, sent, routing: { isSameWire, upstreamRequestId }, clientHeaders = {} }: LiveExchange): object {
   const session = SESSION_HEADERS.map((name) => clientHeaders[name]).find((value) => typeof value === 'string' && value !== '');
   return {

@@ -25,15 +25,14 @@ export function adaptCommon(asked: ChatRequest, target: TargetFacts, paths: Fiel
     lost.push(paths.service_tier);
   }
   const caching = marksCaches(target);
-  if (caching === 'never') lost.push(...paths.marks());
-  lost.push(...paths.reasoning((format) => knowsReasoning(target, format)));
+  const unread = paths.reasoning((format) => knowsReasoning(target, format));
   request['messages'] = adaptMessages(asked.messages, target, caching === 'asked');
   if (caching !== 'asked') {
     delete request['cache_control'];
     if (asked.tools) request['tools'] = asked.tools.map(({ cache_control: _mark, ...tool }) => tool);
   }
   if (!takesLongNames(target)) shortenTools(request as unknown as ChatRequest, request);
-  return { request: request as unknown as ChatRequest, lost };
+  return { request: request as unknown as ChatRequest, lost: [...lost, ...(caching === 'never' ? paths.marks() : []), ...unread] };
 }
 
 function boundCeiling(request: Fields, { entry }: TargetFacts): void {

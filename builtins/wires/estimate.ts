@@ -43,5 +43,5 @@ function mediaTokens(part: ContentPart): number {
   return typeof data === 'string' ? Math.ceil((data.length * 3) / 4 / FILE_BYTES_PER_TOKEN) : 0;
 }
 
-/** The same of an answer that nobody counted. */
+/** The same of an answer that came without a count. */
 export const estimateAnswer = (characters: number): number => Math.ceil(characters / 4);

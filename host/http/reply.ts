@@ -34,8 +34,7 @@ const NONE: FlatHeaders = [];
 /** Writes status and headers in one go: the shell's, then those of the path, then these. All replies pass here. */
 export function writeHead(response: ServerResponse, status: number, headers: FlatHeaders): void {
   const { id, corsHeaders, protectedBy, gateway, isLast, wire } = contextOf(response);
-  const all = [...SECURITY_HEADERS, 'X-Request-ID', id, ...corsHeaders, ...(protectedBy?.headers ?? NONE), ...headers];
-  if (wire.headers) all.push(...wire.headers(id));
+  const all = [...SECURITY_HEADERS, 'X-Request-ID', id, ...corsHeaders, ...(protectedBy?.headers ?? NONE), ...(wire.headers?.(id) ?? NONE), ...headers];
   if (gateway.isDraining || isLast) {
     all.push('Connection', 'close');
     endInStages(response, gateway);

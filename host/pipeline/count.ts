@@ -22,7 +22,7 @@ export interface VendorCount {
 const HEADERS_TIMEOUT_MS = 30_000;
 
 /**
- * Has a request counted by the target that it would reach first, where that speaks the client's wire. `undefined` where nobody can,
+ * Has a request counted by the target that it would reach first, where that speaks the client's wire. `undefined` where it cannot,
  * or the vendor did not. Guardrails see the request; nothing is charged. Source: ingress reference 10.
  */
 export async function countTokens(exchange: LiveExchange, generation: RunningGeneration): Promise<VendorCount | undefined> {

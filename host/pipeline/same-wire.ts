@@ -6,7 +6,6 @@ import { type Adapted, type ClientRequest, ClientReply, type TargetFacts } from 
 import type { Attempt } from './attempt.ts';
 import { catalogEntryOf } from './catalog-entry.ts';
 import type { PipelineServices } from './pipeline-services.ts';
-import type { BufferedReply } from './read-reply.ts';
 
 /** The request in the client's own wire; `undefined` where the target must have it in the common format. */
 export function sameWireRequest(attempt: Attempt, call: CallInfo): WireRequest | undefined {
@@ -61,7 +60,7 @@ export function targetFacts(attempt: Attempt, { catalog }: PipelineServices): Ta
 }
 
 /** Keeps the bytes of an answer that goes on as it came. No other request gets it: it may hold what only its vendor understands. */
-export function keepReply({ exchange }: Attempt, reply: BufferedReply, answer: ReplyOf<TranslatedSurface>): ReplyOf<TranslatedSurface> {
+export function keepReply({ exchange }: Attempt, reply: { readonly body: Buffer; json(): unknown }, answer: ReplyOf<TranslatedSurface>): ReplyOf<TranslatedSurface> {
   const { sent } = exchange;
   const value = reply.json();
   if (sent && isFields(value)) exchange.clientReply = new ClientReply(sent, reply.body, value);

@@ -84,14 +84,11 @@ function placesIn(text: string, start: number, isObject: boolean): { readonly pl
   return { places, end: at + 1 };
 }
 
-const BLANK = /[^ \t\r\n]/g;
-
 /** The first character at or behind `at` that is not a blank. */
 function firstOf(text: string, at: number): number {
-  const code = text.charCodeAt(at);
-  if (code > 0x20) return at;
-  BLANK.lastIndex = at;
-  return BLANK.exec(text)?.index ?? text.length;
+  let first = at;
+  while (text.charCodeAt(first) <= 0x20) first += 1; // NaN behind the end
+  return first;
 }
 
 function valueEnd(text: string, start: number): number {

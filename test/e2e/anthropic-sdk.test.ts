@@ -136,7 +136,7 @@ describe('the SDK of Anthropic', () => {
       expect(await failing('fail with 429')).to.be.instanceOf(Client.RateLimitError);
       expect(await failing('fail with 500')).to.be.instanceOf(Client.InternalServerError);
       expect(await failing('hi', connect({ apiKey: 'wrong' }))).to.be.instanceOf(Client.AuthenticationError);
-      expect(await connect().messages.create({ model: 'nobody', max_tokens: 1, messages: [] }).catch((error: unknown) => error)).to.be.instanceOf(Client.NotFoundError);
+      expect(await connect().messages.create({ model: 'missing', max_tokens: 1, messages: [] }).catch((error: unknown) => error)).to.be.instanceOf(Client.NotFoundError);
     });
 
     it(`${version} leaves a stream, and the upstream is let go`, async () => {

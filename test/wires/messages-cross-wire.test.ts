@@ -149,7 +149,7 @@ describe('Messages to a target of the common wire', () => {
     expect(upstream.seen).to.have.length(0);
   });
 
-  it('find a model that nobody serves', async () => {
+  it('find no model that is not served', async () => {
     const { post } = await crossWire(saying({ content: 'ok' }));
     const answer = await post({ ...hello, model: 'other' });
     expect(answer.status).to.equal(404);
@@ -240,9 +240,9 @@ describe('Messages to a target of the common wire', () => {
     const page = (await host.get('/v1/models?limit=2', headers)).json();
     expect(page).to.include({ has_more: true }).and.have.property('data').with.length(2);
     expect((await host.get(`/v1/models?limit=2&after_id=${page.last_id}`, headers)).json().data.map(({ id }: { id: string }) => id)).to.deep.equal(all.data.slice(2).map(({ id }: { id: string }) => id));
-    for (const query of ['limit=0', 'limit=1001', 'after_id=nobody', 'after_id=m1&before_id=m2']) expect((await host.get(`/v1/models?${query}`, headers)).status, query).to.equal(400);
+    for (const query of ['limit=0', 'limit=1001', 'after_id=missing', 'after_id=m1&before_id=m2']) expect((await host.get(`/v1/models?${query}`, headers)).status, query).to.equal(400);
     expect((await host.get('/v1/models/claude-alias', headers)).json()).to.include({ type: 'model', id: 'claude-alias' });
-    const missing = await host.get('/v1/models/nobody', headers);
+    const missing = await host.get('/v1/models/missing', headers);
     expect(missing.status).to.equal(404);
     expect(missing.json().error.type).to.equal('not_found_error');
     expect((await host.get('/v1/models')).json().object).to.equal('list');

@@ -24,7 +24,7 @@ describe('Messages to the vendor itself', () => {
   it('leave a line that says so', async () => {
     const { host, post } = await sameWire((_request, response) => replyJson(response, 200, vendorMessage([{ type: 'text', text: 'a' }]), { 'request-id': 'req_vendor' }), {}, { variables: { LOG_LEVEL: 'debug' } });
     await post(hello, { 'session-id': 'second', 'x-claude-code-session-id': 'first' });
-    const [line] = host.lines.filter(({ msg }) => msg === 'request completed');
+    const line = host.lines.find(({ msg }) => msg === 'request completed');
     expect(line).to.include({ surface: 'messages', client_wire: 'messages', same_wire: true, session_id: 'first', upstream_request_id: 'req_vendor', tokens_in: 15 });
   });
 
@@ -50,7 +50,7 @@ describe('Messages to the vendor itself', () => {
     expect(JSON.stringify(counted)).to.include('9');
   });
 
-  it('fail in the vendor\'s own words where the request is wrong', async () => {
+  it('fail with the vendor\'s message where the request is wrong', async () => {
     const { post } = await sameWire((_request, response) => replyJson(response, 400, { type: 'error', error: { type: 'invalid_request_error', message: 'messages.0.content.0.thinking: Invalid `signature` in `thinking` block' } }));
     const answer = await post(hello);
     expect(answer.status).to.equal(400);

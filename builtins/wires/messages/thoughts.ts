@@ -38,7 +38,7 @@ export class Thoughts {
   }
 }
 
-/** Paths of blocks whose reasoning a target does not understand. Reasoning without a signature is lost to nobody. */
+/** Paths of blocks whose reasoning a target does not understand. Reasoning without a signature is not lost anywhere. */
 export function unreadThoughts(turns: unknown, isKnown: (format: unknown) => boolean): string[] {
   const lost: string[] = [];
   for (const [at, turn] of (Array.isArray(turns) ? turns : []).entries()) {
