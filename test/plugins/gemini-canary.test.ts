@@ -5,7 +5,7 @@ import { sealEnvelope } from '../../builtins/wires/envelope.ts';
 import { openSse, replyJson, type StubHandler } from '../kit/index.ts';
 import { commonGateway, framesOf, ownGateway, streams } from '../wires/gemini/kit.ts';
 
-/** A text that a guardrail looks for is put into each string of each request and answer of the Gemini wire, whoever its target is. */
+/** A text that a guardrail looks for is put into each string of each request and answer of the Gemini wire, whatever its target is. */
 const CANARY = 'the canary sings';
 
 const guard = definePlugin<{ stream: string }>({
