@@ -66,15 +66,29 @@ describe('npm start', function npmStart() {
     expect(second.masterKey).not.to.equal(first.masterKey);
     expect((await call(`${second.url}/v1/models`, made.key ?? '')).status).to.equal(200);
     const files = await readdir(join(cwd, '.data'));
-    expect(files).to.include.members(['keys.db', 'keys-sessions.db', 'keys-audit.db', 'config.db']);
+    expect(files).to.include.members(['keys.db', 'keys-sessions.db', 'keys-audit.db', 'config.db', 'requests.db']);
     for (const name of files) expect((await stat(join(cwd, '.data', name))).mode & 0o777, name).to.equal(0o600);
     expect((await stat(join(cwd, '.data'))).mode & 0o777).to.equal(0o700);
     await second.stop();
   });
 
+  it('keeps a row of each request, over a restart', async () => {
+    const cwd = await temporaryFolder();
+    const rows = async ({ url, masterKey }: Started): Promise<unknown> => (await call(`${url}/admin/logs`, masterKey) as { readonly data?: readonly { readonly stage: string }[] }).data?.map(({ stage }) => stage);
+    const first = await start(cwd);
+    const models = (await call(`${first.url}/v1/models`, first.masterKey) as { readonly data?: readonly { readonly id: string }[] }).data;
+    const chat = { model: models?.[0]?.id ?? '', messages: [{ role: 'user', content: 'hello' }] };
+    expect((await call(`${first.url}/v1/chat/completions`, first.masterKey, chat)).status).to.equal(200);
+    expect((await call(`${first.url}/v1/chat/completions`, first.masterKey, { ...chat, model: 'unknown' })).status).to.equal(404);
+    await first.stop();
+    const second = await start(cwd);
+    expect(await rows(second)).to.deep.equal(['on_error', 'after_request']);
+    await second.stop();
+  });
+
   it('leaves it to the environment where that says anything', async () => {
     const cwd = await temporaryFolder();
-    const started = await start(cwd, { API_KEY_STORE_BACKEND: 'memory', CONFIG_STORE_BACKEND: 'memory' });
+    const started = await start(cwd, { API_KEY_STORE_BACKEND: 'memory', CONFIG_STORE_BACKEND: 'memory', REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: join(cwd, 'rows.db') });
     expect(existsSync(join(cwd, '.data'))).to.equal(false);
     await started.stop();
   });
