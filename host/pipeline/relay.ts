@@ -6,6 +6,7 @@ import { FrameReader } from '../upstream/eventstream.ts';
 import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
 import { dataOf, EventReader, isEndMark, LineCutter, type RawEvent, RawEventReader, textOfBytes } from '../upstream/sse.ts';
 import { Assembly } from './assembly.ts';
+import type { HeldEvents } from './held-events.ts';
 import { unusableReply } from '../upstream/fault.ts';
 import type { ClientStream, SameWireStream } from '../wire/client-wire.ts';
 import type { KnownFrames } from '../wire/known-frames.ts';
@@ -19,6 +20,8 @@ export interface RelayOptions extends ChunkFacts {
   readonly encoder: ClientStream;
   /** The same encoder, where the client speaks the wire that the upstream answers in: events leave in their own bytes. `decode` reads them beside. */
   readonly verbatim?: SameWireStream | undefined;
+  /** There where guards hold that answer back. */
+  readonly holding?: HeldEvents | undefined;
   /** Decoder of a native wire; absent when events already are chunks of the common wire. */
   readonly decode?: StreamDecoder | undefined;
   /** Changes chunks of the common wire before they are corrected: every one is then parsed. */
@@ -110,7 +113,9 @@ export class Relay {
   flush(): string {
     return this.#collect(() => {
       const rest = this.#options.filter?.([], 'end') ?? [];
-      if (!this.#options.verbatim) this.#emit(rest);
+      const { holding, verbatim } = this.#options;
+      if (holding) this.#passHeld(holding, rest, true);
+      else if (!verbatim) this.#emit(rest);
     });
   }
 
@@ -236,12 +241,26 @@ export class Relay {
     refuseDeep(event.data);
     const chunks = event.data === '' ? [] : this.#decoded(decode, event);
     this.chunks += 1;
+    for (const chunk of chunks) this.#normalizer.normalize(chunk);
+    const { filter, holding } = this.#options;
+    if (holding) {
+      holding.push(event, out, chunks);
+      this.#passHeld(holding, chunks.flatMap((chunk) => filter?.([chunk], 'push') ?? [chunk]), false);
+      return;
+    }
     this.#out += out;
     for (const chunk of chunks) {
-      this.#normalizer.normalize(chunk);
       if (this.#assembles) this.assembly.add(chunk);
-      this.#options.filter?.([chunk], 'push');
+      filter?.([chunk], 'push');
     }
+  }
+
+  /** What guards let pass of an answer that goes on as it came. */
+  #passHeld(holding: HeldEvents, chunks: readonly ChatChunk[], isLast: boolean): void {
+    if (this.#assembles) for (const chunk of chunks) this.assembly.add(chunk);
+    const bytes = holding.release(chunks, isLast);
+    if (this.#options.isHeld) this.#held += bytes;
+    else this.#out += bytes;
   }
 
   #decoded(decode: StreamDecoder, event: StreamEvent): readonly ChatChunk[] {

@@ -11,6 +11,7 @@ import type { CollectedReply } from '../upstream/upstream-call.ts';
 import type { ClientStream } from '../wire/client-wire.ts';
 import type { Attempt } from './attempt.ts';
 import { measureCall } from './attempt-lifecycle.ts';
+import { HeldEvents } from './held-events.ts';
 import { awaitsVerdict, holdsBack, rejectionError } from './guard.ts';
 import { answerTokensOf, headersTimeoutMs } from './headers-timeout.ts';
 import { errorFrameMessage } from './normalize.ts';
@@ -158,10 +159,13 @@ function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneratio
   const filter = chunkFilter(attempt, generation);
   const { streamGuards: guards } = exchange.plugins;
   const isHeldBack = guards !== undefined && (holdsBack(guards) || awaitsVerdict(guards));
-  const verbatim = attempt.isSameWire && !isHeldBack ? exchange.wire.openSameWire?.(exchange) : undefined;
+  const own = attempt.isSameWire ? exchange.wire.openSameWire?.(exchange) : undefined;
+  const holding = own?.withText && isHeldBack ? new HeldEvents(own) : undefined;
+  const verbatim = isHeldBack && !holding ? undefined : own;
   return new Relay({
     encoder: verbatim ?? encoderFor(attempt),
     verbatim,
+    holding,
     model: exchange.model,
     created: Math.floor(generation.services.clock.now() / 1000),
     stripUsage: exchange.stripsUsage,

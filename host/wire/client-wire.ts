@@ -69,4 +69,6 @@ export interface ClientStream {
 export interface SameWireStream extends ClientStream {
   /** What leaves of an event: `raw` are its bytes as they came, blank line included; `undefined` where the upstream frames its events in another way. */
   event(event: StreamEvent, raw: string | undefined): string;
+  /** An event that carries a piece of text, with another piece in its place. Without it an answer that guards hold back is written anew, from what the common format makes of it. */
+  withText?(event: StreamEvent, text: string): string;
 }

@@ -36,8 +36,25 @@ const CHAT: Json = {
   response_format: { type: 'json_schema', json_schema: { name: 'n', schema: { type: 'object', description: 'text' } } },
   stop: ['text'], prediction: { type: 'content', content: 'text' }, only_forwarded: { deep: ['text'] },
 };
+/** The same of Anthropic's wire, with what only its vendor knows. */
+const MESSAGES: Json = {
+  model: 'm', max_tokens: 2048, system: [{ type: 'text', text: 'text', cache_control: { type: 'ephemeral', ttl: '5m' } }],
+  messages: [
+    { role: 'user', content: [
+      { type: 'text', text: 'text' }, { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }, { type: 'image', source: { type: 'url', url: 'https://h/i.png' } },
+      { type: 'document', title: 'text', context: 'text', source: { type: 'text', media_type: 'text/plain', data: 'text' } }, { type: 'search_result', title: 'text', source: 'text', content: [{ type: 'text', text: 'text' }] },
+      { type: 'hologram', of: ['text'] },
+    ] },
+    { role: 'assistant', content: [{ type: 'thinking', thinking: 'text', signature: 'AAAA' }, { type: 'redacted_thinking', data: 'AAAA' }, { type: 'text', text: 'text', citations: [{ type: 'char_location', cited_text: 'text' }] }, { type: 'tool_use', id: 'c', name: 'f', input: { a: 'text', id: 'text', role: 'text', type: 'text' } }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: [{ type: 'text', text: 'text' }] }] },
+  ],
+  tools: [{ name: 'f', description: 'text', input_schema: { type: 'object', description: 'text', properties: { type: { type: 'string', enum: ['text'] } } } }], tool_choice: { type: 'auto' },
+  thinking: { type: 'enabled', budget_tokens: 1024, display: 'omitted' }, stop_sequences: ['text'], metadata: { user_id: 'text' }, service_tier: 'auto', only_forwarded: { deep: ['text'] },
+};
 const REQUESTS: Readonly<Record<string, Json>> = {
   '/v1/chat/completions': CHAT,
+  '/v1/messages': MESSAGES,
+  '/v1/messages/count_tokens': MESSAGES,
   '/v1/completions': { model: 'm', prompt: 'text', stop: ['text'], only_forwarded: 'text' },
   '/v1/embeddings': { model: 'm', input: ['text', 'text'] },
   '/v1/images/generations': { model: 'm', prompt: 'text' },
@@ -57,6 +74,10 @@ const NOT_READ: readonly RegExp[] = [/^model$/, /\.image_url\.url$/, /\.input_au
 
 /** Where only certain words are taken: another one is refused before any plugin runs. */
 const CHECKED = /\.content\[\d+\]\.type$/;
+const CHECKED_ROUTE = '/v1/chat/completions';
+
+/** Code of an error, in whichever wire. */
+const codeOf = (error: any): unknown => error?.code ?? error?.details?.error_code;
 
 /** Each string of a value: where it stands, the value with another text in its place, and the string itself. */
 function* variants(value: unknown, path = ''): Generator<readonly [path: string, change: (text: string) => unknown, text: string]> {
@@ -116,8 +137,10 @@ describe('a canary', () => {
         places += 1;
         for (const text of forms(variant)) {
           const answer = await host.post(path, change(text));
-          const { code, message } = answer.json().error ?? {};
-          if (CHECKED.test(place)) expect([answer.status, code], place).to.deep.equal([400, 'invalid_request']);
+          const { error } = answer.json();
+          const code = codeOf(error);
+          const { message } = error ?? {};
+          if (path === CHECKED_ROUTE && CHECKED.test(place)) expect([answer.status, code], place).to.deep.equal([400, 'invalid_request']);
           else expect([answer.status, code, message], `${place}: ${text}`).to.deep.equal([400, 'request_rejected', 'request rejected by canary (before_request): canary']);
         }
         const asEscapes = JSON.stringify(change(CANARY)).replaceAll(JSON.stringify(CANARY), `"${escaped(CANARY)}"`);

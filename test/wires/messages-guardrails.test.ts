@@ -124,6 +124,12 @@ describe('guardrails on Messages', () => {
     });
   }
 
+  it('keep what only the vendor knows in a stream that they hold back', async () => {
+    const events = [...VENDOR_EVENTS.slice(0, 10), { type: 'content_block_start', index: 2, content_block: { type: 'web_search_tool_result', tool_use_id: 's', content: [] } }, { type: 'content_block_stop', index: 2 }, ...VENDOR_EVENTS.slice(10)];
+    const { post } = await sameWire(streamOf(events), { plugins: [regex('after_request', { stream: 'window' })] });
+    expect((await post({ ...hello, stream: true })).text).to.equal(events.map((event) => eventText(event as never)).join(''));
+  });
+
   it('mask a stream of the vendor', async () => {
     const masked = VENDOR_EVENTS.map((event) => ({ ...event, ...(event['index'] === 1 && event.type === 'content_block_delta' && { delta: { type: 'text_delta', text: String((event['delta'] as any).text).replace('Grüße ', 'mail ann@exam').replace('zurück', 'ple.com now') } }) }));
     const { post } = await sameWire(streamOf(masked), { plugins: [{ name: 'pii-redact', stage: 'before_request', enabled: true, config: {} }, { name: 'pii-redact', stage: 'after_request', enabled: true, config: {} }] });

@@ -2,6 +2,7 @@ import { type ChatMessage, type ContentPart, type Fields, isFields, isText, type
 import type { Notes } from '../notes.ts';
 import { documentParts, imageParts, searchResultParts } from './media.ts';
 import { systemMessage } from './system.ts';
+import { textsOf } from './texts.ts';
 import { Thoughts } from './thoughts.ts';
 
 type Block = Readonly<Fields>;
@@ -117,8 +118,17 @@ function userParts(block: Block, at: string, draft: Draft): ContentPart[] {
   return marked(contentParts(block, at, draft), block);
 }
 
+/** A block that is refused, as the texts in it: no target gets them, guardrails and routing do. */
+const refusedParts = (block: Block): ContentPart[] => textsOf(block).map((text) => ({ type: 'text', text }));
+
 /** What both turns of users and results of tools may hold. */
 function contentParts(block: Block, at: string, { notes }: Draft): ContentPart[] {
+  const before = notes.refusals;
+  const parts = partsOf(block, at, notes);
+  return notes.refusals === before ? parts : refusedParts(block);
+}
+
+function partsOf(block: Block, at: string, notes: Notes): ContentPart[] {
   switch (block['type']) {
     case 'text': return textParts(block, at, notes);
     case 'image': return imageParts(block, at, notes);
@@ -193,7 +203,9 @@ function readAssistant(content: string | readonly unknown[], at: string, draft: 
       case 'redacted_thinking':
         thoughts.add(block);
         return;
-      default: draft.notes.refuse(`${place}: a block of the type ${JSON.stringify(block['type'])} in an assistant turn does not reach a provider of another wire`);
+      default:
+        draft.notes.refuse(`${place}: a block of the type ${JSON.stringify(block['type'])} in an assistant turn does not reach a provider of another wire`);
+        for (const part of refusedParts(block)) parts.push(part);
     }
   });
   if (parts.length === 0 && calls.length === 0 && thoughts.isEmpty) return;

@@ -1,47 +1,13 @@
-import { type BodyTexts, type Fields, isFields, isText } from '../../../host/contract/index.ts';
+import { type Fields, isFields, isText } from '../../../host/contract/index.ts';
 import type { Dialect, TargetFacts } from '../../../host/wire/client-request.ts';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { adaptCommon } from '../adapt.ts';
-import { openEnvelope } from '../envelope.ts';
 import { marksCaches, speaksCommon } from '../targets.ts';
 import { effortPath } from './effort.ts';
+import { TEXTS } from './texts.ts';
 import { envelopeOf, unreadThoughts } from './thoughts.ts';
 
 type Body = Readonly<Fields>;
-
-/** Ids, signatures, sealed data, bytes in base64: one run of characters without a meaning in any language. */
-const TOKEN = /^[\w+/=.:-]*$/;
-const ROLES: ReadonlySet<string> = new Set(['user', 'assistant', 'system']);
-const MEDIA_TYPE = /^[a-z]+\/[\w.+-]+$/;
-/** Types of blocks, sources, tools and choices: words joined by underscores. */
-const TYPE = /^[a-z]+(_[a-z0-9]+)*$/;
-/** Words that steer the call. */
-const STEERING: ReadonlySet<string> = new Set(['model', 'service_tier', 'speed', 'inference_geo']);
-
-/** What a member holds by its name, where the holder says that it is of the wire. Source: ingress reference 12. */
-const TOKENS_BY_TYPE: ReadonlyMap<unknown, ReadonlySet<string>> = new Map([
-  ['tool_use', new Set(['id'])], ['server_tool_use', new Set(['id'])], ['mcp_tool_use', new Set(['id'])], ['tool_result', new Set(['tool_use_id'])],
-  ['thinking', new Set(['signature'])], ['redacted_thinking', new Set(['data'])], ['base64', new Set(['data'])], ['file', new Set(['file_id'])],
-]);
-
-const TEXTS: BodyTexts = {
-  isWord: (value, name, holder) => {
-    if (name === 'role') return ROLES.has(value) && 'content' in holder;
-    if (name === 'type') return TYPE.test(value) && isOfWire(holder);
-    if (name === 'media_type') return MEDIA_TYPE.test(value);
-    if (name.startsWith('encrypted_')) return TOKEN.test(value);
-    if (STEERING.has(name)) return 'messages' in holder || holder['type'] === 'message';
-    const { type } = holder;
-    return (TOKENS_BY_TYPE.get(type)?.has(name) === true || (name === 'tool_use_id' && typeof type === 'string' && type.endsWith('_tool_result')) || (name === 'id' && type === 'message')) && TOKEN.test(value);
-  },
-  isSealed: (name, { type }) => name === 'thinking' && type === 'thinking',
-  textOf: ({ type, text }) => (type === 'text' && typeof text === 'string' ? text : undefined),
-  opened: (value) => openEnvelope(value),
-};
-
-/** Objects of the wire have a type and more; members of schemas and arguments may be called like its own. */
-const isOfWire = (holder: Body): boolean => WIRE_MEMBERS.some((name) => name in holder);
-const WIRE_MEMBERS = ['text', 'source', 'media_type', 'data', 'content', 'id', 'tool_use_id', 'thinking', 'signature', 'name', 'input', 'budget_tokens', 'display', 'ttl', 'schema', 'edits', 'enabled', 'url', 'file_id', 'disable_parallel_tool_use', 'role'];
 
 /** What the Messages wire knows of its requests. */
 export const MESSAGES: Dialect = {

@@ -44,14 +44,15 @@ function estimated({ request }: Exchange, texts: readonly { readonly text: strin
 interface ThoughtBlocks {
   readonly own: readonly Block[];
   /** Items that belong to a call, by its id. */
-  readonly ofCalls: readonly Block[];
+  readonly ofCalls: ReadonlyMap<unknown, readonly Block[]>;
 }
 
 /** A thought of this wire's own vendor keeps its signature; others travel in an envelope in that place. */
 function thoughtBlocks(message: { readonly reasoning_content?: unknown; readonly reasoning_details?: readonly unknown[] }, isHidden: boolean): ThoughtBlocks {
   const items = (message.reasoning_details ?? []).filter(isFields);
-  const ofCalls = items.filter((item) => isText(item['id']) && item['format'] !== FORMAT);
-  const rest = items.filter((item) => !ofCalls.includes(item));
+  const isOfCall = (item: Block): boolean => isText(item['id']) && item['format'] !== FORMAT;
+  const ofCalls = Map.groupBy(items.filter(isOfCall), ({ id }) => id);
+  const rest = items.filter((item) => !isOfCall(item));
   const isThought = (item: Block): boolean => isText(item['text']) || (item['format'] === FORMAT && isText(item['signature']));
   const loose = rest.filter((item) => !isThought(item) && item['format'] !== FORMAT);
   const own: Block[] = rest.flatMap((item) => {
@@ -71,9 +72,9 @@ function signatureOf({ text: _text, ...item }: Block): string {
   return sealEnvelope([item]);
 }
 
-function sealedFor({ id }: ToolCall, items: readonly Block[]): Block[] {
-  const own = items.filter((item) => item['id'] === id);
-  return own.length > 0 ? [{ type: 'redacted_thinking', data: sealEnvelope(own) }] : [];
+function sealedFor({ id }: ToolCall, items: ThoughtBlocks['ofCalls']): Block[] {
+  const own = items.get(id);
+  return own ? [{ type: 'redacted_thinking', data: sealEnvelope(own) }] : [];
 }
 
 function callBlock({ id, function: called }: ToolCall, madeId: string, nameOf: Wishes['nameOf']): Block {

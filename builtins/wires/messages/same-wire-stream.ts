@@ -9,6 +9,8 @@ const ERROR_TYPES: ReadonlySet<unknown> = new Set([
   'invalid_request_error', 'authentication_error', 'billing_error', 'permission_error', 'not_found_error', 'request_too_large', 'rate_limit_error', 'api_error', 'overloaded_error', 'timeout_error',
 ]);
 
+const TEXTS_OF: ReadonlyMap<unknown, string> = new Map([['text_delta', 'text'], ['thinking_delta', 'thinking'], ['input_json_delta', 'partial_json']]);
+
 /** Passes the vendor's events on. The last one waits until guardrails have seen the whole answer. Source: ingress reference 9.1.3. */
 export class VendorStream implements SameWireStream {
   readonly contentType = CONTENT_TYPE;
@@ -33,6 +35,16 @@ export class VendorStream implements SameWireStream {
     if (name !== 'message_stop') return bytes;
     this.#last = bytes;
     return '';
+  }
+
+  /** Each kind of delta holds its text under one name. */
+  withText({ data }: StreamEvent, text: string): string {
+    const event = fieldsIn(data);
+    const delta = isFields(event['delta']) ? event['delta'] : {};
+    const name = TEXTS_OF.get(delta['type']);
+    if (name === undefined) return '';
+    const { type, ...members } = event;
+    return eventOf(String(type), { ...members, delta: { ...delta, [name]: text } });
   }
 
   chunk(): string {
