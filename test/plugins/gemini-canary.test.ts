@@ -51,8 +51,8 @@ function* variants(value: unknown, path = ''): Generator<readonly [path: string,
 }
 
 const summary = (answer: { readonly status: number; json(): Json | Json[] }): unknown[] => {
-  const [{ error } = {} as Json] = [answer.json()].flat() as Json[];
-  return [answer.status, error?.details[0].reason];
+  const [first]: Json[] = [answer.json()].flat();
+  return [answer.status, first?.['error']?.details[0].reason];
 };
 
 const REPLY: Json = {

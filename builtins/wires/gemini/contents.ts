@@ -2,7 +2,7 @@ import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { type ChatMessage, type ContentPart, type Fields, quoted } from '../../../host/contract/index.ts';
 import { cannotCarry, type Lost, Members } from './members.ts';
 import { contentParts, type OpenPart, openPart } from './parts.ts';
-import { ModelTurn } from './model-turn.ts';
+import { type Call, ModelTurn } from './model-turn.ts';
 
 const CONTENT = new Set(['role', 'parts']);
 const ROLES = new Set(['user', 'model', 'function']);
@@ -42,7 +42,7 @@ class ContentsReader {
   readonly #messages: ChatMessage[] = [];
   #turn: ModelTurn | undefined;
   /** The calls of the last turn of the model that wait for their results. */
-  #calls: readonly WaitingCall[] = [];
+  #calls = new WaitingCalls([]);
 
   constructor(lost: Lost) {
     this.#lost = lost;
@@ -74,7 +74,7 @@ class ContentsReader {
 
   #endTurn(): void {
     if (!this.#turn) return;
-    this.#calls = this.#turn.calls.map(({ id, name, isNamed }) => ({ id, name, isNamed, isAnswered: false }));
+    this.#calls = new WaitingCalls(this.#turn.calls);
     const message = this.#turn.message();
     if (message) this.#messages.push(message);
     this.#turn = undefined;
@@ -94,32 +94,53 @@ class ContentsReader {
     const given = new Members(members.object('functionResponse'), RESPONSE, members.path('functionResponse'));
     this.#lost.addGiven(given.fields, ['willContinue', 'scheduling'], given.path('').slice(0, -1));
     this.#lost.addUnknown(given.fields, RESPONSE, given.path('').slice(0, -1));
-    const call = this.#callOf(given);
-    call.isAnswered = true;
+    const id = this.#callOf(given);
     const { text, isError } = resultOf(given.object('response'));
     const media = (given.list('parts') ?? []).flatMap((part, index) => contentParts(openPart(part, `${given.path('parts')}[${index}]`, this.#lost), this.#lost));
     const content = media.length > 0 ? [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...media] : text;
-    return { role: 'tool', tool_call_id: call.id, content, ...(isError && { is_error: true }) };
+    return { role: 'tool', tool_call_id: id, content, ...(isError && { is_error: true }) };
   }
 
-  /** The call that a result belongs to: by its id, else the earliest of its name that waits. */
-  #callOf(given: Members): WaitingCall {
+  #callOf(given: Members): string {
     const [id, name] = [given.text('id'), given.text('name')];
     if (!name) throw invalidRequest(`${given.path('name')} is required`);
-    const waiting = this.#calls.filter(({ isAnswered }) => !isAnswered);
-    const call = id ? waiting.find((each) => each.id === id) ?? waiting.find((each) => !each.isNamed && each.name === name) : waiting.find((each) => each.name === name);
-    if (!call) throw invalidRequest(`${given.path(id ? 'id' : 'name')} ${quoted(id || name)}: no call of the turn before waits for this result`);
+    const call = this.#calls.take(id, name);
+    if (call === undefined) throw invalidRequest(`${given.path(id ? 'id' : 'name')} ${quoted(id || name)}: no call of the turn before waits for this result`);
     return call;
   }
 }
 
-interface WaitingCall {
-  readonly id: string;
-  readonly name: string;
-  /** Whether the client gave the id. */
-  readonly isNamed: boolean;
-  isAnswered: boolean;
+/** The calls of one turn that wait for their results; those that the client gave no id are found by their name alone. */
+class WaitingCalls {
+  readonly #waiting: Set<Call>;
+  readonly #byId: ReadonlyMap<string, readonly Call[]>;
+  readonly #byName: ReadonlyMap<string, readonly Call[]>;
+  /** By list, how many from its start have their results. */
+  readonly #answered = new Map<readonly Call[], number>();
+
+  constructor(calls: readonly Call[]) {
+    this.#waiting = new Set(calls);
+    this.#byId = Map.groupBy(calls, ({ id }) => id);
+    this.#byName = Map.groupBy(calls, ({ name }) => name);
+  }
+
+  /** The id of the call that a result belongs to: by its own id, else the earliest of the name. */
+  take(id: string | undefined, name: string): string | undefined {
+    const call = id ? this.#first(this.#byId.get(id)) ?? this.#first(this.#byName.get(name), true) : this.#first(this.#byName.get(name));
+    if (call) this.#waiting.delete(call);
+    return call?.id;
+  }
+
+  #first(calls: readonly Call[] = NO_CALLS, isUnnamed = false): Call | undefined {
+    let at = this.#answered.get(calls) ?? 0;
+    while (at < calls.length && !this.#waiting.has(calls[at] as Call)) at += 1;
+    this.#answered.set(calls, at);
+    const call = calls[at];
+    return isUnnamed && call?.isNamed ? undefined : call;
+  }
 }
+
+const NO_CALLS: readonly Call[] = Object.freeze([]);
 
 /** One text as it is, anything else as parts. */
 export function simplest(parts: readonly ContentPart[]): string | readonly ContentPart[] {

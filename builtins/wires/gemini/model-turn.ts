@@ -7,7 +7,7 @@ import { FOREIGN_SIGNATURE, type Place, signatureItem } from './signatures.ts';
 
 const CALL = new Set(['id', 'name', 'args', 'partialArgs', 'willContinue']);
 
-interface Call {
+export interface Call {
   readonly id: string;
   readonly name: string;
   /** Whether the client gave the id. */
@@ -26,6 +26,7 @@ export class ModelTurn {
   #thoughts = '';
   /** Where the thoughts begin that no signature stands behind yet. */
   #unsigned = 0;
+  readonly #secrets = new Set<string>();
   #hasThoughts = false;
 
   constructor(lost: Lost) {
@@ -100,9 +101,12 @@ export class ModelTurn {
   #opened(items: readonly Fields[], text: string): void {
     for (const given of items) {
       const item = given['type'] === TEXT && !isText(given['text']) && text !== '' ? { ...given, text } : given;
-      if (this.#details.some((known) => isSame(known, item))) continue;
+      const secret = secretOf(item);
+      if (this.#secrets.has(secret)) continue;
       if (!this.#hasThoughts && isText(item['text'])) this.#thoughts += item['text']; // the client kept the call without the thoughts before it
-      if (isSigned(item)) this.#details.push({ ...item, index: this.#details.length });
+      if (!isSigned(item)) continue;
+      this.#secrets.add(secret);
+      this.#details.push({ ...item, index: this.#details.length });
     }
   }
 }
@@ -111,9 +115,9 @@ const TEXT = 'reasoning.text';
 
 const isSigned = ({ signature, data, format }: Fields): boolean => isText(signature) || isText(data) || isText(format);
 
-/** Whether two items carry the same secret of the same vendor. */
-function isSame(one: Fields, other: Fields): boolean {
-  return one['format'] === other['format'] && one['signature'] === other['signature'] && one['data'] === other['data'];
+/** The same for items that carry the same secret of the same vendor. */
+function secretOf({ format, signature, data }: Fields): string {
+  return JSON.stringify([format, signature, data]);
 }
 
 function toToolCall({ id, name, args }: Call): ToolCall {

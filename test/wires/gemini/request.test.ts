@@ -195,3 +195,21 @@ describe('contents of the Gemini API', () => {
     expect(messages(model({ functionCall: { id: 'c', name: '__proto__', args } }))[0]?.['tool_calls'][0].function).to.deep.equal({ name: '__proto__', arguments: '{"__proto__":{"x":1},"constructor":2}' });
   });
 });
+
+describe('large requests of the Gemini API', () => {
+  it('are read in time that grows with their size', () => {
+    const turn = (calls: number): Json => ({ contents: [
+      ...HI, model(...Array.from({ length: calls }, (_, at) => ({ functionCall: { name: `f${at % 2}`, ...(at % 3 === 0 && { id: `c${at}` }) }, thoughtSignature: sealEnvelope([{ type: 'reasoning.text', format: 'x', signature: `s${at}` }]) }))),
+      user(...Array.from({ length: calls }, (_, at) => ({ functionResponse: { name: `f${at % 2}`, ...(at % 3 === 0 && { id: `c${at}` }), response: { output: 'a' } } }))),
+    ] });
+    const cost = (body: Json): number => {
+      const before = process.cpuUsage();
+      for (let round = 0; round < 3; round += 1) expect(readGenerate(body, 'm').request.messages).to.have.length(2 + body['contents'][2].parts.length);
+      const { user: spent } = process.cpuUsage(before);
+      return spent;
+    };
+    const [small, large] = [turn(1000), turn(16_000)];
+    cost(small);
+    expect(cost(large) / cost(small)).to.be.lessThan(64); // 16 where it is linear, 256 where it is not
+  });
+});
