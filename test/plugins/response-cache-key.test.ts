@@ -10,7 +10,7 @@ describe('the key of a cached answer', () => {
     temperature: 1, top_p: 1, n: 1, seed: 1, max_tokens: 1, max_completion_tokens: 1, presence_penalty: 1, frequency_penalty: 1, stop: ['s'], tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'auto',
     parallel_tool_calls: true, response_format: { type: 'text' }, logprobs: true, top_logprobs: 1, user: 'u', logit_bias: { 1: 2, 3: 4 }, only_forwarded: { deep: [1] },
   };
-  const base = { principal: { id: 'a', name: 'a', scopes: [] }, model: 'm', streaming: false, metadata: { team: 'x' }, request: FULL };
+  const base = { surface: 'chat', principal: { id: 'a', name: 'a', scopes: [] }, model: 'm', streaming: false, metadata: { team: 'x' }, request: FULL };
   const key = (more: object = {}): string => keyOf({ ...base, ...more } as unknown as Exchange);
   const asking = (more: object): string => key({ request: { ...FULL, ...more } });
 

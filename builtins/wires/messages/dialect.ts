@@ -20,11 +20,13 @@ export const MESSAGES: Dialect = {
   },
   adapt: (request, target, value) => {
     refuseAddresses(value['messages'], target);
-    return adaptCommon(request, target, {
+    const { request: adapted, lost } = adaptCommon(request, target, {
       effort: effortPath(value), top_k: 'top_k', service_tier: 'service_tier',
       reasoning: (isKnown) => unreadThoughts(value['messages'], isKnown),
       marks: () => [...marksIn(value)],
     });
+    const isUnthinking = speaksCommon(target) && isAdaptive(value) && target.entry?.capabilities['reasoning'] !== true;
+    return { request: adapted, lost: isUnthinking ? ['thinking', ...lost] : lost };
   },
   pathOf: (field, target) => {
     if (field === 'cache_control') return marksCaches(target) === 'unasked' ? undefined : 'cache_control';
@@ -36,6 +38,9 @@ const PATHS = {
   user: undefined, metadata: undefined, stop: 'stop_sequences', max_completion_tokens: undefined, reasoning_effort: 'thinking', thinking: 'thinking', response_format: 'output_config.format',
   parallel_tool_calls: 'tool_choice.disable_parallel_tool_use', strict: 'tools', stream_options: undefined,
 } as const;
+
+/** The model is to decide how much it thinks: no other wire has a word for that. */
+const isAdaptive = ({ thinking }: Body): boolean => isFields(thinking) && thinking['type'] === 'adaptive';
 
 const isEnveloped = (block: unknown): boolean => isFields(block) && envelopeOf(block) !== undefined;
 
