@@ -40,7 +40,7 @@ describe('a request of the Messages wire for one target', () => {
     });
   }
 
-  it('does not reason where that is switched off: native wires are told so', () => {
+  it('does not reason where that is switched off: native wires get a word for it', () => {
     for (const type of ['disabled', 'between_tools']) {
       expect(adapted({ thinking: { type } }, target('gemini', NATIVE)).request.reasoning_effort).to.equal('none');
       expect(adapted({ thinking: { type } }, target('openai', THINKER))).to.deep.include({ lost: [] }).and.not.have.nested.property('request.reasoning_effort');

@@ -6,12 +6,12 @@ import { requestsFor } from '../hostile/requests.ts';
 import { growthsOf, times } from './growths.ts';
 import type { Work } from './work.ts';
 
-type Routed = Exclude<Surface, 'messages' | 'generate_content' | 'responses' | 'passthrough'>;
+type Routed = Exclude<Surface, 'generate_content' | 'responses' | 'passthrough'>;
 type Uploaded = 'audio.transcriptions' | 'audio.translations';
 
 /** Every surface with a route; the types ask for a new one. */
 const JSON_ROUTES: Readonly<Record<Exclude<Routed, Uploaded>, string>> = {
-  chat: '/v1/chat/completions', completions: '/v1/completions', embeddings: '/v1/embeddings', images: '/v1/images/generations', rerank: '/v1/rerank', moderations: '/v1/moderations',
+  chat: '/v1/chat/completions', completions: '/v1/completions', messages: '/v1/messages', embeddings: '/v1/embeddings', images: '/v1/images/generations', rerank: '/v1/rerank', moderations: '/v1/moderations',
   'audio.speech': '/v1/audio/speech',
 };
 const FORM_ROUTES: Readonly<Record<Uploaded, string>> = { 'audio.transcriptions': '/v1/audio/transcriptions', 'audio.translations': '/v1/audio/translations' };
@@ -26,7 +26,19 @@ export async function startGuarded(): Promise<TestHost> {
   });
 }
 
+/** A request of everything that goes to a target of another wire. */
+const MESSAGES = {
+  model: 'm', max_tokens: 2048, system: [{ type: 'text', text: 'short', cache_control: { type: 'ephemeral' } }],
+  messages: [
+    { role: 'user', content: [{ type: 'text', text: 'hi' }, { type: 'document', title: 't', source: { type: 'text', media_type: 'text/plain', data: 'd' } }] },
+    { role: 'assistant', content: [{ type: 'thinking', thinking: 'hm', signature: 'c2ln' }, { type: 'text', text: 'a' }, { type: 'tool_use', id: 'c1', name: 'tide', input: { place: 'x', id: 1 } }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'text', text: 'dry' }] }, { type: 'text', text: 'go on' }] },
+  ],
+  tools: [{ name: 'tide', description: 'd', input_schema: { type: 'object', properties: { a: { type: 'string' } } } }], stop_sequences: ['END'], metadata: { user_id: 'u' }, extra: { a: [1, { b: null }] },
+};
+
 function requestOf(surface: Exclude<Routed, Uploaded>): object {
+  if (surface === 'messages') return MESSAGES;
   const [request] = surface === 'completions' ? [{ model: 'm', prompt: ['first', 'second'], stop: ['END'], suffix: 's', extra: { a: [1] } }] : requestsFor({ surface, model: 'm', stream: false });
   if (!request) throw new Error(`${surface} has no request of everything`);
   return request;
