@@ -62,6 +62,7 @@ const INFERENCE: readonly Operation[] = [
   ]),
   use('get', '/v1beta/models', 'Models and aliases in the form of the Gemini API', { type: 'application/json', query: ['pageSize', 'pageToken'] }),
   use('get', '/v1beta/models/{id}', 'One of them', { type: 'application/json' }),
+  use('post', '/mcp', 'A message of the Model Context Protocol: the tools of all tool servers'),
   use('post', '/v1/responses', 'A response, routed by its model'),
   use('get', '/v1/responses/{id}', 'A stored response', { type: 'application/json' }),
   use('delete', '/v1/responses/{id}', 'Deletes a stored response', { type: 'application/json' }),
