@@ -42,6 +42,7 @@ import routeRecords from './telemetry/route-records.ts';
 import targetLines from './telemetry/target-lines.ts';
 import toolLines from './telemetry/tool-lines.ts';
 import tracing from './telemetry/tracing/tracing.ts';
+import geminiWire from './wires/gemini/gemini.ts';
 import messages from './wires/messages/messages.ts';
 import responses from './wires/responses/responses.ts';
 
@@ -101,7 +102,7 @@ import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
   admin, authentication, keyAccess, keyBudget, catalog, fallbackRoute, mcpEndpoint, mcp, models, openapi, passthrough, probes,
-  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, routeRecords, targetLines, toolLines, tracing, messages, responses,
+  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, routeRecords, targetLines, toolLines, tracing, geminiWire, messages, responses,
 ];
 
 export const MODULES: readonly GatewayModule[] = [

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { GatewayError, type Principal } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { untargetedModels } from '../../host/generation/build.ts';
@@ -8,17 +7,19 @@ import type { Host } from '../../host/host.ts';
 import { type JsonCall, mountJson, mountJsonBeside } from '../../host/http/json-route.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
 import { capabilitiesOf } from './capabilities.ts';
+import { type ClientForm, formOf, GEMINI_FORM } from './client-forms.ts';
 import { Discovery } from './discovery.ts';
 import { type CreatedOf, listModels, type ModelEntry } from './listing.ts';
-import { messagesModel, messagesPage } from './messages-form.ts';
 import { type OfferedModel, offeredModels } from './offered.ts';
 
 const PATH = '/v1/models';
+/** Where clients of the Gemini API look. */
+const GEMINI_PATH = '/v1beta/models';
 const READ = { method: 'GET', scope: 'admitted' } as const;
 
 type Listed = ReadonlyMap<string, ModelEntry>;
 
-/** `GET /v1/models`, one model by its id, `GET /v1/capabilities`, `GET /admin/providers`, and live discovery, which feeds both and the routing. */
+/** `GET /v1/models`, one model by its id, the same for clients of the Gemini API, `GET /v1/capabilities`, `GET /admin/providers`, and live discovery, which feeds both and the routing. */
 export default defineBuiltin({
   name: 'models',
   apply: ({ hooks }) => {
@@ -48,15 +49,18 @@ export default defineBuiltin({
       const none = { providers: {}, image_response_formats: {} };
       const createdOf = (provider: string, model: string): number => discovery?.createdOf(provider, model) ?? 0;
       const offered = (principal: Principal | undefined): readonly OfferedModel[] => (host.current ? offeredModels(listingOf(host, principal), host.current, host.services.catalog) : []);
+      const pageFor = (form: ClientForm | undefined, { principal, request }: JsonCall): object => (form ? form.page(offered(principal), queryOf(request.url)) : { object: 'list', data: [...listingOf(host, principal).values()] });
+      const modelFor = (form: ClientForm | undefined, { principal, parameter }: JsonCall): object => (form ? clientModelOf(host, form, offered(principal), parameter('id')) : modelOf(host, listingOf(host, principal), parameter('id')));
       mountJson(router, host, [
         { method: 'GET', scope: 'read_only', path: '/admin/providers', answer: () => ({ status: 200, body: modelsByProvider(host, createdOf) }) },
-        { ...READ, path: PATH, answer: ({ principal, request }) => ({ status: 200, body: saysVersion(request) ? messagesPage(offered(principal), queryOf(request.url)) : { object: 'list', data: [...listingOf(host, principal).values()] } }) },
+        { ...READ, path: PATH, answer: (call) => ({ status: 200, body: pageFor(formOf(call.request), call) }) },
+        { ...READ, path: GEMINI_PATH, answer: (call) => ({ status: 200, body: pageFor(GEMINI_FORM, call) }) },
         { ...READ, path: '/v1/capabilities', answer: ({ principal }) => ({ status: 200, body: host.current ? capabilitiesOf(host.current, listingOf(host, principal).values()) : none }) },
       ]);
       // With the header the client asks the provider itself.
-      const modelFor = ({ request, principal, parameter }: JsonCall): object => (saysVersion(request) ? messagesModelOf(host, offered(principal), parameter('id')) : modelOf(host, listingOf(host, principal), parameter('id')));
-      const answer = (call: JsonCall) => (call.request.headers['x-provider'] === undefined ? { status: 200, body: modelFor(call) } : undefined);
+      const answer = (call: JsonCall) => (call.request.headers['x-provider'] === undefined ? { status: 200, body: modelFor(formOf(call.request), call) } : undefined);
       mountJsonBeside(router, host, { ...READ, path: `${PATH}/*id`, answer });
+      mountJsonBeside(router, host, { ...READ, path: `${GEMINI_PATH}/*id`, answer: (call) => ({ status: 200, body: modelFor(GEMINI_FORM, call) }) });
     });
   },
 });
@@ -77,15 +81,13 @@ function modelOf({ redactor }: Host, listing: Listed, id: string): ModelEntry {
   return entry;
 }
 
-/** Clients of Anthropic's wire get its form of the list. */
-const saysVersion = ({ headers: { 'anthropic-version': version } }: IncomingMessage): boolean => version !== undefined;
-
 const queryOf = (url = ''): URLSearchParams => new URLSearchParams(url.slice(url.indexOf('?') + 1 || url.length));
 
-/** The same as those clients see it. */
-function messagesModelOf({ redactor }: Host, models: readonly OfferedModel[], id: string): object {
+/** The same as clients of another wire see it; a name may stand behind that of its collection. */
+function clientModelOf({ redactor }: Host, form: ClientForm, models: readonly OfferedModel[], name: string): object {
+  const id = name.replace(/^models\//, '');
   const model = models.find((each) => each.id === id);
-  const shown = model && messagesModel(model);
+  const shown = model && form.one(model);
   if (!shown) throw new GatewayError('model_not_found', `the model "${shownModel(id, redactor)}" does not exist`);
   return shown;
 }

@@ -73,7 +73,8 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
     inspect: (request, context) => {
       const refusal = refusedRequest(request, context);
       const path = rawPath(request);
-      context.wire = wires.of(path, request.headers);
+      const wire = wires.of(path, request.headers);
+      context.wire = wire.at?.(request.url ?? '') ?? wire;
       takeQueryKeys(request, context);
       context.protectedBy = host.protection.of(path);
       if (refusal) return refusal;

@@ -51,7 +51,7 @@ export class SseWriter implements StreamOutput, Leaving {
     return this.#stopWaiting === undefined;
   }
 
-  /** Sends the last bytes, of which there are always some, and closes the body. */
+  /** Sends the last bytes, if there are any, and closes the body. */
   end(bytes: string): void {
     this.#isEnding = true;
     this.#quiet?.cancel();
@@ -61,7 +61,7 @@ export class SseWriter implements StreamOutput, Leaving {
   leave(): void {
     const bytes = this.#held;
     this.#held = '';
-    if (bytes === '' || this.response.destroyed) return;
+    if ((bytes === '' && !this.#isEnding) || this.response.destroyed) return;
     if (this.#isEnding) {
       this.#stopWaiting?.();
       endWith(this.response, bytes, 'latin1', this.#clock);

@@ -9,6 +9,7 @@ import { checkedWire, providerError } from '../boundary/provider-boundary.ts';
 import type { ConnectedProvider } from '../upstream/connect.ts';
 import type { Attempt } from './attempt.ts';
 import { describedEntry } from './catalog-entry.ts';
+import { inBodyOrder } from '../wire/body-order.ts';
 import type { ClientRequest } from '../wire/client-request.ts';
 import { encodeForm } from '../upstream/multipart.ts';
 import type { Eventual } from './eventual.ts';
@@ -152,9 +153,7 @@ function reportIgnored({ exchange, turn, target, provider: { module } }: Attempt
 /** The same for paths of the client's own body, in the order of its members. */
 function reportLost({ exchange, target, provider: { module } }: Attempt, paths: readonly string[], { unsupportedParams: policy, services: { log } }: RunningGeneration): readonly string[] {
   if (paths.length === 0) return NO_NAMES;
-  const ranks = new Map(Object.keys(exchange.sent?.value ?? {}).map((name, rank) => [name, rank]));
-  const rank = (path: string): number => ranks.get(/^[^.[]*/.exec(path)?.[0] ?? '') ?? ranks.size;
-  const lost = boundedNames(paths.toSorted((a, b) => rank(a) - rank(b)));
+  const lost = boundedNames(inBodyOrder(paths, exchange.sent?.value ?? {}));
   if (policy === 'reject') throw unsupportedError(lost, module.name);
   log.warn('parameters ignored by the provider', { target: target.virtualKey, params: shownNames(lost), policy, trace_id: exchange.id });
   return policy === 'warn' ? lost : NO_NAMES;

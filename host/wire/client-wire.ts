@@ -35,6 +35,8 @@ export interface ClientWire {
   openStream(exchange: Exchange): ClientStream;
   /** The same for an answer that comes in this wire already: its events go on as they are. */
   openSameWire?(exchange: Exchange): SameWireStream;
+  /** The same wire as it is spoken at one address, its query included; absent where that is all the same. */
+  at?(url: string): ClientWire;
   /** Where its clients carry their credential, in the order in which it is looked for: the first that is valid counts. `bearer` alone unless said. */
   readonly credentials?: readonly CredentialPlace[];
   /** False where an answer of 401 names no scheme (`WWW-Authenticate`). */

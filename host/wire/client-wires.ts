@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ClientWire } from './client-wire.ts';
 import { COMMON_WIRE } from './common-wire.ts';
 
-/** Whether a request is of a wire that it shares its path with. */
-export type SpeaksWire = (headers: IncomingHttpHeaders) => boolean;
+/** Whether a request is of a wire that shares this path with others. */
+export type SpeaksWire = (headers: IncomingHttpHeaders, path: string) => boolean;
 
 /** A path and all below it that speak one wire. */
 interface Claim {
@@ -18,14 +18,14 @@ const NO_HEADERS: IncomingHttpHeaders = Object.freeze({});
 export class ClientWires {
   #claims: readonly Claim[] = [];
 
-  /** `path` and what lies below it speak this wire, but for paths that are claimed closer; with `speaks` only the requests whose headers say so. */
+  /** `path` and what lies below it speak this wire, but for paths that are claimed closer; with `speaks` only the requests that it knows; the first claim that knows one counts. */
   claim(path: string, wire: ClientWire, speaks?: SpeaksWire): void {
-    if (this.#claims.some((claim) => claim.path === path && (claim.speaks === undefined) === (speaks === undefined))) throw new Error(`two wires claim ${path}`);
+    if (this.#claims.some((claim) => claim.path === path && !claim.speaks && !speaks)) throw new Error(`two wires claim ${path}`);
     this.#claims = [...this.#claims, { path, wire, speaks }].toSorted((a, b) => b.path.length - a.path.length || Number(a.speaks === undefined) - Number(b.speaks === undefined));
   }
 
   of(path: string, headers: IncomingHttpHeaders = NO_HEADERS): ClientWire {
-    for (const { path: root, wire, speaks } of this.#claims) if (isWithin(path, root) && (!speaks || speaks(headers))) return wire;
+    for (const { path: root, wire, speaks } of this.#claims) if (isWithin(path, root) && (!speaks || speaks(headers, path))) return wire;
     return COMMON_WIRE;
   }
 }

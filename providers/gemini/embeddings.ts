@@ -13,8 +13,9 @@ export const embeddings: Translator<'embeddings'> = {
     return { path: methodPath(call.model, 'batchEmbedContents'), body: { requests }, ignored: fieldsBeside(request, KNOWN) };
   },
   fromUpstream(reply, call, request) {
-    const { embeddings: given, usageMetadata: usage } = objectOf(reply);
-    const vectors = Array.isArray(given) ? given.map((item: unknown) => (isFields(item) ? item['values'] : undefined)) : undefined;
+    const { embeddings: several, embedding: one, usageMetadata: usage } = objectOf(reply);
+    const given = Array.isArray(several) ? several : [one]; // one where a client of this wire asked for one
+    const vectors = given.map((item: unknown) => (isFields(item) ? item['values'] : undefined));
     return embeddingsOf(vectors, request, call, isFields(usage) ? countOf(usage['promptTokenCount']) : 0);
   },
 };

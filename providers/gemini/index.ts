@@ -4,6 +4,7 @@ import { embeddings } from './embeddings.ts';
 import { images } from './images.ts';
 import { toUpstream } from './request.ts';
 import { fromUpstream } from './response.ts';
+import { sameWire } from './same-wire.ts';
 import { openStream } from './stream.ts';
 
 /** Native wire, `generateContent`. Source: providers reference 5.2 and 7. */
@@ -25,6 +26,7 @@ export default defineProvider({
     logit_bias: 'unsupported',
   },
   translators: { chat: { toUpstream, fromUpstream, openStream }, embeddings, images },
+  sameWire: { gemini: sameWire },
   imageFormats: ['b64_json'],
   toFault: googleFault,
 });

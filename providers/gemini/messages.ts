@@ -107,7 +107,7 @@ function toolParts(message: ChatMessage, index: number, called: CalledNames): Fi
   const { tool_call_id: id, content } = message;
   const parts: readonly ContentPart[] = Array.isArray(content) ? content : [];
   const media = parts.flatMap((part, place) => (part.type === 'text' || part.type === 'refusal' ? [] : toParts(part, `messages[${index}].content[${place}]`)));
-  const functionResponse = { ...(id && { id }), name: called.of(message), response: resultOf(wholeText(message)) };
+  const functionResponse = { ...(id && { id }), name: called.of(message), response: message['is_error'] === true ? { error: wholeText(message) } : resultOf(wholeText(message)) };
   return [{ functionResponse }, ...media];
 }
 

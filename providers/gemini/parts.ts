@@ -47,6 +47,7 @@ function audioPart(audio: unknown, at: string): Fields {
 /** Data, as a data address or as bare base64 of a file whose name tells its type; or the address of a file the vendor holds. */
 function filePart(file: unknown, at: string): Fields {
   const { file_data: data, file_id: id, filename, format } = isFields(file) ? file : {};
+  if (typeof data === 'string' && /^https?:\/\//i.test(data)) return fileAt(data, saidType(format) ?? typeOfName(filename) ?? typeInAddress(data));
   if (typeof data === 'string' && data !== '') {
     const inlineData = isDataAddress(data) ? dataOf(data, at) : { mimeType: typeByName(filename, at), data };
     if (!READABLE.test(inlineData.mimeType)) throw invalidRequest(`${at}: gemini takes no files of the type ${inlineData.mimeType}`);

@@ -18,7 +18,7 @@ interface Layer {
 function mounted(host: Host): string[] {
   const router = Router({ caseSensitive: true, strict: true });
   host.hooks.mount.call(router, host);
-  return (router.stack as readonly Layer[]).flatMap(({ route }) => (route ? route.stack.filter(({ method }) => method !== undefined).map(({ method }) => `${method} ${route.path.replace(/[:*](\w+)/g, '{$1}')}`) : []));
+  return (router.stack as readonly Layer[]).flatMap(({ route }) => (route ? route.stack.filter(({ method }) => method !== undefined).map(({ method }) => `${method} ${route.path.replace(/(?<!\\)[:*](\w+)/g, '{$1}').replaceAll('\\', '')}`) : []));
 }
 
 /** With the name of a parameter left open. */

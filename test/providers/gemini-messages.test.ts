@@ -109,6 +109,11 @@ describe('gemini, turns', () => {
     expect(contents[2].parts.map(({ functionResponse: { name } }: any) => name)).to.deep.equal(['first', 'second']);
   });
 
+  it('say that a call failed where the client says so', async () => {
+    const { contents } = await bodyOf(USER, calls('x'), { role: 'tool', tool_call_id: 'x', content: 'bad', is_error: true });
+    expect(contents[2].parts).to.deep.equal([{ functionResponse: { id: 'x', name: 'name_of_x', response: { error: 'bad' } } }]);
+  });
+
   it('put media of a result beside it', async () => {
     const { contents } = await bodyOf(USER, calls('x'), { role: 'tool', tool_call_id: 'x', content: [{ type: 'text', text: 'see' }, { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] });
     expect(contents[2].parts).to.deep.equal([
@@ -144,6 +149,7 @@ describe('gemini, parts', () => {
     for (const [url, type] of images) expect(await typeOf(image(url)), url).to.equal(type);
     expect(await typeOf({ type: 'image_url', image_url: { url: 'https://i.example/x', format: 'image/gif' } })).to.equal('image/gif');
     const files: readonly [object, string | undefined][] = [
+      [{ file_data: 'https://f.example/report.pdf' }, 'application/pdf'], [{ file_data: 'https://f.example/1', format: 'application/pdf' }, 'application/pdf'],
       [{ file_id: 'gs://bucket/report.pdf' }, 'application/pdf'], [{ file_id: 'https://f.example/1', filename: 'song.MP3' }, 'audio/mp3'], [{ file_id: 'https://f.example/1', format: 'video/mp4' }, 'video/mp4'],
       [{ file_id: 'https://generativelanguage.googleapis.com/v1beta/files/x' }, undefined], [{ file_id: 'https://www.youtube.com/watch?v=9hE5-98ZeCg' }, undefined],
     ];

@@ -27,6 +27,10 @@ describe('gemini, embeddings', () => {
     expect((await answeredBy(gemini, 'embeddings', EMBED, { ...body, usageMetadata: { promptTokenCount: 4 } })).usage).to.deep.equal({ prompt_tokens: 4, total_tokens: 4 });
   });
 
+  it('may be one alone, as a client of the same wire asks for it', async () => {
+    expect((await answeredBy(gemini, 'embeddings', { model: 'm', input: 'a' }, { embedding: { values: [1, 2] } })).data).to.deep.equal([{ object: 'embedding', index: 0, embedding: [1, 2] }]);
+  });
+
   it('must be as many as the texts', async () => {
     for (const body of [{}, { embeddings: null }, { embeddings: [] }, { embeddings: [{ values: [1] }] }, { embeddings: [{ values: [1] }, null] }, { embeddings: [{ values: [1] }, { values: [] }] }]) {
       expect(await unusableTo(gemini, 'embeddings', EMBED, body), JSON.stringify(body)).to.equal('the answer does not hold 2 vectors');

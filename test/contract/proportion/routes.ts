@@ -6,12 +6,12 @@ import { requestsFor } from '../hostile/requests.ts';
 import { growthsOf, times } from './growths.ts';
 import type { Work } from './work.ts';
 
-type Routed = Exclude<Surface, 'generate_content' | 'responses' | 'passthrough' | 'mcp'>;
+type Routed = Exclude<Surface, 'responses' | 'passthrough' | 'mcp'>;
 type Uploaded = 'audio.transcriptions' | 'audio.translations';
 
 /** Every surface with a route; the types ask for a new one. */
 const JSON_ROUTES: Readonly<Record<Exclude<Routed, Uploaded>, string>> = {
-  chat: '/v1/chat/completions', completions: '/v1/completions', messages: '/v1/messages', 'responses.translated': '/v1/responses', embeddings: '/v1/embeddings', images: '/v1/images/generations', rerank: '/v1/rerank', moderations: '/v1/moderations',
+  chat: '/v1/chat/completions', completions: '/v1/completions', messages: '/v1/messages', 'responses.translated': '/v1/responses', generate_content: '/v1beta/models/m:generateContent', embeddings: '/v1/embeddings', images: '/v1/images/generations', rerank: '/v1/rerank', moderations: '/v1/moderations',
   'audio.speech': '/v1/audio/speech',
 };
 const FORM_ROUTES: Readonly<Record<Uploaded, string>> = { 'audio.transcriptions': '/v1/audio/transcriptions', 'audio.translations': '/v1/audio/translations' };
@@ -46,9 +46,21 @@ const RESPONSES = {
   tools: [{ type: 'function', name: 'tide', description: 'd', parameters: { type: 'object', properties: { a: { type: 'string' } } } }, { type: 'namespace', name: 'n', tools: [{ type: 'custom', name: 'c' }] }],
 };
 
+const GENERATE = {
+  systemInstruction: { parts: [{ text: 'short' }] },
+  contents: [
+    { role: 'user', parts: [{ text: 'hi' }, { inlineData: { mimeType: 'text/plain', data: 'aGk=' } }] },
+    { role: 'model', parts: [{ text: 'hm', thought: true, thoughtSignature: 'c2ln' }, { text: 'a' }, { functionCall: { id: 'c1', name: 'tide', args: { place: 'x', id: 1 } } }] },
+    { role: 'user', parts: [{ functionResponse: { id: 'c1', name: 'tide', response: { a: ['dry'] } } }, { text: 'go on' }] },
+  ],
+  tools: [{ functionDeclarations: [{ name: 'tide', description: 'd', parameters: { type: 'OBJECT', properties: { a: { type: 'STRING' } } } }] }],
+  generationConfig: { stopSequences: ['END'], maxOutputTokens: 2048, extra: { a: [1] } }, safetySettings: [{ category: 'c' }], extra: { a: [1, { b: null }] },
+};
+
 function requestOf(surface: Exclude<Routed, Uploaded>): object {
   if (surface === 'responses.translated') return RESPONSES;
   if (surface === 'messages') return MESSAGES;
+  if (surface === 'generate_content') return GENERATE;
   const [request] = surface === 'completions' ? [{ model: 'm', prompt: ['first', 'second'], stop: ['END'], suffix: 's', extra: { a: [1] } }] : requestsFor({ surface, model: 'm', stream: false });
   if (!request) throw new Error(`${surface} has no request of everything`);
   return request;

@@ -1,0 +1,34 @@
+import { type BodyTexts, type Fields, isText } from '../../../host/contract/index.ts';
+import { openEnvelope } from '../envelope.ts';
+
+const TOKEN = /^[\w+/=.:-]*$/;
+const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/;
+const ENUM = /^[A-Z][A-Z\d_]*$/;
+
+/** What the wire itself defines, by the member that holds it. Any other value in the same place is read. */
+const WORDS: ReadonlyMap<string, RegExp> = new Map([
+  ['role', /^(user|model|function)$/], ['mimeType', MEDIA_TYPE], ['mime_type', MEDIA_TYPE], ['responseMimeType', MEDIA_TYPE],
+  ['thoughtSignature', TOKEN], ['thought_signature', TOKEN], ['fileUri', /^\w+:\/\/\S+$/], ['file_uri', /^\w+:\/\/\S+$/],
+  ['model', /^[\w./:@-]*$/], ['modelVersion', TOKEN], ['responseId', TOKEN], ['createTime', TOKEN],
+  ['type', /^(TYPE_UNSPECIFIED|STRING|NUMBER|INTEGER|BOOLEAN|ARRAY|OBJECT|NULL)$/i],
+  ...[
+    'mode', 'category', 'threshold', 'method', 'thinkingLevel', 'responseModalities', 'mediaResolution', 'language', 'outcome', 'finishReason', 'taskType',
+    'blockReason', 'probability', 'modality', 'behavior', 'serviceTier', 'urlRetrievalStatus', 'scheduling',
+  ].map((name) => [name, ENUM] as const),
+]);
+
+/** Where texts stand in the bodies of this wire. Source: ingress reference 12. */
+export const BODY_TEXTS: BodyTexts = {
+  isWord: (value, name, holder) => (name === 'data' ? isBytes(value, holder) : WORDS.get(name)?.test(value) ?? false),
+  isSealed: (name, holder) => isSignature(name) || (name === 'text' && (holder['thought'] === true || isText(holder['thoughtSignature']) || isText(holder['thought_signature']))),
+  textOf: ({ text, thought }) => (typeof text === 'string' && thought !== true ? text : undefined),
+  opened: (value, name) => (isSignature(name) ? openEnvelope(value) : undefined),
+};
+
+const isSignature = (name: string): boolean => name === 'thoughtSignature' || name === 'thought_signature';
+
+/** Bytes have their type beside them. */
+function isBytes(value: string, { mimeType, mime_type }: Readonly<Fields>): boolean {
+  const type = mimeType ?? mime_type;
+  return typeof type === 'string' && MEDIA_TYPE.test(type) && /^[\w+/=-]*$/.test(value);
+}

@@ -1,0 +1,74 @@
+import { type ChatRequest, type Fields, isFields } from '../../../host/contract/index.ts';
+import type { Adapted, Dialect, TargetFacts } from '../../../host/wire/client-request.ts';
+import { adaptCommon } from '../adapt.ts';
+import { openEnvelope } from '../envelope.ts';
+import { speaksCommon } from '../targets.ts';
+import { BODY_TEXTS } from './body-texts.ts';
+import { cannotCarry } from './members.ts';
+import { withoutForeignSecrets } from './own-parts.ts';
+import { FOREIGN_SIGNATURE, FORMAT } from './signatures.ts';
+
+/** What the client calls the fields of the common format. */
+const PATHS: ReadonlyMap<string, string> = new Map([
+  ['temperature', 'generationConfig.temperature'], ['top_p', 'generationConfig.topP'], ['top_k', 'generationConfig.topK'], ['n', 'generationConfig.candidateCount'],
+  ['max_tokens', 'generationConfig.maxOutputTokens'], ['stop', 'generationConfig.stopSequences'], ['seed', 'generationConfig.seed'],
+  ['presence_penalty', 'generationConfig.presencePenalty'], ['frequency_penalty', 'generationConfig.frequencyPenalty'],
+  ['logprobs', 'generationConfig.responseLogprobs'], ['top_logprobs', 'generationConfig.logprobs'], ['reasoning_effort', 'generationConfig.thinkingConfig'],
+  ['tools', 'tools'], ['tool_choice', 'toolConfig.functionCallingConfig'], ['service_tier', 'serviceTier'],
+  ['dimensions', 'outputDimensionality'], ['input_type', 'taskType'],
+]);
+
+/** Source: ingress reference 2.5, 3.5, 3.6, 5.1. */
+export const GEMINI_DIALECT: Dialect = {
+  wire: 'gemini',
+  texts: BODY_TEXTS,
+  forSameWire: withoutForeignSecrets,
+  adapt,
+  pathOf: (field, _target, value) => (field === 'response_format' ? formatPath(value) : PATHS.get(field)),
+};
+
+function formatPath({ generationConfig: config }: Readonly<Fields>): string {
+  const given = isFields(config) ? ['responseSchema', 'responseJsonSchema'].find((name) => config[name] !== undefined) : undefined;
+  return `generationConfig.${given ?? 'responseMimeType'}`;
+}
+
+/** Embeddings are the same for every target. */
+function adapt(request: ChatRequest, target: TargetFacts, value: Readonly<Fields>): Adapted<ChatRequest> {
+  if (request.messages === undefined) return { request, lost: [] };
+  if (speaksCommon(target)) refuseFetched(value, target.provider);
+  return adaptCommon(request, target, {
+    effort: 'generationConfig.thinkingConfig', top_k: 'generationConfig.topK', service_tier: 'serviceTier',
+    reasoning: (isKnown) => unreadSignatures(value, isKnown),
+    marks: () => [],
+  });
+}
+
+/** Each part of the body, and where it stands. */
+function* partsIn({ contents }: Readonly<Fields>): Generator<readonly [part: Fields, at: string]> {
+  for (const [index, content] of (Array.isArray(contents) ? contents : []).entries() as IterableIterator<[number, unknown]>) {
+    const parts: unknown = isFields(content) ? content['parts'] : undefined;
+    if (!Array.isArray(parts)) continue;
+    for (const [place, part] of (parts as readonly unknown[]).entries()) if (isFields(part)) yield [part, `contents[${index}].parts[${place}]`];
+  }
+}
+
+/** On the common wire only images may be addresses. */
+function refuseFetched(value: Readonly<Fields>, provider: string): void {
+  for (const [part, at] of partsIn(value)) {
+    const file = part['fileData'] ?? part['file_data'];
+    const type = isFields(file) ? file['mimeType'] ?? file['mime_type'] : undefined;
+    if (isFields(file) && !(typeof type === 'string' && /^image\//i.test(type))) throw cannotCarry(`${at}.fileData`, `${provider} fetches images only`);
+  }
+}
+
+/** Signatures that this target does not understand; what a client writes for want of one is not worth a word. */
+function unreadSignatures(value: Readonly<Fields>, isKnown: (format: unknown) => boolean): readonly string[] {
+  const paths: string[] = [];
+  for (const [part, at] of partsIn(value)) {
+    const signature = part['thoughtSignature'] ?? part['thought_signature'];
+    if (typeof signature !== 'string' || signature === '' || signature === FOREIGN_SIGNATURE) continue;
+    const formats = openEnvelope(signature)?.map(({ format }) => format).filter((format) => format !== undefined) ?? [FORMAT];
+    if (formats.some((format) => !isKnown(format))) paths.push(`${at}.thoughtSignature`);
+  }
+  return paths;
+}

@@ -1,0 +1,12 @@
+import type { ClientFailure } from '../../../host/wire/client-failure.ts';
+import { errorWords } from '../errors.ts';
+
+const TYPES = 'type.googleapis.com/google.rpc';
+
+/** An error as this wire writes it. Source: ingress reference 8.1. */
+export function errorBody(failure: ClientFailure): object {
+  const { code, status, message, retryAfterS } = failure;
+  const details: object[] = [{ '@type': `${TYPES}.ErrorInfo`, reason: code.toUpperCase(), domain: 'gateway' }];
+  if (retryAfterS !== undefined) details.push({ '@type': `${TYPES}.RetryInfo`, retryDelay: `${retryAfterS}s` });
+  return { error: { code: status, message, status: errorWords(failure).gemini, details } };
+}
