@@ -71,9 +71,9 @@ describe('commands against a running gateway', () => {
   it('status and doctor say that it answers, its version, providers and models', async () => {
     const status = await gw('status');
     expect([status.code, status.stderr]).to.deep.equal([0, '']);
-    expect(status.stdout).to.match(new RegExp(`^\\[OK\\] ${gateway.url} -- healthy \\(\\d+ms\\)\nVersion: dev\nProviders: 1 \\(\\d+ models\\)\n$`));
+    expect(status.stdout).to.match(new RegExp(`^\\[OK\\] ${gateway.url} -- healthy \\(\\d+ms\\)\nVersion: dev\nProviders: 1 \\(\\d+ models\\)\n\n  \\[OK\\] echo   circuit closed {6}\\d+ models   0 in flight, 0 waiting\n$`));
     const alone = await runGw(['status', '--gateway-url', gateway.url]);
-    expect(alone.stdout, 'without a credential').to.contain('Version: dev').and.to.not.contain('Providers');
+    expect(alone.stdout, 'without a credential').to.contain('Version: dev').and.to.match(/\n\n {2}\[OK\] echo {3}circuit closed {6}\d+ models\n$/).and.to.not.contain('Providers');
     const doctor = await gw('doctor');
     expect([doctor.code, doctor.stderr]).to.deep.equal([0, '']);
     expect(doctor.stdout).to.match(/\[OK\] http:\/\/127\.0\.0\.1:\d+ -- healthy \(\d+ms\)/);

@@ -36,6 +36,22 @@ describe('commands on a terminal', () => {
     expect((await runCommand(['admin', 'keys', 'revoke', 'x', '--gateway-url', url], { io: { terminal } })).stdout).to.equal('\u001b[32m[OK]\u001b[0m Key revoked.\n');
   });
 
+  it('draw providers, circuits and calls, in colour, no line longer than the terminal', async () => {
+    const providers = [{ name: 'openai', circuit: 'closed', models: 12 }, { name: 'groq', circuit: 'open', models: 3 }, { name: 'mistral', circuit: 'half-open', models: 1 }];
+    const targets = [{ name: 'openai', registered: true, circuit: 'closed', in_flight: 4, waiting: 1 }, { name: 'xai', registered: false, circuit: 'closed', in_flight: 0, waiting: 0 }];
+    const { url } = await answering((call) => (call === 'GET /health' ? { status: 'ok', providers } : call === 'GET /admin/health' ? { targets } : undefined));
+    const status = async (columns: number, isColoured: boolean): Promise<string[]> => {
+      const { stdout } = await runCommand(['status', '--gateway-url', url, '--api-key', 'k'], { io: { terminal: { columns, isColoured } } });
+      return stdout.trimEnd().split('\n').slice(2);
+    };
+    expect(await status(100, false)).to.deep.equal([
+      '  [OK] openai    circuit closed      12 models   4 in flight, 1 waiting', '  [X]  groq      circuit open        3 models',
+      '  [!]  mistral   circuit half-open   1 models', '  [-]  xai       not registered   0 in flight, 0 waiting',
+    ]);
+    expect((await status(100, true))[1]).to.equal('  \u001b[31m[X]\u001b[0m  groq      circuit open        3 models');
+    for (const line of await status(30, false)) expect(line.length).to.be.at.most(30);
+  });
+
   it('ask before they replace the configuration, unless --yes says not to', async () => {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, 'c.yaml'), 'targets: [{virtual_key: echo}]\n');
