@@ -77,6 +77,14 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./explain.ts'),
   },
   {
+    name: 'import',
+    args: ['kind', 'file'],
+    summary: 'Turn a configuration of LiteLLM, Portkey or Bifrost into one of gw',
+    options: [{ flags: '-o, --output <path>', summary: 'File to write; printed unless it is named' }],
+    examples: ['gw import litellm litellm.yaml -o config.yaml', 'gw import portkey portkey.json', 'gw import bifrost config.json --format json'],
+    load: () => import('./import.ts'),
+  },
+  {
     name: 'admin keys list',
     summary: 'List API keys',
     examples: ['gw admin keys list --format json'],
