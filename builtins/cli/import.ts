@@ -1,4 +1,3 @@
-import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type CommandInput, type RunCommand, UsageError } from '../../host/cli/command.ts';
 import { useOneOf } from '../../host/common/nearest.ts';
@@ -12,6 +11,7 @@ import { readDocumentOf } from './config-file.ts';
 import { exportLine } from './import/environment.ts';
 import { IMPORT_FORMATS, importDocument, type Imported } from './import/formats.ts';
 import { importReport } from './import/report.ts';
+import { writeNew } from './new-file.ts';
 import { textOf } from './show.ts';
 
 /** `gw import <kind> <file>`: the configuration of another gateway as one of this; what could not be carried over stands in the report. */
@@ -27,8 +27,8 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
   const text = await textFor(imported, format, `${textOf(file)}, a ${source.title}`);
   refuseInvalid(host, text, format);
   const written = typeof output === 'string' ? output : undefined;
-  if (written !== undefined) await writeNew(resolve(place.workingDirectory, written), written, text);
-  else io.out(text);
+  if (written === undefined) io.out(text);
+  else if (!await writeNew(resolve(place.workingDirectory, written), text)) throw new UsageError(`${written} exists, and is left as it is; name another file with -o`);
   io.err(host.redactor.redact(importReport(imported, { file, title: source.title, output: written })));
 };
 
@@ -55,15 +55,4 @@ function refuseInvalid(host: Host, text: string, format: Format): void {
   host.registry.seal();
   const [problem] = checkConfig(host, decodeText(text, format));
   if (problem) throw new UsageError(`the result would not be valid, and is not written: ${problemLine(problem)}`);
-}
-
-/** For its owner alone. What exists is left as it is. */
-async function writeNew(path: string, name: string, text: string): Promise<void> {
-  try {
-    const file = await open(path, 'wx', 0o600);
-    await file.writeFile(text).finally(() => file.close());
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
-    throw new UsageError(`${name} exists, and is left as it is; name another file with -o`, { cause });
-  }
 }

@@ -121,9 +121,11 @@ describe('whatever is imported', () => {
       const holder = path.slice(0, depth - 1).reduce<any>((value, part) => value[part], copy);
       const name = path[depth - 1] as string;
       if (name === undefined) continue;
-      if (dice.below(3) === 0 && !Array.isArray(holder)) holder[dice.pick(['weight', 'model', 'provider', 'api_key', 'targets', 'keys', 'unknown', 'num_retries', 'timeout'])] = dice.pick(JUNK);
-      else if (dice.below(3) === 0 && Array.isArray(holder)) holder.push(structuredClone(holder[Number(name)]));
-      else if (dice.below(3) === 0 && !Array.isArray(holder)) delete holder[name];
+      const what = dice.below(5);
+      const isList = Array.isArray(holder);
+      if (what === 0 && !isList) holder[dice.pick(['weight', 'model', 'provider', 'api_key', 'targets', 'keys', 'unknown', 'num_retries', 'timeout'])] = dice.pick(JUNK);
+      else if (what === 1 && isList) holder.push(structuredClone(holder[Number(name)]));
+      else if (what === 2 && !isList) delete holder[name];
       else holder[name] = structuredClone(dice.pick(JUNK));
     }
     return copy;

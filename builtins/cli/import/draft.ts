@@ -200,9 +200,9 @@ export class Draft {
 
   /** Whether the order of targets can have all of these before that one; then it does. */
   #puts(before: readonly string[], after: string): boolean {
-    const wanted = [...this.precedence, ...before.map((first) => ({ first, then: after }))];
-    if (!orderOf([...this.targets.keys()], wanted)) return false;
-    this.precedence.push(...before.map((first) => ({ first, then: after })));
+    const wanted = before.map((first) => ({ first, then: after }));
+    if (!orderOf([...this.targets.keys()], [...this.precedence, ...wanted])) return false;
+    for (const wish of wanted) this.precedence.push(wish);
     return true;
   }
 

@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'mistral-ai': 'mistral', 'perplexity-ai': 'perplexity', 'workers-ai': 'cloudflare', 'x-ai': 'xai', dashscope: 'qwen', 'nvidia': 'nvidia-nim', 'novita-ai': 'novita', 'replicate-ai': 'replicate',
 };
 
-/** Settings of a target that are variables here, in both spellings of the format. Source: as above, src/types/requestBody.ts. */
+/** Settings of a target that are variables here, in both forms of their names. Source: as above, src/types/requestBody.ts. */
 const VARIABLES: readonly (readonly [provider: string, names: readonly string[], variable: string])[] = [
   ['azure-openai', ['deployment_id', 'deploymentId'], 'AZURE_OPENAI_DEPLOYMENT'], ['azure-openai', ['api_version', 'apiVersion'], 'AZURE_OPENAI_API_VERSION'],
   ['azure-foundry', ['azure_foundry_url', 'azureFoundryUrl'], 'AZURE_FOUNDRY_ENDPOINT'], ['cloudflare', ['workers_ai_account_id', 'workersAiAccountId'], 'CLOUDFLARE_ACCOUNT_ID'],
@@ -25,7 +25,7 @@ const SECRETS: typeof VARIABLES = [
   ['bedrock', ['aws_session_token', 'awsSessionToken'], 'AWS_SESSION_TOKEN'], ['vertex-ai', ['vertex_service_account_json', 'vertexServiceAccountJson'], 'VERTEX_AI_SERVICE_ACCOUNT_JSON'],
 ];
 
-const MODES: readonly string[] = ['single', 'fallback', 'loadbalance', 'conditional'];
+const MODES = new Set<string | undefined>(['single', 'fallback', 'loadbalance', 'conditional']);
 
 /** One provider of the document, with what it inherits from those above it. */
 interface Leaf {
@@ -42,7 +42,7 @@ export function readPortkey(root: Entry, draft: Draft): void {
   readModels(taken, draft);
   const strategy = root.at('strategy');
   const mode = strategy.at('mode');
-  const isKnown = MODES.includes(mode.text ?? '');
+  const isKnown = MODES.has(mode.text);
   draft.strategy['mode'] = isKnown ? mode.text : draft.targets.size > 1 ? 'fallback' : 'single';
   if (isKnown) mode.carry();
   else mode.leave('gw has no strategy like it; the targets are asked in their order');
