@@ -85,6 +85,26 @@ describe('commands on a terminal', () => {
   });
 });
 
+describe('gw admin logs stats', () => {
+  const statistics = {
+    summary: { total_entries: 120, error_entries: 3, total_tokens: 5000, prompt_tokens: 4000, completion_tokens: 1000, cost_usd: 0.125, unpriced_requests: 7 },
+    latency_ms: { p50: 12.4, p95: 80, p99: 90, max: 100, mean: 20, count: 120 }, ttft_ms: null, by_stage: { after_request: 117, on_error: 3 },
+    by_provider: { openai: { count: 100, errors: 0 }, 'a-provider-with-a-name-that-is-much-too-long': { count: 1, errors: 1 } }, by_model: {}, top_errors: [{ message: 'it\u001b[31m failed', count: 3 }],
+  };
+
+  it('draws bars on a terminal, no line longer than it; elsewhere it is JSON', async () => {
+    const { url } = await answering(() => statistics);
+    const stats = async (columns?: number, ...more: string[]): Promise<string> => (await runCommand(['admin', 'logs', 'stats', '--gateway-url', url, ...more], columns === undefined ? {} : { io: { terminal: { columns, isColoured: true } } })).stdout;
+    expect(await stats(90)).to.equal([
+      'Requests: 120   errors: 3   tokens: 5000   cost: $0.1250 and 7 unpriced', 'Latency: p50 12ms   p95 80ms   p99 90ms   max 100ms', '',
+      'By provider', `  openai                            ${'█'.repeat(35)} 100`, '  a-provider-with-a-name-that-is-…  █ 1, 1 failed', '',
+      'By stage', `  after_request  ${'█'.repeat(40)} 117`, '  on_error       █ 3', '', 'Most frequent errors', '  3  it\\u001b[31m failed', '',
+    ].join('\n'));
+    for (const line of (await stats(40)).split('\n')) expect(line.length, line).to.be.at.most(40);
+    for (const text of [await stats(), await stats(90, '--format', 'json')]) expect(JSON.parse(text)).to.deep.equal(statistics);
+  });
+});
+
 describe('gw admin logs list', () => {
   const row = (id: number): object => ({ trace_id: `t${id}`, provider: 'echo', model: 'm', stage: 'after_request', duration_ms: id === 2 ? null : 12.6, created_at: `2026-11-22T10:00:0${id}.000Z` });
 
