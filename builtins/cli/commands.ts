@@ -33,14 +33,14 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'doctor',
-    summary: 'Check providers, configuration, master key and the gateway',
+    summary: 'Check providers, configuration, master key, the gateway, stores, port, clock, model catalog, modules and files',
     examples: ['gw doctor', 'GATEWAY_CONFIG=config.yaml gw doctor'],
     refusesFormat: true,
     load: () => import('./doctor.ts'),
   },
   {
     name: 'status',
-    summary: 'Tell whether the gateway answers, its version, providers and models',
+    summary: 'Tell whether the gateway answers, its version, providers, circuits and calls',
     examples: ['gw status', 'gw status --gateway-url https://gateway.example'],
     refusesFormat: true,
     load: () => import('./status.ts'),
