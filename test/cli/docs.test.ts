@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { cliPage } from '../../build/cli-docs.ts';
+import { cliPage } from '../../builtins/cli/build/page.ts';
 import { COMMANDS } from '../../builtins/cli/commands.ts';
 import { GLOBAL_OPTIONS, usageOf } from '../../host/cli/command.ts';
 import { ROOT } from './commands.ts';

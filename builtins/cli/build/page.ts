@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { COMMANDS } from '../builtins/cli/commands.ts';
-import { type CommandDefinition, type CommandOption, GLOBAL_OPTIONS, usageOf } from '../host/cli/command.ts';
+import { type CommandDefinition, type CommandOption, GLOBAL_OPTIONS, usageOf } from '../../../host/cli/command.ts';
+import { COMMANDS } from '../commands.ts';
 
 type Command = CommandDefinition<never>;
 
-const PAGE = new URL('../docs/cli.md', import.meta.url);
+const PAGE = new URL('../../../docs/cli.md', import.meta.url);
 
 /**
  * The page about the command line with what the commands say of themselves: headings, first sentences, flags, examples. What
