@@ -42,6 +42,24 @@ describe('gw import', () => {
     });
   }
 
+  it('routes as the other gateway did: aliases, weights, what follows where one fails', async () => {
+    const cwd = await folderWith('litellm.yaml');
+    const ordered = { model_list: [['claude', 'anthropic/claude-sonnet-4-5'], ['gpt-4o', 'openai/gpt-4o']].map(([model_name, model]) => ({ model_name, litellm_params: { model } })), router_settings: { fallbacks: [{ 'gpt-4o': ['claude'] }] } };
+    await writeFile(join(cwd, 'ordered.json'), JSON.stringify(ordered));
+    await writeFile(join(cwd, 'request.json'), JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] }));
+    const variables = { OPENAI_API_KEY: 'x', ANTHROPIC_API_KEY: 'x', AZURE_OPENAI_API_KEY: 'x', AZURE_OPENAI_ENDPOINT: 'https://x.openai.azure.com', AZURE_OPENAI_DEPLOYMENT: 'gpt-4o-eu', AWS_REGION: 'eu-central-1' };
+    const orderOf = async (file: string): Promise<string[]> => {
+      await runCommand(['import', 'litellm', file, '-o', `of-${nameOf(file)}.yaml`], { cwd });
+      const { stdout, stderr } = await runCommand(['explain', '--config', `of-${nameOf(file)}.yaml`, '--request', 'request.json', '--format', 'json'], { cwd, variables });
+      expect(stderr).to.equal('');
+      return JSON.parse(stdout).order.map(({ target }: { target: string }) => target);
+    };
+    expect(await orderOf('ordered.json')).to.deep.equal(['openai', 'anthropic']);
+    const drawn = await orderOf('litellm.yaml');
+    expect(drawn).to.have.members(['azure-openai', 'openai', 'anthropic']);
+    expect(drawn[0]).to.not.equal('anthropic');
+  });
+
   it('names only variables that the providers read', () => {
     const known = new Set([...PROVIDERS.values()].flatMap(({ name, connection: { env, optionalEnv = [], baseUrlEnv } }) => [...env.flat(), ...optionalEnv, baseUrlEnv ?? `${name.toUpperCase().replaceAll('-', '_')}_BASE_URL`]));
     for (const [kind, file] of SOURCES) {
