@@ -33,7 +33,8 @@ export function undocumented(method: string, url: string, { status, text }: Pick
   const path = url.replace(/[?#].*/, '');
   if (!path.startsWith('/admin/') || method === 'HEAD' || status === 304) return undefined;
   const operation = operationOf(method, path);
-  const problem = status >= 400 ? schemaProblem('Error', text) : operation ? answerProblem(operation, status, text) : 'the document does not have this route';
+  if (!operation) return undefined; // that every route is in the document has a test of its own
+  const problem = status >= 400 ? schemaProblem('Error', text) : answerProblem(operation, status, text);
   return problem === undefined ? undefined : `${method} ${path}: ${status}: ${problem}`;
 }
 
