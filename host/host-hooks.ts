@@ -25,6 +25,18 @@ export interface DefaultDocument {
   plugins: readonly object[];
 }
 
+/** One finding of `gw doctor`. */
+export interface Finding {
+  readonly level: 'good' | 'bad' | 'warning' | 'absent';
+  readonly text: string;
+}
+
+/** What `gw doctor` is about to say: taps of `examine` add sections to it. */
+export interface Examination<H> {
+  readonly host: H;
+  readonly add: (title: string, findings: readonly Finding[]) => void;
+}
+
 interface CloseOptions {
   readonly limitMs?: () => number;
 }
@@ -79,6 +91,8 @@ export function createHostHooks<H>() {
     open: new AsyncSeriesHook<[H]>(['host']),
     /** Loads what a command that only answers questions must know: files of this machine, no network. */
     openOffline: new AsyncSeriesHook<[OfflineHost]>(['host']),
+    /** Looks at what a start would use and reports it, changing nothing: for `gw doctor`. */
+    examine: new AsyncSeriesHook<[Examination<H>]>(['examination']),
     /** Closes it again; taps run in reverse order of their declaration. `limitMs` asks for another limit than the usual one, when the time has come. */
     close: new AsyncSeriesHook<[H], CloseOptions>(['host']),
     /** A handshake with a tool server is over, or has failed: connections outlive the configurations that name them. */

@@ -1,7 +1,9 @@
 import type { Scope } from '../../host/contract/index.ts';
+import type { Generation } from '../../host/generation/generation.ts';
 import { registeredNames } from '../../host/generation/registered-names.ts';
 import type { Host } from '../../host/host.ts';
 import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
+import type { CircuitState } from '../../host/pipeline/hooks.ts';
 import { SHIPPED } from '../../host/registry/registry.ts';
 import { missingVariables } from '../../host/upstream/connect.ts';
 import { reading } from './store-calls.ts';
@@ -91,9 +93,25 @@ async function health(host: Host, scopes: readonly Scope[]): Promise<JsonAnswer>
     status: 200,
     body: {
       status: overall(host, [keys, configuration, logs, ...providers.map(({ status }) => status), ...needed]), providers, components,
-      mcp_servers: servers.map(({ name, ready, required, lastError }) => ({ name, ready, required, last_error: lastError })), scopes,
+      mcp_servers: servers.map(({ name, ready, required, lastError }) => ({ name, ready, required, last_error: lastError })), scopes, targets: targetStates(host.current),
     },
   };
+}
+
+interface TargetState {
+  readonly name: string;
+  readonly registered: boolean;
+  readonly circuit: CircuitState;
+  readonly in_flight: number;
+  readonly waiting: number;
+}
+
+/** Targets of the running configuration, in its order, with their calls at this moment. */
+function targetStates(current: Generation | undefined): TargetState[] {
+  return (current?.targetList ?? []).map(({ virtualKey, provider }) => {
+    const { held = 0, waiting = 0 } = current?.hooks.load.call(virtualKey) ?? {};
+    return { name: virtualKey, registered: provider !== undefined, circuit: current?.hooks.circuit.call(virtualKey) ?? 'closed', in_flight: held, waiting };
+  });
 }
 
 /** The audit log has no say in it. */

@@ -19,6 +19,10 @@ export default defineBuiltin({
       await (await keeperOf(host)).open({ userAgent, onNewCatalog: () => host.applier.refresh() });
     });
     hooks.openOffline.tapPromise('catalog', async (host) => (await keeperOf(host)).openOffline());
+    hooks.examine.tapPromise('catalog', async ({ host, add }) => {
+      const { examineCatalog } = await import('./examine.ts');
+      add('Model Catalog', await examineCatalog(host));
+    });
     hooks.close.tapPromise('catalog', async () => keeper?.close());
     hooks.models.tap('catalog', (collector) => {
       if (keeper && providers.get(collector.provider)?.catalogModels !== false) collector.add('catalog', keeper.catalog.modelsOf(collector.provider));

@@ -30,6 +30,8 @@ export class Unreachable extends UsageError {
 export interface Answer {
   readonly status: number;
   readonly location: string | undefined;
+  /** When the gateway wrote it, by its clock. */
+  readonly date: string | undefined;
   readonly text: string;
   /** Milliseconds from the call to the end of the answer. */
   readonly ms: number;
@@ -104,7 +106,7 @@ export class Client {
     const limit = this.#clock.timer(CALL_MS, () => sent.destroy(new Error(`no answer within ${CALL_MS / 1000} s`)));
     sent.on('error', reject);
     sent.on('response', (response) => {
-      readText(response).then((text) => resolve({ status: response.statusCode ?? 0, location: response.headers.location, text: this.#withoutKey(text), ms: Math.round(this.#clock.monotonic() - start) }), reject);
+      readText(response).then((text) => resolve({ status: response.statusCode ?? 0, location: response.headers.location, date: response.headers.date, text: this.#withoutKey(text), ms: Math.round(this.#clock.monotonic() - start) }), reject);
     });
     try {
       return await promise;

@@ -3,7 +3,7 @@ import type { CommandPlace } from '../../host/host.ts';
 
 type Command = CommandDefinition<CommandPlace>;
 
-const CONFIG = { flags: '--config <file>', summary: 'Configuration (GATEWAY_CONFIG, else the one found here)' };
+const CONFIG = { flags: '--config <file>', summary: 'Configuration', default: 'GATEWAY_CONFIG, else the one found here' };
 
 /** Every command of this program, as data that loads nothing else: names, flags and help. What one runs is loaded when it runs. */
 export const COMMANDS: readonly Command[] = [
@@ -16,8 +16,8 @@ export const COMMANDS: readonly Command[] = [
     name: 'init',
     summary: 'Write a configuration file and print a new master key',
     options: [
-      { flags: '--config-format <format>', summary: 'yaml (default) or json' },
-      { flags: '-o, --output <path>', summary: 'File to write (config.yaml or config.json)' },
+      { flags: '--config-format <format>', summary: 'yaml or json, whatever the case; anything else is yaml', default: 'by the name of --output, else yaml' },
+      { flags: '-o, --output <path>', summary: 'File to write; its name ends in .yaml, .yml or .json', default: 'config.yaml or config.json' },
       { flags: '--non-interactive', summary: 'Print no title' },
     ],
     examples: ['gw init', 'gw init --config-format json -o gateway.json'],
@@ -33,14 +33,14 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'doctor',
-    summary: 'Check providers, configuration, master key and the gateway',
+    summary: 'Check providers, configuration, master key, the gateway, stores, port, clock, model catalog, modules and files',
     examples: ['gw doctor', 'GATEWAY_CONFIG=config.yaml gw doctor'],
     refusesFormat: true,
     load: () => import('./doctor.ts'),
   },
   {
     name: 'status',
-    summary: 'Tell whether the gateway answers, its version, providers and models',
+    summary: 'Tell whether the gateway answers, its version, providers, circuits and calls',
     examples: ['gw status', 'gw status --gateway-url https://gateway.example'],
     refusesFormat: true,
     load: () => import('./status.ts'),
@@ -55,7 +55,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'chat',
     optionalArgs: ['prompt'],
     summary: 'Send a prompt to a model; on a terminal without one, talk line by line',
-    options: [{ flags: '--model <model>', summary: 'Model or alias' }],
+    options: [{ flags: '--model <model>', summary: 'Model or alias', default: 'required' }],
     examples: ['gw chat --model gpt-4o-mini "Say hello"'],
     load: () => import('./chat.ts'),
   },
@@ -69,12 +69,20 @@ export const COMMANDS: readonly Command[] = [
     summary: 'Tell where a request would go and why, without sending it',
     options: [
       CONFIG,
-      { flags: '--request <file>', summary: 'JSON file with the request body' },
-      { flags: '--metadata <json>', summary: 'Entries of X-Gateway-Metadata' },
-      { flags: '--surface <name>', summary: 'What is asked for: chat (default), embeddings, images, …' },
+      { flags: '--request <file>', summary: 'JSON file with the request body', default: 'required' },
+      { flags: '--metadata <json>', summary: 'Entries of the header X-Gateway-Metadata', default: 'none' },
+      { flags: '--surface <name>', summary: 'What is asked for: chat, completions, embeddings, images, rerank, moderations, audio.speech, …', default: 'chat' },
     ],
     examples: [`gw explain --request request.json --metadata '{"team": "research"}'`],
     load: () => import('./explain.ts'),
+  },
+  {
+    name: 'import',
+    args: ['kind', 'file'],
+    summary: 'Turn a configuration of LiteLLM, Portkey or Bifrost into one of gw',
+    options: [{ flags: '-o, --output <path>', summary: 'File to write; its name ends in .yaml, .yml or .json', default: 'it is printed' }],
+    examples: ['gw import litellm litellm.yaml -o config.yaml', 'gw import portkey portkey.json', 'gw import bifrost config.json --format json'],
+    load: () => import('./import.ts'),
   },
   {
     name: 'admin keys list',
@@ -92,9 +100,9 @@ export const COMMANDS: readonly Command[] = [
     name: 'admin keys create',
     summary: 'Make an API key; it is shown once',
     options: [
-      { flags: '--name <name>', summary: 'What the key is called' },
-      { flags: '--scope <scope>', summary: 'read_only (default) or admin' },
-      { flags: '--expires-in <duration>', summary: 'Time until it expires, such as 720h (never)' },
+      { flags: '--name <name>', summary: 'What the key is called', default: 'empty, which the gateway refuses' },
+      { flags: '--scope <scope>', summary: 'read_only or admin', default: 'read_only' },
+      { flags: '--expires-in <duration>', summary: 'Time until it expires, such as 720h', default: 'never' },
     ],
     examples: ['gw admin keys create --name ci --expires-in 720h'],
     load: () => import('./admin-keys-create.ts'),
@@ -126,7 +134,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'admin config set',
     summary: 'Replace the running configuration, after showing what changes',
     options: [
-      { flags: '--file <path>', summary: 'Configuration, YAML or JSON by its extension' },
+      { flags: '--file <path>', summary: 'Configuration, YAML or JSON by its extension', default: 'required' },
       { flags: '--yes', summary: 'Do not ask' },
     ],
     examples: ['gw admin config set --file config.yaml'],
@@ -135,7 +143,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'admin config diff',
     summary: 'Show what a file would change in the running configuration',
-    options: [{ flags: '--file <path>', summary: 'Configuration, YAML or JSON by its extension' }],
+    options: [{ flags: '--file <path>', summary: 'Configuration, YAML or JSON by its extension', default: 'required' }],
     examples: ['gw admin config diff --file config.yaml'],
     load: () => import('./admin-config-diff.ts'),
   },
@@ -149,8 +157,8 @@ export const COMMANDS: readonly Command[] = [
     name: 'admin logs list',
     summary: 'List logged requests, newest first',
     options: [
-      { flags: '--limit <n>', summary: 'Newest rows to show (50)' },
-      { flags: '--follow', summary: 'Then print rows as they come, until stopped' },
+      { flags: '--limit <n>', summary: 'Newest rows to show', default: '50' },
+      { flags: '--follow', summary: 'Oldest first, and then rows as they come, until it is stopped' },
     ],
     examples: ['gw admin logs list --limit 10', 'gw admin logs list --follow'],
     load: () => import('./admin-logs-list.ts'),
@@ -184,7 +192,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'admin audit list',
     summary: 'List what was done through the admin API, newest first',
-    options: [{ flags: '--limit <n>', summary: 'Newest rows to show (50)' }],
+    options: [{ flags: '--limit <n>', summary: 'Newest rows to show', default: '50' }],
     load: () => import('./admin-audit-list.ts'),
   },
   {
@@ -206,7 +214,7 @@ export const COMMANDS: readonly Command[] = [
     args: ['kind', 'name'],
     summary: 'Write a provider, strategy or plugin with its test',
     options: [
-      { flags: '--wire <wire>', summary: 'Of a provider: common (default) or native' },
+      { flags: '--wire <wire>', summary: 'Of a provider: common, or native for a wire of its own', default: 'common' },
       { flags: '--package', summary: 'A package of its own, to publish or to link' },
     ],
     examples: ['gw module new plugin my-guardrail'],

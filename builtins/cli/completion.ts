@@ -1,28 +1,112 @@
-import { GLOBAL_OPTIONS, type RunCommand, UsageError } from '../../host/cli/command.ts';
+import { type CommandDefinition, GLOBAL_OPTIONS, type RunCommand, UsageError } from '../../host/cli/command.ts';
 import { COMMANDS } from './commands.ts';
 
-/** `gw completion <shell>`: a script that completes commands, groups of them and options. */
+/** `gw completion <shell>`: a script that completes commands, groups of them, and the flags of the command that stands there. */
 export const run: RunCommand<unknown> = async ({ args }, { out }) => {
   const script = SCRIPTS.get(args[0] ?? '');
   if (!script) throw new UsageError(`no completion for "${args[0] ?? ''}"; use one of: ${[...SCRIPTS.keys()].join(', ')}`);
-  out(script(wordsOf()));
+  out(script(placesIn(COMMANDS)));
 };
 
-/** Words of commands, and every long option. */
-function wordsOf(): string[] {
-  const options = [...GLOBAL_OPTIONS, ...COMMANDS.flatMap(({ options: own = [] }) => own)].flatMap(({ flags }) => flags.match(/--[a-z-]+/g) ?? []);
-  return [...new Set([...COMMANDS.flatMap(({ name }) => name.split(' ')), ...options, '--help'])].toSorted();
+/** What may follow the words that stand there. */
+interface Place {
+  /** A command, the beginning of some, or nothing: `admin keys`. */
+  readonly words: string;
+  readonly isCommand: boolean;
+  readonly next: readonly string[];
 }
 
-type Script = (words: readonly string[]) => string;
+const flagsOf = ({ flags }: { readonly flags: string }): string[] => flags.match(/--[a-z-]+/g) ?? [];
 
-const SCRIPTS: ReadonlyMap<string, Script> = new Map<string, Script>([
-  ['bash', (words) => `complete -W ${JSON.stringify(words.join(' '))} gw\n`],
-  ['zsh', (words) => `#compdef gw\n_gw() { compadd -- ${words.join(' ')} }\ncompdef _gw gw\n`],
-  ['fish', (words) => words.map((word) => (word.startsWith('--') ? `complete -c gw -l ${word.slice(2)}\n` : `complete -c gw -f -a ${word}\n`)).join('')],
-  ['powershell', (words) => `Register-ArgumentCompleter -Native -CommandName gw -ScriptBlock {
+const GLOBAL_FLAGS = [...GLOBAL_OPTIONS.flatMap(flagsOf), '--help'];
+
+function placesIn(commands: readonly CommandDefinition<never>[]): Place[] {
+  const starts = new Set(['', ...commands.flatMap(({ name }) => name.split(' ').map((_word, at, words) => words.slice(0, at + 1).join(' ')))]);
+  return [...starts].toSorted().map((words) => {
+    const command = commands.find(({ name }) => name === words);
+    const below = commands.filter(({ name }) => words === '' || name.startsWith(`${words} `)).map(({ name }) => name.slice(words === '' ? 0 : words.length + 1).split(' ')[0] ?? '');
+    return { words, isCommand: command !== undefined, next: [...new Set(below), ...(command?.options ?? []).flatMap(flagsOf), ...GLOBAL_FLAGS, ...(words === '' ? ['help'] : [])] };
+  });
+}
+
+/** Flags that a value follows, which is not a word of the command. */
+const VALUED = [...new Set([...GLOBAL_OPTIONS, ...COMMANDS.flatMap(({ options = [] }) => options)].filter(({ flags }) => flags.includes('<')).flatMap(({ flags }) => flags.match(/(?<!\S)--?[a-z-]+/g) ?? []))].toSorted();
+
+type Script = (places: readonly Place[]) => string;
+
+/** A line of `case` for each place; behind a command stand its arguments. */
+const cases = (places: readonly Place[], then: (next: string) => string): string =>
+  places.map(({ words, isCommand, next }) => `    "${words}"${isCommand ? `|"${words} "*` : ''}) ${then(next.join(' '))} ;;\n`).join('');
+
+const bash: Script = (places) => `_gw() {
+  local at word before="" isValue=""
+  for ((at = 1; at < COMP_CWORD; at++)); do
+    word="\${COMP_WORDS[at]}"
+    if [ -n "$isValue" ]; then isValue=""; continue; fi
+    case "$word" in
+      ${VALUED.join('|')}) isValue=1 ;;
+      -*) ;;
+      *) before="\${before:+$before }$word" ;;
+    esac
+  done
+  COMPREPLY=()
+  if [ -n "$isValue" ]; then compopt -o default 2>/dev/null; return; fi
+  local next=""
+  case "$before" in
+${cases(places, (next) => `next="${next}"`)}  esac
+  COMPREPLY=($(compgen -W "$next" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  [ \${#COMPREPLY[@]} -gt 0 ] || compopt -o default 2>/dev/null
+}
+complete -F _gw gw
+`;
+
+const zsh: Script = (places) => `#compdef gw
+_gw() {
+  local word before="" isValue=""
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    if [[ -n "$isValue" ]]; then isValue=""; continue; fi
+    case "$word" in
+      ${VALUED.join('|')}) isValue=1 ;;
+      -*) ;;
+      *) before="\${before:+$before }$word" ;;
+    esac
+  done
+  if [[ -n "$isValue" ]]; then _files; return; fi
+  case "$before" in
+${cases(places, (next) => `compadd -- ${next}`)}  esac
+  _files
+}
+compdef _gw gw
+`;
+
+const fish: Script = (places) => `function __gw_before
+  set -l before
+  set -l isValue ''
+  for word in (commandline -opc)[2..-1]
+    if test -n "$isValue"
+      set isValue ''
+      continue
+    end
+    switch $word
+      case ${VALUED.map((flag) => `'${flag}'`).join(' ')}
+        set isValue 1
+      case '-*'
+      case '*'
+        set -a before $word
+    end
+  end
+  string join ' ' -- $before
+end
+${places.map(({ words, isCommand, next }) => {
+    const pattern = isCommand ? `^${words}( |$)` : `^${words}$`;
+    return `complete -c gw -n 'string match -qr -- "${pattern}" (__gw_before | string collect --allow-empty)' -a '${next.join(' ')}'\n`;
+  }).join('')}`;
+
+/** Groups and flags of all commands, wherever the word stands. */
+const powershell: Script = (places) => `Register-ArgumentCompleter -Native -CommandName gw -ScriptBlock {
   param($word)
-  ${words.map((word) => `'${word}'`).join(', ')} | Where-Object { $_ -like "$word*" }
+  ${[...new Set(places.flatMap(({ next }) => next))].toSorted().map((word) => `'${word}'`).join(', ')} | Where-Object { $_ -like "$word*" }
 }
-`],
-]);
+`;
+
+const SCRIPTS: ReadonlyMap<string, Script> = new Map<string, Script>([['bash', bash], ['zsh', zsh], ['fish', fish], ['powershell', powershell]]);

@@ -10,8 +10,13 @@ import type { Client } from './client.ts';
 import { isRow, type Row, textOf } from './show.ts';
 
 /** The document of `--file`, read as its name says. Throws what is wrong with it, before anything is sent. */
-export async function readDocument({ options: { file } }: CommandInput, { workingDirectory }: CommandPlace): Promise<object> {
+export async function readDocument({ options: { file } }: CommandInput, place: CommandPlace): Promise<object> {
   if (typeof file !== 'string' || file === '') throw new UsageError('name the configuration: --file <path>');
+  return readDocumentOf(file, place);
+}
+
+/** The document of a file, an object, read as its name says. */
+export async function readDocumentOf(file: string, { workingDirectory }: CommandPlace): Promise<object> {
   const format = formatOf(file);
   if (!format) throw new UsageError(`the extension of "${file}" is not known; use .yaml, .yml or .json`);
   const text = await readPlainFile(resolve(workingDirectory, file)).catch((cause: unknown) => {

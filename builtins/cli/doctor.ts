@@ -5,11 +5,13 @@ import { problemLine } from '../../host/config/problems.ts';
 import { isFields } from '../../host/contract/fields.ts';
 import { tryParseJson } from '../../host/contract/json.ts';
 import { checkConfig } from '../../host/generation/check.ts';
+import type { Finding } from '../../host/host-hooks.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
 import { loadConfiguration } from '../../host/start/steps.ts';
 import { hasCredentials } from '../../host/upstream/connect.ts';
 import { WELL_KNOWN } from './banner.ts';
 import { Client, Unreachable } from './client.ts';
+import { clockFindings, fileFindings, moduleFindings, portFindings } from './doctor-checks.ts';
 import { symbol } from './show.ts';
 import { healthLine } from './status.ts';
 
@@ -20,15 +22,26 @@ interface Section {
   readonly lines: readonly string[];
 }
 
+const LEVELS = { good: 'OK', bad: 'X', warning: '!', absent: '-' } as const satisfies Record<Finding['level'], Parameters<typeof symbol>[0]>;
+
 /** `gw doctor`: what a start would find here, and whether a gateway answers. Only an invalid configuration is exit code 1. */
 export const run: RunCommand<CommandPlace> = async (input, io, place) => {
   const host = await place.host();
   const mark: Mark = (name) => symbol(name, io.terminal);
-  const { isValid, ...configuration } = await configurationSection(host, mark);
+  const { isValid, file, ...configuration } = await configurationSection(host, mark);
   print(host, io, providerSection(host, mark));
   print(host, io, configuration);
   print(host, io, { title: 'Auth', lines: [host.settings.masterKey === undefined ? `${mark('!')} MASTER_KEY is not set; "gw init" makes one` : `${mark('OK')} MASTER_KEY is set`] });
-  print(host, io, { title: 'Gateway Connectivity', lines: [await connectivity(input, place, mark)] });
+  const { line, answering, date } = await connectivity(input, place, mark);
+  print(host, io, { title: 'Gateway Connectivity', lines: [line] });
+  const add = (title: string, findings: readonly Finding[]): void => print(host, io, { title, lines: findings.map(({ level, text }) => `${mark(LEVELS[level])} ${text}`) });
+  const { notes } = host.settings;
+  if (notes.length > 0) add('Environment', notes.map(({ level, message }) => ({ level: level === 'fatal' ? 'bad' : 'warning', text: message })));
+  await host.hooks.examine.promise({ host, add });
+  add('Port', await portFindings(host.settings.port, answering));
+  add('Clock', clockFindings(place.clock.now(), date));
+  add('Modules of others', moduleFindings(host));
+  add('File permissions', await fileFindings(file));
   return isValid ? 0 : 1;
 };
 
@@ -45,7 +58,7 @@ function providerSection({ registry, variables }: Host, mark: Mark): Section {
   };
 }
 
-async function configurationSection(host: Host, mark: Mark): Promise<Section & { readonly isValid: boolean }> {
+async function configurationSection(host: Host, mark: Mark): Promise<Section & { readonly isValid: boolean; readonly file?: LoadedFile }> {
   const title = 'Configuration';
   const named = host.settings.configPath;
   const file = await loadConfiguration(host, named).catch((error: unknown) => errorMessage(error));
@@ -53,8 +66,8 @@ async function configurationSection(host: Host, mark: Mark): Promise<Section & {
   if (typeof file === 'string') return { title, isValid: true, lines: [`${mark('X')} modules: ${file}`] };
   const problems = checkConfig(host, file);
   const path = named ?? file.path;
-  if (problems.length > 0 || !file.config) return { title, isValid: false, lines: problems.map((problem) => `${mark('X')} ${path}: ${problemLine(problem)}`) };
-  return { title, isValid: true, lines: [`${mark('OK')} ${path} (strategy=${file.config.strategy.mode}, targets=${file.config.targets.length})`, ...moduleLine(file, mark)] };
+  if (problems.length > 0 || !file.config) return { title, isValid: false, file, lines: problems.map((problem) => `${mark('X')} ${path}: ${problemLine(problem)}`) };
+  return { title, isValid: true, file, lines: [`${mark('OK')} ${path} (strategy=${file.config.strategy.mode}, targets=${file.config.targets.length})`, ...moduleLine(file, mark)] };
 }
 
 function moduleLine({ config }: LoadedFile, mark: Mark): string[] {
@@ -62,15 +75,22 @@ function moduleLine({ config }: LoadedFile, mark: Mark): string[] {
   return modules.length === 0 ? [] : [`${mark('OK')} modules: ${modules.join(', ')}`];
 }
 
-async function connectivity(input: CommandInput, place: CommandPlace, mark: Mark): Promise<string> {
+interface Connectivity {
+  readonly line: string;
+  /** Address of a gateway that answered. */
+  readonly answering?: string;
+  readonly date?: string | undefined;
+}
+
+async function connectivity(input: CommandInput, place: CommandPlace, mark: Mark): Promise<Connectivity> {
   let url = '';
   try {
     const client = new Client(input, place);
     url = `${client.url}: `;
-    const { text, ms } = await client.send('GET', '/health');
+    const { text, ms, date } = await client.send('GET', '/health');
     const body = tryParseJson(text);
-    return healthLine(client.url, isFields(body) ? body['status'] : undefined, ms, mark);
+    return { line: healthLine(client.url, isFields(body) ? body['status'] : undefined, ms, mark), answering: client.url, date };
   } catch (error) {
-    return `${mark('X')} ${url}${error instanceof Unreachable ? error.reason : errorMessage(error)}`;
+    return { line: `${mark('X')} ${url}${error instanceof Unreachable ? error.reason : errorMessage(error)}` };
   }
 }

@@ -1,4 +1,3 @@
-import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type CommandInput, type CommandIo, type RunCommand, UsageError } from '../../host/cli/command.ts';
 import { formatOf } from '../../host/config/load.ts';
@@ -6,6 +5,7 @@ import type { Format } from '../../host/config/parse.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
 import { newMasterKey } from '../../host/start/master-key.ts';
 import { hasCredentials } from '../../host/upstream/connect.ts';
+import { writeNew } from './new-file.ts';
 
 const PLACEHOLDER = 'openai';
 
@@ -35,22 +35,6 @@ function placeOf({ output, configFormat }: CommandInput['options']): { readonly 
 }
 
 const askedFormat = (written: string): Format => (written.toLowerCase() === 'json' ? 'json' : 'yaml');
-
-/** Creates the file for its owner alone; false when there is one already. One call, so that no other process can create it in between. */
-async function writeNew(path: string, content: string): Promise<boolean> {
-  try {
-    const file = await open(path, 'wx', 0o600);
-    try {
-      await file.writeFile(content);
-    } finally {
-      await file.close();
-    }
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
-}
 
 function jsonFile(found: readonly string[]): string {
   const targets = (found.length > 0 ? found : [PLACEHOLDER]).map((virtual_key) => ({ virtual_key }));

@@ -43,6 +43,12 @@ function fitted(cells: readonly (readonly string[])[], titles: readonly string[]
   return fitted(cells.map((row) => row.map((cell, at) => (at === widest && cell.length > room ? `${cell.slice(0, room - 1)}…` : cell))), titles, terminal);
 }
 
+/** A line without colours that a terminal is to show whole, behind so many other characters: where it is too long, its end is left out. */
+export function cutTo(text: string, terminal: Terminal | undefined, behind = 0): string {
+  const room = Math.max((terminal?.columns || Infinity) - behind, 1);
+  return text.length > room ? `${text.slice(0, room - 1)}…` : text;
+}
+
 /** A member as text, a dash when there is none. Control characters, which a terminal would obey, are shown as codes. */
 export function textOf(value: unknown, absent = '-'): string {
   if (value === undefined || value === null || value === '') return absent;

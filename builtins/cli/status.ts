@@ -1,9 +1,9 @@
-import type { RunCommand } from '../../host/cli/command.ts';
+import type { CommandIo, RunCommand } from '../../host/cli/command.ts';
 import type { CommandPlace } from '../../host/host.ts';
 import { isFields } from '../../host/contract/fields.ts';
 import { tryParseJson } from '../../host/contract/json.ts';
 import { Client } from './client.ts';
-import { symbol, textOf } from './show.ts';
+import { cutTo, isRow, type Row, symbol, textOf } from './show.ts';
 
 /** `gw status`: whether the gateway answers, and what it is made of. Any answer means that it can be reached. */
 export const run: RunCommand<CommandPlace> = async (input, io, place) => {
@@ -13,7 +13,9 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
   const health = isFields(body) ? body : {};
   io.out(`${healthLine(client.url, health['status'], ms, (name) => symbol(name, io.terminal))}\n`);
   if (typeof health['version'] === 'string') io.out(`Version: ${textOf(health['version'])}\n`);
-  io.out(await providersLine(client));
+  const [providers, targets] = await Promise.all([providersLine(client), client.hasKey ? targetsOf(client) : []]);
+  io.out(providers);
+  io.out(drawing(rowsIn(health['providers']), targets, io));
 };
 
 /** `status` as it was answered. */
@@ -28,3 +30,35 @@ async function providersLine(client: Client): Promise<string> {
   const models = providers.reduce((sum, { models: one }) => sum + (Array.isArray(one) ? one.length : 0), 0);
   return providers.length === 0 ? '' : `Providers: ${providers.length} (${models} models)\n`;
 }
+
+async function targetsOf(client: Client): Promise<readonly Row[]> {
+  const health = await client.object('GET', '/admin/health').catch(() => ({ targets: [] }));
+  return rowsIn(health['targets']);
+}
+
+const rowsIn = (value: unknown): readonly Row[] => (Array.isArray(value) ? value.filter(isRow) : []);
+
+/** A line for each provider, then for each target without one: its circuit, its models, its calls at this moment. */
+function drawing(providers: readonly Row[], targets: readonly Row[], { terminal }: CommandIo): string {
+  const unregistered = targets.filter(({ name }) => !providers.some((provider) => provider['name'] === name));
+  const rows = [...providers, ...unregistered];
+  const nameWidth = rows.reduce((most, { name }) => Math.max(most, textOf(name).length), 0);
+  const lines = rows.map((row) => {
+    const target = targets.find(({ name }) => name === row['name']);
+    const circuit = textOf(row['circuit'] ?? target?.['circuit']);
+    const mark = target?.['registered'] === false ? '-' : MARKS.get(circuit) ?? '!';
+    const facts = [
+      mark === '-' ? 'not registered' : `circuit ${circuit.padEnd('half-open'.length)}`,
+      ...(typeof row['models'] === 'number' ? [`${row['models']} models`] : []),
+      ...(target ? [`${textOf(target['in_flight'])} in flight, ${textOf(target['waiting'])} waiting`] : []),
+    ];
+    const text = ` ${textOf(row['name']).padEnd(nameWidth)}   ${facts.join('   ')}`;
+    return `  ${symbol(mark, terminal)}${mark === 'OK' ? '' : ' '}${cutTo(text, terminal, INDENT)}\n`;
+  });
+  return lines.length === 0 ? '' : `\n${lines.join('')}`;
+}
+
+/** What stands before the text of a line: two blanks and the longest mark. */
+const INDENT = 6;
+
+const MARKS: ReadonlyMap<string, 'OK' | 'X' | '!'> = new Map([['closed', 'OK'], ['open', 'X'], ['half-open', '!']]);

@@ -42,6 +42,7 @@ function parametersOf({ method, path, query = [] }: Operation): object[] {
 }
 
 function querySchema(name: string): object {
+  if (name === 'seconds') return { type: 'number', exclusiveMinimum: 0, maximum: 300 };
   if (COUNTS.has(name)) return { type: 'integer', minimum: name === 'limit' ? 1 : 0 };
   return MOMENTS.has(name) ? { type: 'string', format: 'date-time' } : { type: 'string' };
 }

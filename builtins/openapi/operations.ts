@@ -38,6 +38,20 @@ const PROBES: readonly Operation[] = [
   { method: 'get', path: '/debug/vars', summary: 'Figures of the process', scope: 'admin', type: 'application/json' },
 ];
 
+const debug = (name: string, summary: string, type: string, query: readonly string[] = []): Operation => ({ method: 'get', path: `/debug/pprof/${name}`, summary, scope: 'admin', type, query });
+
+/** Mounted with `ENABLE_PPROF`. */
+const PROFILES: readonly Operation[] = [
+  debug('', 'The profiles there are', 'text/html'),
+  debug('cmdline', 'The command line of the process', 'text/plain'),
+  debug('cpuprofile', 'Where the CPU time goes, for DevTools', 'application/octet-stream', ['seconds']),
+  debug('eventloop', 'How busy and how late the event loop is', 'application/json'),
+  debug('heap', 'What is on the heap, for go tool pprof', 'application/octet-stream'),
+  debug('profile', 'Where the CPU time goes, for go tool pprof', 'application/octet-stream', ['seconds']),
+  debug('symbol', 'Nothing: profiles hold the names of their functions', 'text/plain'),
+  { method: 'post', path: '/debug/pprof/symbol', summary: 'Nothing, as for GET', scope: 'admin', type: 'text/plain' },
+];
+
 const INFERENCE: readonly Operation[] = [
   use('get', '/v1/models', 'Models that requests may name', { answer: 'Models' }),
   use('get', '/v1/models/{id}', 'One of them', { type: 'application/json' }),
@@ -115,4 +129,4 @@ const OVERVIEW: readonly Operation[] = [
 ];
 
 /** Every route of the gateway. What is forwarded below `/v1/` without a route of its own is described in `info`. */
-export const OPERATIONS: readonly Operation[] = [...PROBES, ...INFERENCE, ...CREDENTIALS, ...CONFIGURATION, ...OVERVIEW];
+export const OPERATIONS: readonly Operation[] = [...PROBES, ...PROFILES, ...INFERENCE, ...CREDENTIALS, ...CONFIGURATION, ...OVERVIEW];

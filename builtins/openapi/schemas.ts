@@ -76,6 +76,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     components: list(object({ name: TEXT, status: { enum: ['healthy', 'unavailable', 'disabled'] } })),
     mcp_servers: list(object({ name: TEXT, ready: FLAG, required: FLAG, last_error: TEXT })),
     scopes: SCOPES,
+    targets: list(object({ name: TEXT, registered: FLAG, circuit: { enum: ['closed', 'open', 'half-open'] }, in_flight: COUNT, waiting: COUNT })),
   }),
   Explanation: object({ model: TEXT }, { rule: orNull(TEXT), order: list(object({ target: TEXT })), dropped: list(object({ target: TEXT, reason: TEXT })) }),
   Liveness: object({ status: TEXT }),

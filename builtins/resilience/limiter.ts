@@ -6,35 +6,33 @@ import { type SlotLimits, Slots } from './slots.ts';
 
 const DEFAULT_QUEUE = 1000;
 
-interface Limited {
+interface Counted {
   readonly slots: Slots;
   readonly limits: SlotLimits;
 }
 
-/** Bounds the calls that a target serves at a time, streams to their last chunk. Targets without a `concurrency` block are not bounded. */
+/** Counts the calls of every target, streams to their last chunk, and bounds those of targets with a `concurrency` block. */
 export default defineBuiltin({
   name: 'limiter',
   apply: ({ hooks }) => hooks.assemble.tapPromise('limiter', async ({ hooks: pipeline, targets, carryover }) => {
-    const limited = new Map<string, Limited>();
+    const counted = new Map<string, Counted>();
     for (const { virtualKey, config: { concurrency } } of targets) {
-      if (!concurrency?.max_concurrency) continue;
-      const limits = { maxConcurrency: concurrency.max_concurrency, queueSize: concurrency.queue_size || DEFAULT_QUEUE };
-      limited.set(virtualKey, { slots: carryover.lease(`limiter ${virtualKey}`, () => new Slots()), limits });
+      const limits = { maxConcurrency: concurrency?.max_concurrency || Infinity, queueSize: concurrency?.queue_size || DEFAULT_QUEUE };
+      counted.set(virtualKey, { slots: carryover.lease(`limiter ${virtualKey}`, () => new Slots()), limits });
     }
-    if (limited.size === 0) return;
     const holders = new AttemptNote<Slots>();
+    const enter = (attempt: Attempt, { slots, limits }: Counted, isHeld: boolean): GatewayError | undefined => {
+      if (!isHeld) return saturated(attempt, limits);
+      holders.put(attempt, slots);
+      return undefined;
+    };
 
+    pipeline.load.tap('limiter', (virtualKey) => counted.get(virtualKey)?.slots);
     tapEventual(pipeline.admit, { name: 'limiter', stage: ORDER.limiter }, (attempt) => {
-      const bound = limited.get(attempt.target.virtualKey);
-      if (!bound) return undefined;
-      const { slots, limits } = bound;
-      const enter = (isHeld: boolean): GatewayError | undefined => {
-        if (!isHeld) return saturated(attempt, limits);
-        holders.put(attempt, slots);
-        return undefined;
-      };
-      const held = slots.take(limits, attempt.cancellation);
-      return typeof held === 'boolean' ? enter(held) : held.then(enter);
+      const target = counted.get(attempt.target.virtualKey);
+      if (!target) return undefined;
+      const held = target.slots.take(target.limits, attempt.cancellation);
+      return typeof held === 'boolean' ? enter(attempt, target, held) : held.then((isHeld) => enter(attempt, target, isHeld));
     });
     pipeline.settled.tap('limiter', (attempt) => holders.take(attempt)?.giveBack());
   }),

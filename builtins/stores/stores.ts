@@ -20,6 +20,10 @@ export default defineBuiltin({
         throw cannotOpen(host, keyStore, { what: 'the key store', without: 'to keep keys in memory' }, error);
       }
     });
+    hooks.examine.tapPromise('stores', async ({ host, add }) => {
+      const { examineStores } = await import('./examine.ts');
+      add('Stores', await examineStores(host));
+    });
     hooks.close.tapPromise('stores', async () => close?.());
   },
 });

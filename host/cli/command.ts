@@ -51,12 +51,14 @@ export interface CommandOption {
   /** `-o, --output <path>` */
   readonly flags: string;
   readonly summary: string;
+  /** What holds without it, in words. */
+  readonly default?: string;
 }
 
 export const GLOBAL_OPTIONS: readonly CommandOption[] = [
-  { flags: '--gateway-url <url>', summary: 'Address of a running gateway (GW_URL, else http://localhost:8080)' },
-  { flags: '--api-key <key>', summary: 'Credential for it (GW_API_KEY, else MASTER_KEY)' },
-  { flags: '--format <format>', summary: 'table, json or yaml' },
+  { flags: '--gateway-url <url>', summary: 'Address of a running gateway', default: 'GW_URL, else http://localhost:8080' },
+  { flags: '--api-key <key>', summary: 'Credential for it', default: 'GW_API_KEY, else MASTER_KEY' },
+  { flags: '--format <format>', summary: 'table, json or yaml', default: 'table' },
 ];
 
 /** A mistake in how a command was called: printed in one line, without a stack. */

@@ -14,6 +14,12 @@ export type CircuitState = 'closed' | 'open' | 'half-open';
 
 type PerSurface<H> = Readonly<Record<Surface, H>>;
 
+/** Calls of a target, now: those that were admitted and have not ended, and those that wait to be. */
+export interface TargetLoad {
+  readonly held: number;
+  readonly waiting: number;
+}
+
 /** What flows through the stream guards: chunks that may go on, or the refusal that ends the stream. */
 export type ChunkStep = readonly ChatChunk[] | ChunkRefusal;
 
@@ -107,6 +113,8 @@ export function createGenerationHooks() {
     route: new SyncWaterfallHook<[readonly RouteTarget[], LiveExchange]>(['targets', 'exchange']),
     /** What a target's circuit breaker says, admitting nothing; without one, nothing. */
     circuit: new SyncBailHook<[string], CircuitState | undefined>(['virtualKey']),
+    /** Calls of a target in flight and waiting. */
+    load: new SyncBailHook<[string], TargetLoad | undefined>(['virtualKey']),
     /** Recent median of a target's successful calls, in milliseconds; without samples, nothing. */
     median: new SyncBailHook<[string], number | undefined>(['virtualKey']),
     /** Local refusal of one attempt: breaker, limiter. */

@@ -91,7 +91,8 @@ describe('what the gateway is made of, under /admin', () => {
     it('tells of providers, components and the caller', async () => {
       const t = await startAdmin({ variables: { OPENAI_API_KEY: 'x' } }, { targets: [{ virtual_key: 'openai' }] });
       const told = await health(t);
-      expect(Object.keys(told)).to.deep.equal(['status', 'providers', 'components', 'mcp_servers', 'scopes']);
+      expect(Object.keys(told)).to.deep.equal(['status', 'providers', 'components', 'mcp_servers', 'scopes', 'targets']);
+      expect(told.targets).to.deep.equal([{ name: 'openai', registered: true, circuit: 'closed', in_flight: 0, waiting: 0 }]);
       expect(told).to.deep.include({ status: 'healthy', mcp_servers: [], scopes: ['admin'] });
       expect(told.providers).to.deep.equal([{ name: 'openai', status: 'available', models: told.providers[0].models }]);
       expect(told.providers[0].models).to.be.greaterThan(10);
@@ -113,6 +114,27 @@ describe('what the gateway is made of, under /admin', () => {
       expect((await health(t)).providers[1]).to.deep.equal({ name: 'openai', status: 'unavailable', models: 0, message: 'not registered: OPENAI_API_KEY is not set' });
       await t.apply({ targets: [{ virtual_key: 'openai' }] });
       expect(await health(t)).to.include({ status: 'no_providers' });
+    });
+
+    it('counts the calls of each target, with and without a bound, and shows its circuit', async () => {
+      const held: (() => void)[] = [];
+      const stub = await stubUpstream((_request, response) => { held.push(() => replyJson(response, 500, chatReply('no'))); });
+      const bounded = { ...stub.target('a', { models: ['a'] }), concurrency: { max_concurrency: 1 }, circuit_breaker: { failure_threshold: 1 } };
+      const t = await startHost({ strategy: { mode: 'fallback' }, targets: [bounded, stub.target('b', { models: ['b'] }), { virtual_key: 'openai' }] });
+      const calls = ['a', 'a', 'a', 'b', 'b'].map((model) => t.post('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'hi' }] }));
+      const targets = async (): Promise<any[]> => (await t.get('/admin/health')).json().targets;
+      for (let isIdle = true; isIdle;) isIdle = (await targets()).reduce((sum, { in_flight: now, waiting }) => sum + now + waiting, 0) < calls.length;
+      expect(await targets()).to.deep.equal([
+        { name: 'a', registered: true, circuit: 'closed', in_flight: 1, waiting: 2 }, { name: 'b', registered: true, circuit: 'closed', in_flight: 2, waiting: 0 },
+        { name: 'openai', registered: false, circuit: 'closed', in_flight: 0, waiting: 0 },
+      ]);
+      const over = new Set<number>();
+      calls.forEach((call, at) => void call.then(() => over.add(at)));
+      for (let ended = 0; ended < calls.length; ended = over.size) {
+        held.shift()?.();
+        await new Promise((resolve) => { setImmediate(resolve); });
+      }
+      expect((await targets()).map(({ circuit, in_flight: now, waiting }) => [circuit, now, waiting])).to.deep.equal([['open', 0, 0], ['closed', 0, 0], ['closed', 0, 0]]);
     });
 
     it('does not go by circuits', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { cliPage } from '../../builtins/cli/build/page.ts';
 import { COMMANDS } from '../../builtins/cli/commands.ts';
 import { GLOBAL_OPTIONS, usageOf } from '../../host/cli/command.ts';
 import { ROOT } from './commands.ts';
@@ -19,6 +20,17 @@ const flagsIn = (section = ''): string[] => [...section.matchAll(/^\| `(-[^`]+)`
 const usage = (command: (typeof COMMANDS)[number]): string => `gw ${usageOf(command)}`;
 
 describe('docs/cli.md', () => {
+  it('is what the commands say of themselves; else run "npm run docs:cli"', () => {
+    expect(cliPage(text)).to.equal(text);
+  });
+
+  it('gets what a command says of itself, and keeps what is written by hand', () => {
+    const added: (typeof COMMANDS)[number] = { name: 'new', summary: 'Say something new', options: [{ flags: '--loud', summary: 'Louder' }], load: () => Promise.reject(new Error('it is not run')) };
+    const changed = cliPage(text, [...COMMANDS, added]);
+    expect(changed).to.contain('### `gw new`\n\nSay something new.\n\n| Flag | Default | Meaning |\n|---|---|---|\n| `--loud` |  | Louder |\n').and.to.contain('## Environment\n');
+    expect(changed.replace(/### `gw new`[^#]*/, '')).to.equal(text);
+  });
+
   it('has a section for every command with its arguments, and for no other', () => {
     const documented = [...text.matchAll(/^### `(gw [^`]+)`$/gm)].map(([, command]) => command);
     expect(documented).to.have.members(COMMANDS.map(usage));

@@ -7,51 +7,12 @@ import { parse } from 'yaml';
 import { atEnd, forSuite, type GatewayProcess, MASTER_KEY, runGw, type RunResult, startGateway, temporaryFolder } from '../kit/index.ts';
 import { COMMANDS } from '../../builtins/cli/commands.ts';
 import { runCommand } from './commands.ts';
-
-/** The commands that call the admin API, each with arguments that are right. */
-const CALLS: readonly (readonly string[])[] = [
-  ['plugins'], ['admin', 'keys', 'list'], ['admin', 'keys', 'get', 'one'], ['admin', 'keys', 'create', '--name', 'x'], ['admin', 'keys', 'revoke', 'one'], ['admin', 'keys', 'rotate', 'one'],
-  ['admin', 'config', 'get'], ['admin', 'config', 'history'], ['admin', 'config', 'set', '--file', 'config.yaml'], ['admin', 'config', 'diff', '--file', 'config.yaml'], ['admin', 'config', 'rollback', '1'],
-  ['admin', 'logs', 'list'], ['admin', 'logs', 'stats'], ['admin', 'providers', 'list'], ['admin', 'providers', 'health'], ['admin', 'sessions', 'list'], ['admin', 'sessions', 'revoke', 'one'], ['admin', 'audit', 'list'],
-];
-
-interface Seen {
-  readonly call: string;
-  readonly authorization: string | undefined;
-  readonly body: string;
-}
-
-interface Stub {
-  readonly url: string;
-  readonly seen: Seen[];
-}
-
-/** A gateway that answers everything with one status and body. */
-async function stub(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Promise<Stub> {
-  const seen: Seen[] = [];
-  const server = createServer((request, response) => {
-    let text = '';
-    request.setEncoding('utf8').on('data', (part: string) => { text += part; }).on('end', () => {
-      seen.push({ call: `${request.method} ${request.url}`, authorization: request.headers.authorization, body: text });
-      response.writeHead(status, headers).end(body);
-    });
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => { server.on('listening', resolve); });
-  atEnd(() => { server.close(); server.closeAllConnections(); });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
-}
+import { CALLS, expectOneError, stub } from './support.ts';
 
 async function folder(): Promise<string> {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, 'config.yaml'), 'targets: [{virtual_key: echo}]\n');
   return cwd;
-}
-
-function expectOneError({ code, stdout, stderr }: RunResult, ...said: readonly string[]): void {
-  expect(stderr).to.match(/^Error: [^\n]+\n$/);
-  for (const text of said) expect(stderr).to.contain(text);
-  expect(stdout).to.equal('');
-  expect(code).to.equal(1);
 }
 
 describe('commands against a running gateway', () => {
@@ -71,9 +32,9 @@ describe('commands against a running gateway', () => {
   it('status and doctor say that it answers, its version, providers and models', async () => {
     const status = await gw('status');
     expect([status.code, status.stderr]).to.deep.equal([0, '']);
-    expect(status.stdout).to.match(new RegExp(`^\\[OK\\] ${gateway.url} -- healthy \\(\\d+ms\\)\nVersion: dev\nProviders: 1 \\(\\d+ models\\)\n$`));
+    expect(status.stdout).to.match(new RegExp(`^\\[OK\\] ${gateway.url} -- healthy \\(\\d+ms\\)\nVersion: dev\nProviders: 1 \\(\\d+ models\\)\n\n  \\[OK\\] echo   circuit closed {6}\\d+ models   0 in flight, 0 waiting\n$`));
     const alone = await runGw(['status', '--gateway-url', gateway.url]);
-    expect(alone.stdout, 'without a credential').to.contain('Version: dev').and.to.not.contain('Providers');
+    expect(alone.stdout, 'without a credential').to.contain('Version: dev').and.to.match(/\n\n {2}\[OK\] echo {3}circuit closed {6}\d+ models\n$/).and.to.not.contain('Providers');
     const doctor = await gw('doctor');
     expect([doctor.code, doctor.stderr]).to.deep.equal([0, '']);
     expect(doctor.stdout).to.match(/\[OK\] http:\/\/127\.0\.0\.1:\d+ -- healthy \(\d+ms\)/);

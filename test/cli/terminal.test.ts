@@ -36,6 +36,22 @@ describe('commands on a terminal', () => {
     expect((await runCommand(['admin', 'keys', 'revoke', 'x', '--gateway-url', url], { io: { terminal } })).stdout).to.equal('\u001b[32m[OK]\u001b[0m Key revoked.\n');
   });
 
+  it('draw providers, circuits and calls, in colour, no line longer than the terminal', async () => {
+    const providers = [{ name: 'openai', circuit: 'closed', models: 12 }, { name: 'groq', circuit: 'open', models: 3 }, { name: 'mistral', circuit: 'half-open', models: 1 }];
+    const targets = [{ name: 'openai', registered: true, circuit: 'closed', in_flight: 4, waiting: 1 }, { name: 'xai', registered: false, circuit: 'closed', in_flight: 0, waiting: 0 }];
+    const { url } = await answering((call) => (call === 'GET /health' ? { status: 'ok', providers } : call === 'GET /admin/health' ? { targets } : undefined));
+    const status = async (columns: number, isColoured: boolean): Promise<string[]> => {
+      const { stdout } = await runCommand(['status', '--gateway-url', url, '--api-key', 'k'], { io: { terminal: { columns, isColoured } } });
+      return stdout.trimEnd().split('\n').slice(2);
+    };
+    expect(await status(100, false)).to.deep.equal([
+      '  [OK] openai    circuit closed      12 models   4 in flight, 1 waiting', '  [X]  groq      circuit open        3 models',
+      '  [!]  mistral   circuit half-open   1 models', '  [-]  xai       not registered   0 in flight, 0 waiting',
+    ]);
+    expect((await status(100, true))[1]).to.equal('  \u001b[31m[X]\u001b[0m  groq      circuit open        3 models');
+    for (const line of await status(30, false)) expect(line.length).to.be.at.most(30);
+  });
+
   it('ask before they replace the configuration, unless --yes says not to', async () => {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, 'c.yaml'), 'targets: [{virtual_key: echo}]\n');
@@ -66,6 +82,26 @@ describe('commands on a terminal', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const { code, stdout } = await runCommand(['chat', '--model', 'm', '--gateway-url', url], { io: { terminal, ask: async () => lines.shift() } });
     expect([code, stdout]).to.deep.equal([0, 'good day\n']);
+  });
+});
+
+describe('gw admin logs stats', () => {
+  const statistics = {
+    summary: { total_entries: 120, error_entries: 3, total_tokens: 5000, prompt_tokens: 4000, completion_tokens: 1000, cost_usd: 0.125, unpriced_requests: 7 },
+    latency_ms: { p50: 12.4, p95: 80, p99: 90, max: 100, mean: 20, count: 120 }, ttft_ms: null, by_stage: { after_request: 117, on_error: 3 },
+    by_provider: { openai: { count: 100, errors: 0 }, 'a-provider-with-a-name-that-is-much-too-long': { count: 1, errors: 1 } }, by_model: {}, top_errors: [{ message: 'it\u001b[31m failed', count: 3 }],
+  };
+
+  it('draws bars on a terminal, no line longer than it; elsewhere it is JSON', async () => {
+    const { url } = await answering(() => statistics);
+    const stats = async (columns?: number, ...more: string[]): Promise<string> => (await runCommand(['admin', 'logs', 'stats', '--gateway-url', url, ...more], columns === undefined ? {} : { io: { terminal: { columns, isColoured: true } } })).stdout;
+    expect(await stats(90)).to.equal([
+      'Requests: 120   errors: 3   tokens: 5000   cost: $0.1250 and 7 unpriced', 'Latency: p50 12ms   p95 80ms   p99 90ms   max 100ms', '',
+      'By provider', `  openai                            ${'█'.repeat(35)} 100`, '  a-provider-with-a-name-that-is-…  █ 1, 1 failed', '',
+      'By stage', `  after_request  ${'█'.repeat(40)} 117`, '  on_error       █ 3', '', 'Most frequent errors', '  3  it\\u001b[31m failed', '',
+    ].join('\n'));
+    for (const line of (await stats(40)).split('\n')) expect(line.length, line).to.be.at.most(40);
+    for (const text of [await stats(), await stats(90, '--format', 'json')]) expect(JSON.parse(text)).to.deep.equal(statistics);
   });
 });
 

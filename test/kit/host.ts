@@ -17,6 +17,7 @@ import type { GatewayModule } from '../../host/registry/registry.ts';
 import { connectProviders } from '../../host/start/steps.ts';
 import type { Labels } from '../../host/contract/index.ts';
 import { atEnd } from './cleanup.ts';
+import { undocumented } from './documented.ts';
 import { figureProblem } from './figures.ts';
 import { eventually } from './holdings.ts';
 import { strictly } from './strict/check.ts';
@@ -102,6 +103,7 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
     ...(options.streamIdleMs !== undefined && { streamIdleMs: options.streamIdleMs }),
   });
   const wrongFigures: string[] = [];
+  const wrongAnswers: string[] = [];
   const keep = (kind: 'counter' | 'histogram', name: string, labels: Labels, value: number): void => {
     samples.push({ name, labels, value });
     wrongFigures.push(...figureProblem(kind, name, labels));
@@ -115,7 +117,10 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
   const server = createHttpServer(createApp(host), host);
   const url = `http://127.0.0.1:${await listen(server, '0')}`;
   let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => (closing ??= closeHost(host, server).then(() => { expect(wrongFigures, 'figures that are not in the table').to.deep.equal([]); }));
+  const close = (): Promise<void> => (closing ??= closeHost(host, server).then(() => {
+    expect(wrongFigures, 'figures that are not in the table').to.deep.equal([]);
+    expect(wrongAnswers, 'answers of the admin API that are not as the OpenAPI document says').to.deep.equal([]);
+  }));
   atEnd(close);
   const request = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
     const response = await fetch(`${url}${path}`, {
@@ -123,7 +128,10 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
       headers: { authorization: `Bearer ${MASTER_KEY}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: typeof body === 'string' || body instanceof Uint8Array ? body as string : JSON.stringify(body) }),
     });
-    return answerOf(response.status, response.headers, await response.text());
+    const answer = answerOf(response.status, response.headers, await response.text());
+    const problem = undocumented(method, path, answer);
+    if (problem !== undefined) wrongAnswers.push(problem);
+    return answer;
   };
   return {
     host, url, server, lines, texts, samples, request, apply, close,

@@ -47,7 +47,7 @@ describe('GET /openapi.json', () => {
   });
 
   it('has every route that is mounted, and only those and what is forwarded', async () => {
-    const { host } = await startAdmin();
+    const { host } = await startAdmin({ variables: { ENABLE_PPROF: 'true' } });
     const documented = OPERATIONS.map(({ method, path }) => `${method} ${path}`);
     const routes = mounted(host);
     expect(routes.length).to.be.greaterThan(40);
