@@ -1,5 +1,5 @@
 import { type ComponentType, lazy, type LazyExoticComponent } from 'react';
-import { LayoutDashboard, type LucideIcon, Rocket } from 'lucide-react';
+import { ChartColumn, LayoutDashboard, type LucideIcon, Rocket } from 'lucide-react';
 
 export interface PageEntry {
   readonly path: `/${string}`;
@@ -19,6 +19,7 @@ export const SECTIONS: readonly (readonly [Section, string])[] = [['start', ''],
 export const PAGES: readonly PageEntry[] = [
   { path: '/getting-started', title: 'Getting Started', section: 'start', icon: Rocket, Content: lazy(() => import('./pages/getting-started/page.tsx')) },
   { path: '/overview', title: 'Overview', section: 'observe', icon: LayoutDashboard, Content: lazy(() => import('./pages/overview/page.tsx')) },
+  { path: '/analytics', title: 'Analytics', section: 'observe', icon: ChartColumn, Content: lazy(() => import('./pages/analytics/page.tsx')) },
 ];
 
 /** Where `/` leads, and every address that no page has. */
