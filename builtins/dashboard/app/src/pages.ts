@@ -1,5 +1,5 @@
 import { type ComponentType, lazy, type LazyExoticComponent } from 'react';
-import { Blocks, ChartColumn, LayoutDashboard, type LucideIcon, Rocket, Route, Server } from 'lucide-react';
+import { Blocks, ChartColumn, LayoutDashboard, type LucideIcon, MessagesSquare, Rocket, Route, Server } from 'lucide-react';
 
 export interface PageEntry {
   readonly path: `/${string}`;
@@ -23,6 +23,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/providers', title: 'Providers', section: 'build', icon: Server, Content: lazy(() => import('./pages/providers/page.tsx')) },
   { path: '/routing', title: 'Routing Strategies', section: 'build', icon: Route, Content: lazy(() => import('./pages/routing/page.tsx')) },
   { path: '/plugins', title: 'Plugins', section: 'build', icon: Blocks, Content: lazy(() => import('./pages/plugins/page.tsx')) },
+  { path: '/playground', title: 'Playground', section: 'build', icon: MessagesSquare, Content: lazy(() => import('./pages/playground/page.tsx')) },
 ];
 
 /** Where `/` leads, and every address that no page has. */
