@@ -2,10 +2,10 @@ import { stringify } from 'yaml';
 import type { CommandIo, OutputFormat, RunCommand } from '../../host/cli/command.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
 import { unservedKeys } from '../../host/config/unserved.ts';
+import { coverage, type CoverageRow } from '../../host/explain/coverage.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
 import { checkConfig } from '../../host/generation/check.ts';
 import { loadConfiguration } from '../../host/start/steps.ts';
-import { coverage } from './coverage.ts';
 import { problemReport, table } from './report.ts';
 
 /** `gw validate <config-file>`: the same checks as start-up, without resolving references or contacting a provider. */
@@ -46,7 +46,11 @@ function summary(host: Host, config: GatewayConfig): string[] {
     ...(aliases > 0 ? [`Aliases: ${aliases}`] : []),
     ...(later.length > 0 ? [`Not yet served: ${later.join(', ')}`] : []),
     '',
-    table(['SURFACE', 'STAGE', 'READ BY'], rows),
+    table(['SURFACE', 'STAGE', 'READ BY'], rows.map((row) => [row.surface, row.stage, readers(row)])),
     ...warnings.map((warning) => `warning ${warning}`),
   ];
+}
+
+function readers({ plugins, refused, recorded }: CoverageRow): string {
+  return refused ? 'refused' : `${plugins.join(', ') || '-'}${recorded ? ' (recorded)' : ''}`;
 }

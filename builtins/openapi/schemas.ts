@@ -70,6 +70,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   Plugins: list(object({ name: TEXT, type: TEXT, enabled: FLAG })),
   PluginCatalog: object({ data: list(object({ name: TEXT, type: TEXT, summary: TEXT, settings: TEXTS, fails_open: FLAG })) }),
+  Coverage: object({ data: list(object({ surface: TEXT, stage: TEXT, plugins: TEXTS, refused: FLAG, recorded: FLAG })), warnings: TEXTS }),
   DeepHealth: object({
     status: { enum: ['healthy', 'degraded', 'no_providers'] },
     providers: list(object({ name: TEXT, status: { enum: ['available', 'unavailable'] }, models: COUNT }, { message: TEXT })),

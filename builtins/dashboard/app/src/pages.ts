@@ -1,5 +1,5 @@
 import { type ComponentType, lazy, type LazyExoticComponent } from 'react';
-import { LayoutDashboard, type LucideIcon, Rocket } from 'lucide-react';
+import { Blocks, ChartColumn, LayoutDashboard, type LucideIcon, Rocket, Route, Server } from 'lucide-react';
 
 export interface PageEntry {
   readonly path: `/${string}`;
@@ -19,6 +19,10 @@ export const SECTIONS: readonly (readonly [Section, string])[] = [['start', ''],
 export const PAGES: readonly PageEntry[] = [
   { path: '/getting-started', title: 'Getting Started', section: 'start', icon: Rocket, Content: lazy(() => import('./pages/getting-started/page.tsx')) },
   { path: '/overview', title: 'Overview', section: 'observe', icon: LayoutDashboard, Content: lazy(() => import('./pages/overview/page.tsx')) },
+  { path: '/analytics', title: 'Analytics', section: 'observe', icon: ChartColumn, Content: lazy(() => import('./pages/analytics/page.tsx')) },
+  { path: '/providers', title: 'Providers', section: 'build', icon: Server, Content: lazy(() => import('./pages/providers/page.tsx')) },
+  { path: '/routing', title: 'Routing Strategies', section: 'build', icon: Route, Content: lazy(() => import('./pages/routing/page.tsx')) },
+  { path: '/plugins', title: 'Plugins', section: 'build', icon: Blocks, Content: lazy(() => import('./pages/plugins/page.tsx')) },
 ];
 
 /** Where `/` leads, and every address that no page has. */

@@ -29,14 +29,14 @@ export function Shell({ location, children }: { readonly location: string; reado
         <Brand />
         <ThemeButton />
       </header>
-      <div className="rail">
+      <header className="rail">
         <div className="rail-head">
           <Brand />
           <IconButton icon={isNarrow ? PanelLeftOpen : PanelLeftClose} label={isNarrow ? 'Widen the navigation' : 'Narrow the navigation'} aria-expanded={!isNarrow} onClick={fold} />
         </div>
         <Nav />
         <RailFoot />
-      </div>
+      </header>
       {isDrawerOpen && <Drawer onClose={() => setDrawerOpen(false)} />}
       <main className="main" id="main" tabIndex={-1}>
         <div className="content">
@@ -63,13 +63,13 @@ function Brand() {
 
 function RailFoot() {
   return (
-    <footer className="rail-foot">
+    <div className="rail-foot">
       <Identity />
       <div className="rail-links">
         <a href="/openapi.json" target="_blank" rel="noreferrer">API reference</a>
         <ThemeButton />
       </div>
-    </footer>
+    </div>
   );
 }
 

@@ -37,7 +37,7 @@ export function CodeBlock({ label, text }: { readonly label: string; readonly te
   return (
     <div className="code-block">
       <div className="code-block-bar"><span>{label}</span><CopyButton text={text} label={`Copy ${label}`} hasText /></div>
-      <pre className="code-block-text" role="region" aria-label={label} tabIndex={0}><code>{text}</code></pre>
+      <pre className="code-block-text" role="group" aria-label={label} tabIndex={0}><code>{text}</code></pre>
     </div>
   );
 }

@@ -28,7 +28,7 @@ export interface TableProps<Row> {
  */
 export function Table<Row>({ label, columns, rows, rowKey, detail }: TableProps<Row>) {
   return (
-    <div className="table-scroll" role="region" aria-label={label} tabIndex={0}>
+    <div className="table-scroll" role="group" aria-label={label} tabIndex={0}>
       <table className="table" role="table" aria-label={label}>
         <thead role="rowgroup">
           <tr role="row">

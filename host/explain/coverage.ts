@@ -1,14 +1,30 @@
-import { type PluginModule, type Stage, type Surface, SURFACES } from '../../host/contract/index.ts';
-import type { GatewayConfig } from '../../host/config/document.ts';
-import { declaredSettings, readSettings } from '../../host/config/module-settings.ts';
-import type { Host } from '../../host/host.ts';
-import { covers, guardsContent } from '../../host/pipeline/guard.ts';
+import { type PluginModule, type Stage, type Surface, SURFACES } from '../contract/index.ts';
+import type { GatewayConfig } from '../config/document.ts';
+import { declaredSettings, readSettings } from '../config/module-settings.ts';
+import { covers, guardsContent } from '../pipeline/guard.ts';
 
 export interface Coverage {
-  /** Surface, stage, and the plugins that read it. */
-  readonly rows: readonly (readonly [string, string, string])[];
+  readonly rows: readonly CoverageRow[];
   /** Bodies that a content guardrail cannot see. */
   readonly warnings: readonly string[];
+}
+
+/** What becomes of the bodies of one surface at one stage. */
+export interface CoverageRow {
+  readonly surface: string;
+  readonly stage: Stage;
+  /** The plugins that read them, each once. */
+  readonly plugins: readonly string[];
+  /** Whether no body gets this far, because a content guardrail could not read it. */
+  readonly refused: boolean;
+  /** Whether plugins see the body only after it was sent. */
+  readonly recorded: boolean;
+}
+
+export interface CoverageDeps {
+  /** Those that have a route. */
+  readonly surfaces: readonly Surface[];
+  readonly registry: { readonly plugins: ReadonlyMap<string, PluginModule> };
 }
 
 interface Reader {
@@ -18,13 +34,13 @@ interface Reader {
 }
 
 /** Which plugins read which bodies, and which bodies no guardrail reads although one reads others. */
-export function coverage(host: Host, config: GatewayConfig): Coverage {
-  const readers = readersOf(host, config);
-  const rows: [string, string, string][] = [];
+export function coverage(deps: CoverageDeps, config: GatewayConfig): Coverage {
+  const readers = readersOf(deps, config);
+  const rows: CoverageRow[] = [];
   const warnings: string[] = [];
   const guardsContent = readers.some(({ isContentGuardrail }) => isContentGuardrail);
   const shown = new Set<string>();
-  for (const surface of host.surfaces) {
+  for (const surface of deps.surfaces) {
     const { tag, isUnreadable } = SURFACES[surface];
     if (shown.has(tag)) continue; // surfaces with one tag are covered alike
     shown.add(tag);
@@ -32,7 +48,7 @@ export function coverage(host: Host, config: GatewayConfig): Coverage {
       const here = readers.filter((reader) => reader.stage === stage);
       const names = here.filter(({ module }) => covers(module, surface)).map(({ module }) => module.name);
       const isRefused = stage === 'before_request' && here.some(({ module, isContentGuardrail }) => isContentGuardrail && (isUnreadable || !covers(module, surface)));
-      rows.push([tag, stage, isRefused ? 'refused' : `${[...new Set(names)].join(', ') || '-'}${isRecorded(surface, stage) ? ' (recorded)' : ''}`]);
+      rows.push({ surface: tag, stage, plugins: [...new Set(names)], refused: isRefused, recorded: isRecorded(surface, stage) });
       const isGuarded = here.some(({ module, isContentGuardrail }) => isContentGuardrail && covers(module, surface));
       if (guardsContent && !isGuarded && !isRefused) warnings.push(`${tag} ${stage}: no content guardrail reads this body`);
     }
@@ -45,7 +61,7 @@ function isRecorded(surface: Surface, stage: Stage): boolean {
   return stage === 'after_request' && (surface === 'passthrough' || surface === 'responses');
 }
 
-function readersOf({ registry }: Host, config: GatewayConfig): Reader[] {
+function readersOf({ registry }: CoverageDeps, config: GatewayConfig): Reader[] {
   return config.plugins.filter(({ enabled }) => enabled).flatMap((entry) => {
     const module = registry.plugins.get(entry.name);
     if (!module) return [];
