@@ -7,7 +7,7 @@ import authentication from './auth/authentication.ts';
 import keyAccess from './auth/key-access.ts';
 import keyBudget from './auth/key-budget.ts';
 import catalog from './catalog/catalog.ts';
-import fallbackRoute from './fallback/fallback.ts';
+import dashboard from './dashboard/dashboard.ts';
 import models from './models/models.ts';
 import openapi from './openapi/openapi.ts';
 import passthrough from './passthrough/passthrough.ts';
@@ -95,7 +95,7 @@ import webhook from '../plugins/webhook.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  admin, authentication, keyAccess, keyBudget, catalog, fallbackRoute, models, openapi, passthrough, probes,
+  admin, authentication, keyAccess, keyBudget, catalog, dashboard, models, openapi, passthrough, probes,
   breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, routeRecords, targetLines, tracing,
 ];
 

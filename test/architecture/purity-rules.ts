@@ -131,7 +131,7 @@ function dotted(node: Node): string {
   return `${dotted(node['object'] as Node)}.${member}`;
 }
 
-const READERS: Readonly<Record<string, readonly string[]>> = { 'host/main.ts': ['env', 'argv'], 'host/gw.js': ['argv'], 'host/keep-data.js': ['env'] };
+const READERS: Readonly<Record<string, readonly string[]>> = { 'host/main.ts': ['env', 'argv'], 'host/ensure-installed.js': ['argv'], 'host/gw.js': ['argv'], 'host/keep-data.js': ['env'] };
 
 /** Refuses `process.env` and `process.argv` outside the composition root, and the bin that hands its arguments on. */
 export const processUse: Checker = (path, source) => {

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
-import { ask, chatChunks, chatReply, type FakeClock, fakeClock, MASTER_KEY, openSse, replyJson, replyStream, sseEvent, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
+import { ask, chatChunks, chatReply, type FakeClock, fakeClock, MASTER_KEY, NO_DASHBOARD, openSse, replyJson, replyStream, sseEvent, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
 
 const CHAT = '/v1/chat/completions';
 
@@ -15,7 +15,7 @@ async function chatHost(variables: Record<string, string> = {}, clock?: FakeCloc
     else replyJson(response, 200, chatReply('hello'));
   });
   const config = { strategy: { mode: 'fallback' }, targets: [stub.target('a', { models: ['m', 'bad', 'endless'] })] };
-  return startHost(config, { variables, ...(clock && { clock }) });
+  return startHost(config, { variables, installDirectory: NO_DASHBOARD, ...(clock && { clock }) });
 }
 
 const accessLines = (t: TestHost): Record<string, unknown>[] => t.lines.filter(({ msg }) => msg === 'http request');
