@@ -1,5 +1,5 @@
 import { type ComponentType, lazy, type LazyExoticComponent } from 'react';
-import { Blocks, ChartColumn, KeyRound, LayoutDashboard, type LucideIcon, Plug, Rocket, Route, ScrollText, Server, ShieldCheck, SlidersHorizontal, Waypoints } from 'lucide-react';
+import { Blocks, ChartColumn, KeyRound, LayoutDashboard, type LucideIcon, MessagesSquare, Plug, Rocket, Route, ScrollText, Server, ShieldCheck, SlidersHorizontal, Waypoints } from 'lucide-react';
 
 export interface PageEntry {
   readonly path: `/${string}`;
@@ -26,6 +26,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/providers', title: 'Providers', section: 'build', icon: Server, Content: lazy(() => import('./pages/providers/page.tsx')) },
   { path: '/routing', title: 'Routing Strategies', section: 'build', icon: Route, Content: lazy(() => import('./pages/routing/page.tsx')) },
   { path: '/plugins', title: 'Plugins', section: 'build', icon: Blocks, Content: lazy(() => import('./pages/plugins/page.tsx')) },
+  { path: '/playground', title: 'Playground', section: 'build', icon: MessagesSquare, Content: lazy(() => import('./pages/playground/page.tsx')) },
   { path: '/mcp-servers', title: 'MCP Servers', section: 'manage', icon: Plug, Content: lazy(() => import('./pages/mcp/page.tsx')) },
   { path: '/configuration', title: 'Configuration', section: 'manage', icon: SlidersHorizontal, Content: lazy(() => import('./pages/configuration/page.tsx')) },
   { path: '/keys', title: 'API Keys', section: 'manage', icon: KeyRound, Content: lazy(() => import('./pages/keys/page.tsx')) },

@@ -44,7 +44,7 @@ export function Models({ byModel }: { readonly byModel: LogStatistics['by_model'
   const [search, setSearch] = useSearch();
   const by = search.get('by') === 'tokens' ? 'tokens' : 'cost_usd';
   const rows = named(byModel).toSorted((a, b) => b[by] - a[by]).slice(0, MODELS_SHOWN);
-  const most = Math.max(...rows.map((row) => row[by]), 0);
+  const most = rows[0]?.[by] ?? 0;
   const columns: readonly Column<Named>[] = [
     { key: 'name', header: 'Model', cell: ({ name, ...sums }) => <div className="ranked"><span className="break">{name}</span><Share of={most === 0 ? 0 : sums[by] / most} /></div> },
     { key: 'requests', header: 'Requests', isFigure: true, cell: ({ count }) => compact(count) },

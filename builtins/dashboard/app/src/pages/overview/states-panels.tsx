@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { DeepHealth, Readiness } from '../../api/wire.ts';
+import type { DeepHealth, McpServerHealth, Readiness } from '../../api/wire.ts';
 import { componentTone } from '../../lib/tones.ts';
 import { Pill, type Tone } from '../../ui/pill.tsx';
 import './overview.css';
@@ -42,9 +42,10 @@ export function ReadinessView({ readiness, health }: { readonly readiness: Readi
   const targets = (readiness.targets ?? []).map(({ name, routable, circuit }): Item => ({
     name, state: routable ? circuitName(circuit) : 'not routable', tone: routable ? circuitTone(circuit) : 'bad',
   }));
-  const servers = (health?.mcp_servers ?? readiness.mcp_servers ?? []).map((server): Item => ({
+  const known: readonly McpServerHealth[] = health?.mcp_servers ?? readiness.mcp_servers ?? [];
+  const servers = known.map((server): Item => ({
     name: server.name, state: server.ready ? 'ready' : 'not ready', tone: unreadyTone(server),
-    note: <span className="item-note">MCP server, {server.required ? 'required' : 'optional'}{'last_error' in server && server.last_error ? `: ${server.last_error}` : ''}</span>,
+    note: <span className="item-note">MCP server, {server.required ? 'required' : 'optional'}{server.last_error ? `: ${server.last_error}` : ''}</span>,
   }));
   return (
     <>

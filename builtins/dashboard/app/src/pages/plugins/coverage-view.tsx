@@ -34,8 +34,10 @@ function CoverageTable({ coverage: { data, warnings } }: { readonly coverage: Co
     <>
       {warnings.length > 0 && (
         <Banner tone="warn">
-          <b>{count(warnings.length, 'body', 'bodies')} that no content guardrail reads</b>
-          <ul className="warnings">{warnings.map((warning) => <li key={warning}>{warning}</li>)}</ul>
+          <details className="warnings">
+            <summary>{count(warnings.length, 'body', 'bodies')} that no content guardrail reads, although one reads others</summary>
+            <ul>{warnings.map((warning) => <li key={warning}>{warning}</li>)}</ul>
+          </details>
         </Banner>
       )}
       <Panel title="Coverage" description="By the configuration in force. Surfaces are families of routes with one form of body." isFlush>
