@@ -130,8 +130,8 @@ const RUN_AXE = `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', '
 
 /** The page has what it asked for: nothing is loading any more. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle');
-  await page.locator('.loading').first().waitFor({ state: 'detached' });
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.waitForFunction("document.querySelector('.loading, .boot') === null");
 }
 
 export { as, type KeyObject };

@@ -8,6 +8,8 @@ export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** JSON as it was typed: what is written twice in it reaches the gateway, which refuses it. */
+  readonly written?: string;
   /** A form, for uploads: the browser names its type. */
   readonly form?: FormData;
   readonly headers?: Readonly<Record<string, string>>;
@@ -33,6 +35,11 @@ export class ApiClient {
 
   constructor(deps: ApiClientDeps) {
     this.#deps = deps;
+  }
+
+  /** Where the gateway is, for texts that name it. */
+  get origin(): string {
+    return this.#deps.base || window.location.origin;
   }
 
   /** The answer as data. Throws an `ApiError` for every other outcome, and the signal's reason when the caller gave up. */
@@ -63,10 +70,10 @@ export class ApiClient {
     if (!/^\/(?![/\\])/.test(path)) throw new ApiError(0, `"${path}" is not a path of the gateway.`);
     const headers = {
       ...(bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }),
-      ...(call.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(call.body === undefined && call.written === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...call.headers,
     };
-    const body = call.form ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
+    const body = call.form ?? call.written ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
     return fetch(`${base}${path}`, { method: call.method ?? 'GET', headers, ...(body === undefined ? {} : { body }), signal, cache: 'no-store', credentials: 'omit' });
   }
 

@@ -3,6 +3,7 @@ import { Page } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { KeyList } from './key-list.tsx';
 import { SessionList } from './session-list.tsx';
+import '../../styles/records.css';
 import './keys.css';
 
 export default function KeysPage() {
