@@ -67,7 +67,7 @@ describe('the keys in the dashboard', function keys() {
     await dialog.getByRole('alert').getByText('last').waitFor();
     expect((await t.get(`/admin/keys/${key.id}`)).json()).to.deep.equal(extended);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await page.waitForFunction("document.activeElement?.getAttribute('aria-label') === 'Edit only admin'");
+    await page.locator('[aria-label="Edit only admin"]:focus').waitFor();
     await page.getByRole('button', { name: 'Edit only admin' }).click();
     await dialog.getByRole('combobox', { name: 'Expiry' }).selectOption('never');
     await dialog.getByRole('button', { name: 'Save changes' }).click();

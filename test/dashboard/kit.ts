@@ -131,7 +131,7 @@ const RUN_AXE = `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', '
 /** The page has what it asked for: nothing is loading any more. */
 export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.waitForFunction("document.querySelector('.loading, .boot') === null");
+  for (const placeholder of ['.boot', '.loading']) await page.locator(placeholder).first().waitFor({ state: 'detached' });
 }
 
 export { as, type KeyObject };

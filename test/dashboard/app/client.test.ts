@@ -24,7 +24,7 @@ function clientOf(answer: (sent: Sent) => Response | Promise<Response>, base = '
     sent.push(call);
     return answer(call);
   };
-  return { client: new ApiClient({ base, session, fetch }), session, sent };
+  return { client: new ApiClient({ base, pageOrigin: 'http://here.example', session, fetch }), session, sent };
 }
 
 const json = (status: number, value: unknown): Response => new Response(JSON.stringify(value), { status });

@@ -16,7 +16,7 @@ const NOTHING_KEPT = { read: () => null, write: () => undefined, keys: () => [] 
 
 function apiOf(...answers: readonly (() => Response)[]): ApiClient {
   const left = [...answers];
-  return new ApiClient({ base: '', session: new SessionStore(NOTHING_KEPT, NOTHING_KEPT), fetch: async () => left.shift()?.() ?? Response.error() });
+  return new ApiClient({ base: '', pageOrigin: '', session: new SessionStore(NOTHING_KEPT, NOTHING_KEPT), fetch: async () => left.shift()?.() ?? Response.error() });
 }
 
 const settings = { isStreaming: true, temperature: 0.7, maxTokens: 1024, system: '' };
