@@ -14,7 +14,7 @@ import { Segmented } from '../../ui/form.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Columns, Panel } from '../../ui/panel.tsx';
 import type { Tone } from '../../ui/pill.tsx';
-import { Empty, Loaded } from '../../ui/states.tsx';
+import { Empty, FailureBanner, Loaded } from '../../ui/states.tsx';
 import { Tile, Tiles } from '../../ui/tile.tsx';
 import { LogsDisabled } from '../../ui/logs-disabled.tsx';
 import { RecentRequests } from './recent-requests.tsx';
@@ -37,6 +37,7 @@ export default function OverviewPage() {
   const pick = <Segmented label="Window" value={String(hours)} choices={WINDOWS} onChange={(window) => setSearch({ window: window === '24' ? undefined : window })} />;
   return (
     <Page title="Overview" description="What the gateway does right now, and whether it is well." actions={pick}>
+      <FailureBanner reading={dashboard} what="The figures" />
       <Figures dashboard={dashboard} statistics={statistics} hours={hours} />
       <Panel title="Requests" description={`Over ${windowName(hours)}`}>
         <Loaded reading={statistics} what="Statistics" notConfigured={<LogsDisabled />}>{(data) => <Traffic statistics={data} hours={hours} />}</Loaded>
