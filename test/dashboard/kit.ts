@@ -12,6 +12,8 @@ import { ask, atEnd, type FaultScript, faultUpstream, type FaultUpstream, forSui
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 const SESSION_KEY = 'gw.session.v1'; // as the application names it
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** On a busy machine a page takes seconds. */
+const PATIENCE_MS = 20_000;
 const CHAT = '/v1/chat/completions';
 
 export const DESKTOP = { width: 1680, height: 945 };
@@ -83,6 +85,7 @@ export interface OpenChoices {
 /** Opens the dashboard as a reader who has signed in; gone after the test, which fails when the page complained. */
 export async function open(browser: Browser, t: AdminHost, { path = '/overview', key = MASTER_KEY, theme = 'light', viewport = DESKTOP, context: more = {} }: OpenChoices = {}): Promise<Seen> {
   const context = await browser.newContext({ viewport, colorScheme: theme, reducedMotion: 'reduce', locale: 'en-GB', ...more });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const complaints = await listen(page);
   atEnd(async () => {
@@ -128,10 +131,16 @@ interface Violation {
 
 const RUN_AXE = `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }).then(({ violations }) => violations)`;
 
+/** Waits for something to be true in the page: an expression, because the page's policy refuses Playwright's own way to wait. */
+export async function until(page: Page, expression: string): Promise<void> {
+  const isTrue = async (): Promise<boolean> => await page.evaluate(expression) === true;
+  while (!await isTrue()) await page.waitForTimeout(50);
+}
+
 /** The page has what it asked for: nothing is loading any more. */
 export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.waitForFunction("document.querySelector('.loading, .boot') === null");
+  await until(page, "document.querySelector('.loading, .boot') === null");
 }
 
 export { as, type KeyObject };
