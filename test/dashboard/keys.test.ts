@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { as, browserForSuite, type Gateway, open, settled, startDashboard, until } from './kit.ts';
+import { as, browserForSuite, type Gateway, open, settled, startDashboard } from './kit.ts';
 
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 const revealed = (page: Page) => page.getByRole('dialog').locator('code');
@@ -67,7 +67,7 @@ describe('the keys in the dashboard', function keys() {
     await dialog.getByRole('alert').getByText('last').waitFor();
     expect((await t.get(`/admin/keys/${key.id}`)).json()).to.deep.equal(extended);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await until(page, "document.activeElement?.getAttribute('aria-label') === 'Edit only admin'");
+    await page.locator('[aria-label="Edit only admin"]:focus').waitFor();
     await page.getByRole('button', { name: 'Edit only admin' }).click();
     await dialog.getByRole('combobox', { name: 'Expiry' }).selectOption('never');
     await dialog.getByRole('button', { name: 'Save changes' }).click();

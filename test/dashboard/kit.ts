@@ -12,8 +12,6 @@ import { ask, atEnd, type FaultScript, faultUpstream, type FaultUpstream, forSui
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 const SESSION_KEY = 'gw.session.v1'; // as the application names it
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** On a busy machine a page takes seconds. */
-const PATIENCE_MS = 20_000;
 const CHAT = '/v1/chat/completions';
 
 export const DESKTOP = { width: 1680, height: 945 };
@@ -85,7 +83,6 @@ export interface OpenChoices {
 /** Opens the dashboard as a reader who has signed in; gone after the test, which fails when the page complained. */
 export async function open(browser: Browser, t: AdminHost, { path = '/overview', key = MASTER_KEY, theme = 'light', viewport = DESKTOP, context: more = {} }: OpenChoices = {}): Promise<Seen> {
   const context = await browser.newContext({ viewport, colorScheme: theme, reducedMotion: 'reduce', locale: 'en-GB', ...more });
-  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const complaints = await listen(page);
   atEnd(async () => {
@@ -140,7 +137,7 @@ export async function until(page: Page, expression: string): Promise<void> {
 /** The page has what it asked for: nothing is loading any more. */
 export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
-  await until(page, "document.querySelector('.loading, .boot') === null");
+  for (const placeholder of ['.boot', '.loading']) await page.locator(placeholder).first().waitFor({ state: 'detached' });
 }
 
 export { as, type KeyObject };

@@ -38,7 +38,7 @@ describe('the request log in the dashboard', function logs() {
     await until(page, "document.querySelectorAll('tbody tr').length === 2");
     await page.reload();
     await until(page, "document.querySelectorAll('tbody tr').length === 2");
-    await page.getByRole('combobox', { name: 'Provider' }).fill('nobody');
+    await page.getByRole('combobox', { name: 'Provider' }).fill('unknown');
     await page.getByText('No row fits these filters').waitFor();
     await page.goto(`${t.url}/logs`);
     await page.getByRole('button', { name: 'Live tail' }).click();

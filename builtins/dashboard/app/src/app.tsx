@@ -53,9 +53,13 @@ function Signed() {
 
 function Pages() {
   const [path] = useLocation();
-  const first = useRef(path);
+  const first = useRef<string>(undefined); // the page that was opened, not an address that leads to it
   const [hasNavigated, setNavigated] = useState(false);
-  useEffect(() => { if (path !== first.current) setNavigated(true); }, [path]);
+  useEffect(() => {
+    if (!PAGES.some((page) => page.path === path)) return;
+    first.current ??= path;
+    if (path !== first.current) setNavigated(true);
+  }, [path]);
   return (
     <ArrivalContext value={hasNavigated}>
       <Shell location={path}>

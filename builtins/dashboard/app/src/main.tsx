@@ -15,7 +15,7 @@ function makeServices(gatewayBaseUrl: string): Services {
   const preferences = keptIn(() => window.localStorage);
   const session = new SessionStore(keptIn(() => window.sessionStorage), preferences);
   const queries = makeQueries();
-  const services: Services = { session, queries, preferences, api: new ApiClient({ base: gatewayBaseUrl, session, fetch: (...call) => window.fetch(...call) }) };
+  const services: Services = { session, queries, preferences, api: new ApiClient({ base: gatewayBaseUrl, pageOrigin: window.location.origin, session, fetch: (...call) => window.fetch(...call) }) };
   session.subscribe(() => { if (!session.current) queries.clear(); }); // nothing that one reader saw stays for the next
   watchScopes(services);
   return services;

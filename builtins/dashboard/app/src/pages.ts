@@ -27,9 +27,9 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/routing', title: 'Routing Strategies', section: 'build', icon: Route, Content: lazy(() => import('./pages/routing/page.tsx')) },
   { path: '/plugins', title: 'Plugins', section: 'build', icon: Blocks, Content: lazy(() => import('./pages/plugins/page.tsx')) },
   { path: '/playground', title: 'Playground', section: 'build', icon: MessagesSquare, Content: lazy(() => import('./pages/playground/page.tsx')) },
-  { path: '/mcp-servers', title: 'MCP Servers', section: 'manage', icon: Plug, Content: lazy(() => import('./pages/mcp/page.tsx')) },
   { path: '/configuration', title: 'Configuration', section: 'manage', icon: SlidersHorizontal, Content: lazy(() => import('./pages/configuration/page.tsx')) },
   { path: '/keys', title: 'API Keys', section: 'manage', icon: KeyRound, Content: lazy(() => import('./pages/keys/page.tsx')) },
+  { path: '/mcp-servers', title: 'MCP Servers', section: 'manage', icon: Plug, Content: lazy(() => import('./pages/mcp/page.tsx')) },
 ];
 
 /** Where `/` leads, and every address that no page has. */

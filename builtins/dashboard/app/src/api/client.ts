@@ -25,6 +25,8 @@ export interface Call {
 export interface ApiClientDeps {
   /** Origin of the gateway; empty for the one of this page. */
   readonly base: string;
+  /** The origin of this page. */
+  readonly pageOrigin: string;
   readonly session: SessionStore;
   readonly fetch: typeof fetch;
 }
@@ -39,7 +41,7 @@ export class ApiClient {
 
   /** Where the gateway is, for texts that name it. */
   get origin(): string {
-    return this.#deps.base || window.location.origin;
+    return this.#deps.base || this.#deps.pageOrigin;
   }
 
   /** The answer as data. Throws an `ApiError` for every other outcome, and the signal's reason when the caller gave up. */

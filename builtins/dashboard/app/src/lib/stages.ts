@@ -1,4 +1,4 @@
-import type { Tone } from '../ui/pill.tsx';
+import type { Tone } from './tones.ts';
 
 const NAMES: Readonly<Record<string, string>> = { before_request: 'Before request', after_request: 'Answered', on_error: 'Failed' };
 const TONES: Readonly<Record<string, Tone>> = { after_request: 'ok', on_error: 'bad' };

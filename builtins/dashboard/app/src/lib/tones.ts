@@ -1,4 +1,5 @@
-import type { Tone } from '../ui/pill.tsx';
+/** How a state is coloured. Its colour says nothing that its name does not. */
+export type Tone = 'neutral' | 'ok' | 'warn' | 'bad' | 'accent';
 
 const COMPONENTS: Readonly<Record<string, Tone>> = { healthy: 'ok', available: 'ok', unavailable: 'bad', disabled: 'neutral' };
 

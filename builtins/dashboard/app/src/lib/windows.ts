@@ -1,9 +1,7 @@
-import type { Choice } from '../ui/form.tsx';
-
 const HOUR_MS = 3_600_000;
 
 /** Windows of time that end now, by their hours. */
-export const WINDOWS: readonly Choice[] = [
+export const WINDOWS: readonly { readonly value: string; readonly label: string }[] = [
   { value: '1', label: '1 h' },
   { value: '6', label: '6 h' },
   { value: '24', label: '24 h' },

@@ -9,7 +9,7 @@ export function Nav({ onFollow }: { readonly onFollow?: () => void }) {
         const pages = PAGES.filter((page) => page.section === section);
         if (pages.length === 0) return null;
         return (
-          <div key={section} className="nav-section">
+          <div key={section}>
             {heading !== '' && <p className="nav-heading">{heading}</p>}
             <ul className="nav-list">{pages.map((page) => <NavItem key={page.path} page={page} onFollow={onFollow} />)}</ul>
           </div>

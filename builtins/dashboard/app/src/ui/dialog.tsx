@@ -28,7 +28,7 @@ export function Dialog({ title, onClose, isSticky = false, isWide = false, child
       onKeyDown={(event) => { if (isSticky && event.key === 'Escape') event.preventDefault(); }}
       onClick={(event) => { if (!isSticky && event.target === element.current) onClose(); }}
     >
-      <div className="dialog-content">
+      <div>
         <header className="dialog-header">
           <h2 className="dialog-title" id={id}>{title}</h2>
           {!isSticky && <IconButton icon={X} label="Close" onClick={onClose} />}

@@ -17,7 +17,7 @@ export interface TabsProps {
 /** Views of one page; which one is open lives in the address, so the page hands it in. */
 export function Tabs({ label, value, onChange, tabs }: TabsProps) {
   return (
-    <Parts.Root className="tabs" value={value} onValueChange={onChange}>
+    <Parts.Root value={value} onValueChange={onChange}>
       <Parts.List className="tab-list" aria-label={label}>
         {tabs.map((tab) => <Parts.Trigger key={tab.value} className="tab" value={tab.value}>{tab.label}</Parts.Trigger>)}
       </Parts.List>

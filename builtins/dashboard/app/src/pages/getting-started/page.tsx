@@ -66,7 +66,7 @@ function StepItem({ step: { title, text, link: [path, label], isDone }, place }:
   return (
     <li className="step" data-done={isDone || undefined}>
       <span className="step-mark">{isDone ? <Check size={16} aria-hidden="true" /> : place}<span className="visually-hidden">{isDone ? 'Done:' : ''}</span></span>
-      <div className="step-body">
+      <div>
         <h3 className="step-title">{title}</h3>
         <p className="muted">{text}</p>
       </div>

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../api/admin-wire.ts';
-import type { Tone } from '../../ui/pill.tsx';
+import type { Tone } from '../../lib/tones.ts';
 
 export type KeyState = 'active' | 'expired' | 'revoked';
 

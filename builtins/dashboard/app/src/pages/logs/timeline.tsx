@@ -16,7 +16,7 @@ interface Bar {
 /** The attempts of a request, one after the other, below the request itself. Waits between them are not recorded. */
 export function Timeline({ row, attempts }: { readonly row: LogEntry; readonly attempts: readonly ExplainedAttempt[] }) {
   const bars = barsOf(row, attempts);
-  const whole = Math.max(1, ...bars.map(({ start, length }) => start + length));
+  const whole = bars.reduce((most, { start, length }) => Math.max(most, start + length), 1);
   return (
     <section aria-label="Timeline" className="timeline">
       <h3>Timeline</h3>

@@ -3,13 +3,7 @@ import { Link } from 'wouter';
 import { duration, integer, usd } from '../../lib/format.ts';
 import { withQuery } from '../../lib/query-string.ts';
 import { useApi } from '../../services.ts';
-import { type Attribution, type Cost, readCost } from './attribution.ts';
-
-export interface Usage {
-  readonly prompt_tokens?: number;
-  readonly completion_tokens?: number;
-  readonly total_tokens?: number;
-}
+import { type Attribution, type Cost, readCost, type Usage } from './attribution.ts';
 
 export interface AttributionViewProps {
   readonly attribution: Attribution;

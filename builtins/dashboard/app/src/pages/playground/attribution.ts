@@ -25,6 +25,13 @@ export function attributionOf(headers: Headers): Attribution {
   };
 }
 
+/** Tokens of one answer, as the wire names them. */
+export interface Usage {
+  readonly prompt_tokens?: number;
+  readonly completion_tokens?: number;
+  readonly total_tokens?: number;
+}
+
 /** What a request cost, as its log row says: nothing yet known, no price for its model, or no rows kept at all. */
 export type Cost = { readonly usd: number } | 'unpriced' | 'unrecorded';
 

@@ -12,8 +12,8 @@ import { useAction } from '../../ui/dialog.tsx';
 import { TextArea, TextField } from '../../ui/form.tsx';
 import { Columns, Panel } from '../../ui/panel.tsx';
 import { Banner, Empty } from '../../ui/states.tsx';
-import { type Attribution, attributionOf } from './attribution.ts';
-import { AttributionView, type Usage } from './attribution-view.tsx';
+import { type Attribution, attributionOf, type Usage } from './attribution.ts';
+import { AttributionView } from './attribution-view.tsx';
 import { ModelPicker } from './model-picker.tsx';
 import { chosenModel, modelGroups } from './models.ts';
 

@@ -1,6 +1,6 @@
 import type { PluginCatalog, PluginDescription, PluginEntry } from '../../api/wire.ts';
 import { isRedacted, redactedPaths } from '../../lib/redaction.ts';
-import type { Tone } from '../../ui/pill.tsx';
+import type { Tone } from '../../lib/tones.ts';
 
 export interface PluginGroup {
   readonly name: string;

@@ -1,5 +1,5 @@
 import type { DeepHealth, Health, Model, ProviderCatalog, ProviderModels } from '../../api/wire.ts';
-import type { Tone } from '../../ui/pill.tsx';
+import type { Tone } from '../../lib/tones.ts';
 
 export interface Provider {
   readonly name: string;

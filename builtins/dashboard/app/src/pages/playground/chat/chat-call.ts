@@ -3,8 +3,7 @@ import type { ApiClient } from '../../../api/client.ts';
 import { isFields, textAt } from '../../../lib/fields.ts';
 import { readJson } from '../../../lib/json.ts';
 import { EventReader } from '../../../lib/sse.ts';
-import { type Attribution, attributionOf } from '../attribution.ts';
-import type { Usage } from '../attribution-view.tsx';
+import { type Attribution, attributionOf, type Usage } from '../attribution.ts';
 
 export interface ChatSettings {
   readonly isStreaming: boolean;

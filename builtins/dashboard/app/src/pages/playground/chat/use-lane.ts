@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { isAbort, messageOf } from '../../../api/api-error.ts';
 import { useApi } from '../../../services.ts';
-import type { Attribution } from '../attribution.ts';
-import type { Usage } from '../attribution-view.tsx';
+import type { Attribution, Usage } from '../attribution.ts';
 import { chat, type ChatSettings, type Message } from './chat-call.ts';
 
 export interface Turn {
