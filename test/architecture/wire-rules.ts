@@ -7,13 +7,13 @@ const UPSTREAM = 'providers/echo/respond.ts';
 const KIT = 'host/testing/';
 /** Answers of a service on the common wire, for a new provider's test. */
 const FIXTURES = 'builtins/cli/module-files.ts';
-/** A client of a gateway. */
-const CLIENT = 'builtins/cli/chat.ts';
+/** Clients of a gateway. */
+const CLIENTS = ['builtins/cli/chat.ts', 'builtins/dashboard/app/'];
 
 /** What only a client's wire writes, and the files or folders where it may stand: there, where upstreams are read or asked, and where one is played. */
 const TEXTS: Readonly<Record<string, readonly string[]>> = {
-  '[DONE]': [COMMON_WIRE, 'host/upstream/sse.ts', UPSTREAM, KIT, FIXTURES, CLIENT],
-  'text/event-stream': [COMMON_WIRE, 'providers/', KIT],
+  '[DONE]': [COMMON_WIRE, 'host/upstream/sse.ts', UPSTREAM, KIT, FIXTURES, ...CLIENTS],
+  'text/event-stream': [COMMON_WIRE, 'providers/', KIT, ...CLIENTS],
   '404 page not found': [COMMON_WIRE],
 };
 

@@ -128,6 +128,12 @@ interface Violation {
 
 const RUN_AXE = `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }).then(({ violations }) => violations)`;
 
+/** Waits for something to be true in the page: an expression, because the page's policy refuses Playwright's own way to wait. */
+export async function until(page: Page, expression: string): Promise<void> {
+  const isTrue = async (): Promise<boolean> => await page.evaluate(expression) === true;
+  while (!await isTrue()) await page.waitForTimeout(50);
+}
+
 /** The page has what it asked for: nothing is loading any more. */
 export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();

@@ -31,6 +31,18 @@ const LOOK = EditorView.theme({
   '.cm-tooltip': { color: 'var(--text)', backgroundColor: 'var(--surface-raised)', border: '1px solid var(--border)' },
 });
 
+/**
+ * Typing over a selection is done here, and not by the browser: Chromium would give what it writes the look of what it
+ * replaces, by a style attribute that the page's policy refuses.
+ */
+const TYPING_OVER = EditorView.domEventHandlers({
+  beforeinput: ({ inputType, data }, view) => {
+    if (inputType !== 'insertText' || data === null || view.composing || view.state.readOnly || view.state.selection.main.empty) return false;
+    view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+    return true; // it is prevented
+  },
+});
+
 export interface EditorHandle {
   readonly focus: () => void;
 }
@@ -64,7 +76,7 @@ export function CodeEditor({ label, value, language, isReadOnly, problem, onChan
     const { current } = parts;
     const heard = EditorView.updateListener.of(({ docChanged, state }) => { if (docChanged) change.current(state.doc.toString()); });
     const extensions = [
-      lineNumbers(), history(), drawSelection(), indentOnInput(), bracketMatching(), highlightActiveLine(), lintGutter(), syntaxHighlighting(COLOURS), LOOK,
+      lineNumbers(), history(), drawSelection(), indentOnInput(), bracketMatching(), highlightActiveLine(), lintGutter(), syntaxHighlighting(COLOURS), LOOK, TYPING_OVER,
       keymap.of([indentWithTab, ...defaultKeymap, ...historyKeymap]), EditorState.tabSize.of(2), current.language.of([]), current.editing.of([]), heard,
     ];
     const made = new EditorView({ root, parent: root, state: EditorState.create({ extensions }) });
