@@ -3,8 +3,9 @@ import { Link } from 'wouter';
 import { isNotConfigured } from '../../api/api-error.ts';
 import { type Reading, usePolled } from '../../api/polling.ts';
 import type { Dashboard, DeepHealth, LogPage, LogStatistics, Readiness } from '../../api/wire.ts';
+import { Bars } from '../../charts/bars.tsx';
+import { REQUEST_LAYERS } from '../../charts/layers.ts';
 import { chartPoints } from '../../charts/series.ts';
-import { REQUEST_LAYERS, StackedBars } from '../../charts/stacked-bars.tsx';
 import { compact, count, DASH, integer, percent } from '../../lib/format.ts';
 import { withQuery } from '../../lib/query-string.ts';
 import { useSearch } from '../../lib/use-search.ts';
@@ -77,5 +78,5 @@ function Figures({ dashboard, statistics, hours }: { readonly dashboard: Reading
 function Traffic({ statistics: { summary, series }, hours }: { readonly statistics: LogStatistics; readonly hours: number }) {
   if (summary.total_entries === 0) return <Empty icon={Activity} title="No requests yet">Nothing came through the gateway over {windowName(hours)}.</Empty>;
   const said = `${count(summary.total_entries, 'request')} over ${windowName(hours)}, ${integer(summary.error_entries)} of them failed.`;
-  return <StackedBars summary={said} points={chartPoints(series.points)} layers={REQUEST_LAYERS} />;
+  return <Bars summary={said} points={chartPoints(series.points)} layers={REQUEST_LAYERS} />;
 }
