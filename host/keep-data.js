@@ -1,5 +1,5 @@
-// What `npm start` runs, in plain JavaScript: the gateway, with its keys, sessions and audit trail, and its configuration, in files of the
-// folder .data, unless the environment says where they are kept.
+// What `npm start` runs, in plain JavaScript: the gateway, with its keys, sessions and audit trail, its configuration and its request
+// log in files of the folder .data, unless the environment says where they are kept.
 import { mkdirSync } from 'node:fs';
 
 const FOLDER = '.data';
@@ -18,5 +18,9 @@ if (!isSaid(env.API_KEY_STORE_BACKEND, env.API_KEY_STORE_DSN)) {
 if (!isSaid(env.CONFIG_STORE_BACKEND, env.CONFIG_STORE_DSN)) {
   env.CONFIG_STORE_BACKEND = 'sqlite';
   env.CONFIG_STORE_DSN = inFolder('config.db');
+}
+if (!isSaid(env.REQUEST_LOG_STORE_BACKEND, env.REQUEST_LOG_STORE_DSN)) {
+  env.REQUEST_LOG_STORE_BACKEND = 'sqlite';
+  env.REQUEST_LOG_STORE_DSN = inFolder('requests.db');
 }
 await import('./gw.js');

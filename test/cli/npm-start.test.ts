@@ -66,15 +66,27 @@ describe('npm start', function npmStart() {
     expect(second.masterKey).not.to.equal(first.masterKey);
     expect((await call(`${second.url}/v1/models`, made.key ?? '')).status).to.equal(200);
     const files = await readdir(join(cwd, '.data'));
-    expect(files).to.include.members(['keys.db', 'keys-sessions.db', 'keys-audit.db', 'config.db']);
+    expect(files).to.include.members(['keys.db', 'keys-sessions.db', 'keys-audit.db', 'config.db', 'requests.db']);
     for (const name of files) expect((await stat(join(cwd, '.data', name))).mode & 0o777, name).to.equal(0o600);
     expect((await stat(join(cwd, '.data'))).mode & 0o777).to.equal(0o700);
     await second.stop();
   });
 
+  it('keeps requests with how they were routed, over a restart too, without a configuration that says so', async () => {
+    const cwd = await temporaryFolder();
+    const first = await start(cwd);
+    expect((await call(`${first.url}/v1/chat/completions`, first.masterKey, { model: 'echo', messages: [{ role: 'user', content: 'hi' }] })).status).to.equal(200);
+    await first.stop();
+    const second = await start(cwd);
+    const { data } = await call(`${second.url}/admin/logs`, second.masterKey) as unknown as { readonly data: readonly { readonly trace_id: string; readonly model: string; readonly stage: string }[] };
+    expect(data.map(({ model, stage }) => [model, stage])).to.deep.equal([['echo', 'after_request']]);
+    expect((await call(`${second.url}/admin/explain/${data[0]?.trace_id}`, second.masterKey)).status).to.equal(200);
+    await second.stop();
+  });
+
   it('leaves it to the environment where that says anything', async () => {
     const cwd = await temporaryFolder();
-    const started = await start(cwd, { API_KEY_STORE_BACKEND: 'memory', CONFIG_STORE_BACKEND: 'memory' });
+    const started = await start(cwd, { API_KEY_STORE_BACKEND: 'memory', CONFIG_STORE_BACKEND: 'memory', REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: ':memory:' });
     expect(existsSync(join(cwd, '.data'))).to.equal(false);
     await started.stop();
   });
