@@ -15,6 +15,13 @@ import type { ModuleCheck, RegisteredModule } from './registry/registry.ts';
 import type { CounterHub, Gauges } from './state/counters.ts';
 import type { ClientWires } from './wire/client-wires.ts';
 
+/** A configuration as an operator would write it. */
+export interface DefaultDocument {
+  readonly strategy: { readonly mode: string };
+  readonly targets: readonly { readonly virtual_key: string }[];
+  plugins: readonly object[];
+}
+
 interface CloseOptions {
   readonly limitMs?: () => number;
 }
@@ -33,6 +40,8 @@ export function createHostHooks<H>() {
     checkConfig: new SyncHook<[GatewayConfig, CheckContext]>(['config', 'context']),
     /** Adds model ids to a provider's set: catalog, discovery. */
     models: new SyncHook<[ModelCollector]>(['collector']),
+    /** Completes the configuration that stands in where none was written, before it is checked as any other. */
+    defaults: new SyncHook<[DefaultDocument, H]>(['document', 'host']),
     /** Names the surfaces this build serves. */
     surfaces: new SyncHook<[Set<Surface>]>(['surfaces']),
     /** Attaches what keeps figures, before anything is counted. */

@@ -1,5 +1,5 @@
-// What `npm start` runs, in plain JavaScript: the gateway, with its keys, sessions and audit trail, its configuration and its request
-// log in files of the folder .data, unless the environment says where they are kept.
+// What `npm start` runs, in plain JavaScript: the gateway, with its keys, sessions and audit trail, its configuration, and its request log,
+// in files of the folder .data, unless the environment says where they are kept.
 import { mkdirSync } from 'node:fs';
 
 const FOLDER = '.data';

@@ -85,12 +85,13 @@ function tokensOf({ usage }: Exchange): { prompt_tokens: number; completion_toke
 const choicesIn = (exchange: Exchange): number => (isChat(exchange) ? (exchange.reply?.choices.length ?? 0) : 0);
 
 /** What is known at the end of a request, and only that. */
-function factsOf({ target, attempts, cache, catalogVersion, abLabel, decision }: Exchange): Partial<RequestLogRow> {
+function factsOf({ target, attempts, cache, catalogVersion, abLabel, decision, tunnel }: Exchange): Partial<RequestLogRow> {
   return {
     ...(abLabel !== undefined && { ab_label: abLabel }),
     ...(target !== undefined && { target, attempts }),
     ...(cache !== undefined && { cache }),
     ...(catalogVersion !== undefined && { catalog_version: catalogVersion }),
     ...(decision !== undefined && { decision }),
+    ...(tunnel && { bytes_up: tunnel.bytesUp, bytes_down: tunnel.bytesDown }),
   };
 }

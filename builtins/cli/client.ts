@@ -1,8 +1,9 @@
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { type CommandInput, UsageError } from '../../host/cli/command.ts';
 import type { Clock } from '../../host/common/clock.ts';
 import { errorMessage } from '../../host/common/error-message.ts';
+import { request as requestHttp } from '../../host/common/node-http.ts';
 import { isFields } from '../../host/contract/fields.ts';
 import { parseJson } from '../../host/contract/json.ts';
 import type { CommandPlace } from '../../host/host.ts';

@@ -1,8 +1,9 @@
-import { ServerResponse } from 'node:http';
+import type { ServerResponse as Response } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import { GatewayError } from '../../host/contract/index.ts';
 import type { Timer } from '../../host/common/clock.ts';
+import { ServerResponse } from '../../host/common/node-http.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
 import { bindContext, contextOf } from '../../host/http/context.ts';
@@ -31,7 +32,7 @@ export interface Taken {
  * A response on a connection that Node has given away, so that whatever is not the other protocol is answered as any request
  * is. The answer is the last one on its connection.
  */
-export function responseOn({ request, context, socket }: Upgrade, host: Host): ServerResponse {
+export function responseOn({ request, context, socket }: Upgrade, host: Host): Response {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
@@ -51,7 +52,7 @@ interface Tunnel {
   readonly upstream: Duplex;
   /** Those of the upstream's 101, clean, and the gateway's own. */
   readonly headers: readonly string[];
-  readonly response: ServerResponse;
+  readonly response: Response;
   readonly host: Host;
 }
 
@@ -70,7 +71,8 @@ export async function runTunnel({ taken: { socket, head }, reply, upstream, head
   const life = clock.timer(LIFE_MS, end);
   const seen = (): void => idle.refresh();
   let closing: Timer | undefined;
-  const ended = (): void => { closing ??= clock.timer(CLOSING_MS, end); };
+  let isOver = false;
+  const ended = (): void => { if (!isOver) closing ??= clock.timer(CLOSING_MS, end); };
   socket.write(headOf([...SECURITY_HEADERS, 'X-Request-ID', context.id, ...context.corsHeaders, ...headers]), 'latin1');
   const down = pump(upstream, socket, seen, ended);
   const up = pump(socket, upstream, seen, ended);
@@ -79,6 +81,7 @@ export async function runTunnel({ taken: { socket, head }, reply, upstream, head
     for await (const _nothing of reply.body);
     socket.destroySoon();
   } finally {
+    isOver = true; // an end may be heard of after this
     idle.cancel();
     life.cancel();
     closing?.cancel();

@@ -17,11 +17,7 @@ export const AUDIT_SCHEMA: Schema = {
     {
       version: 2,
       name: 'indexes of the audit trail',
-      up: async (trx) => {
-        for (const [name, columns] of [['audit_log_moment', 'occurred_at DESC'], ['audit_log_actor', 'actor_id, occurred_at DESC'], ['audit_log_action', 'action, occurred_at DESC']]) {
-          await trx.raw(`CREATE INDEX IF NOT EXISTS ${name} ON audit_log (${columns})`);
-        }
-      },
+      indexes: () => ({ audit_log_moment: ['occurred_at DESC'], audit_log_actor: ['actor_id', 'occurred_at DESC'], audit_log_action: ['action', 'occurred_at DESC'] }),
     },
   ],
 };

@@ -32,15 +32,14 @@ export const KEY_SCHEMA: Schema = {
     {
       version: 4,
       name: 'order of lists',
-      up: async (trx, { down }) => {
-        const index = async (name: string, columns: readonly string[]): Promise<void> => { await trx.raw(`CREATE INDEX IF NOT EXISTS ${name} ON ${TABLE} (${columns.join(', ')})`); };
-        await index('api_keys_previous', ['previous_key_hash']);
-        await index('api_keys_created', [down('created_at'), down('id')]);
-        await index('api_keys_usage', [down('usage_count'), down('last_used_at'), down('created_at'), down('id')]);
+      indexes: ({ down }) => ({
+        api_keys_previous: ['previous_key_hash'],
+        api_keys_created: [down('created_at'), down('id')],
+        api_keys_usage: [down('usage_count'), down('last_used_at'), down('created_at'), down('id')],
         // With `active` these two answer the sums of the usage page as well, of all keys and of those used since.
-        await index('api_keys_sums', ['active', 'usage_count']);
-        await index('api_keys_last_used', [down('last_used_at'), down('usage_count'), down('created_at'), down('id'), 'active']);
-      },
+        api_keys_sums: ['active', 'usage_count'],
+        api_keys_last_used: [down('last_used_at'), down('usage_count'), down('created_at'), down('id'), 'active'],
+      }),
     },
   ],
 };

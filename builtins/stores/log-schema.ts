@@ -28,12 +28,11 @@ export const LOG_SCHEMA: Schema = {
     {
       version: 3,
       name: 'indexes of the request log',
-      up: async (trx) => {
-        const index = async (name: string, columns: string): Promise<void> => { await trx.raw(`CREATE INDEX IF NOT EXISTS request_logs_${name} ON ${TABLE} (${columns})`); };
-        await index('created', 'created_at, id');
-        await index('trace', 'trace_id, stage');
-        for (const column of ['stage', 'model', 'provider', 'api_key_id']) await index(column, `${column}, created_at, id`);
-      },
+      indexes: () => ({
+        request_logs_created: ['created_at', 'id'],
+        request_logs_trace: ['trace_id', 'stage'],
+        ...Object.fromEntries(['stage', 'model', 'provider', 'api_key_id'].map((column) => [`request_logs_${column}`, [column, 'created_at', 'id']])),
+      }),
     },
   ],
 };

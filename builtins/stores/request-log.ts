@@ -7,6 +7,9 @@ import { LOG_SCHEMA } from './log-schema.ts';
 import { openMigrated } from './open-migrated.ts';
 import { SqlLogs } from './sql-logs.ts';
 
+/** Who asks for a store and writes no configuration gets the rows that end a request. */
+const LOGGING = ['after_request', 'on_error'].map((stage) => ({ name: 'request-logger', stage, enabled: true, config: { persist: true } }));
+
 /** The request log on SQLite or Postgres. Nothing of either is loaded while none is kept. */
 export default defineBuiltin({
   name: 'request-log-store',
@@ -20,6 +23,9 @@ export default defineBuiltin({
       } catch (error) {
         throw cannotOpen(host, logStore, { what: 'the request log store', without: 'to keep no request log' }, error);
       }
+    });
+    hooks.defaults.tap('request-log-store', (document, { settings: { logStore } }) => {
+      if (logStore) document.plugins = [...document.plugins, ...LOGGING];
     });
     hooks.close.tapPromise('request-log-store', async () => close?.());
   },

@@ -37,6 +37,7 @@ export class ExchangeView implements Exchange {
   get catalogVersion(): string | undefined { return this.#live.catalogVersion; }
   get isPrivate(): boolean { return this.#live.isPrivate; }
   get decision(): Exchange['decision'] { return this.#live.decision; }
+  get tunnel(): Exchange['tunnel'] { return this.#live.tunnel; }
   get signal(): AbortSignal { return this.#live.signal; }
 
   /** A copy: the credential's own entry is shared by all of its requests. */

@@ -93,6 +93,8 @@ export interface Exchange<S extends Surface = Surface> {
   readonly abLabel: string | undefined;
   /** How it was routed so far, as `gw explain` shows it, with its attempts; `undefined` unless a request log keeps it. */
   readonly decision: object | undefined;
+  /** Bytes that passed both ways once the connection had left HTTP, when that is over. */
+  readonly tunnel: { readonly bytesUp: number; readonly bytesDown: number } | undefined;
   readonly usage: Usage | undefined;
   readonly measurements: Measurements;
   /** Version of the catalog that priced it, where one did. */

@@ -124,6 +124,10 @@ export class LiveExchange implements Exchange {
     return this.routing.record?.shown(this);
   }
 
+  get tunnel(): Exchange['tunnel'] {
+    return this.measured.tunnel;
+  }
+
   get reportedModel(): string | undefined {
     return this.routing.reportedModel;
   }

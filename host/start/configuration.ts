@@ -8,6 +8,7 @@ import type { ProviderModule } from '../contract/index.ts';
 import type { StartSource } from '../generation/apply.ts';
 import { checkConfig } from '../generation/check.ts';
 import type { Host } from '../host.ts';
+import type { DefaultDocument } from '../host-hooks.ts';
 import type { NewestConfiguration } from '../stores/configuration-store.ts';
 import { missingVariables } from '../upstream/connect.ts';
 
@@ -77,16 +78,14 @@ function tellSuperseded(host: Host, file: LoadedFile): void {
   });
 }
 
-/** Where a store keeps requests, they are written into it without a word in a file. */
-const LOGGED = ['after_request', 'on_error'].map((stage) => ({ name: 'request-logger', stage, enabled: true, config: { persist: true } }));
-
 /** In production nothing offline registers by itself: without a credential the gateway then starts empty. */
 function defaultConfig(host: Host): Decoded {
   const offline = [...host.registry.providers.values()].filter((module) => module.offline).slice(0, 1);
   const fallback = host.settings.isProduction ? [] : offline.map(({ name }) => name);
   const names = host.providers.size > 0 ? [...host.providers.keys()] : fallback;
-  const plugins = host.stores.requestLog.value ? { plugins: LOGGED } : {};
-  return decodeText(JSON.stringify({ strategy: { mode: 'fallback' }, targets: names.map((name) => ({ virtual_key: name })), ...plugins }), 'json');
+  const document: DefaultDocument = { strategy: { mode: 'fallback' }, targets: names.map((name) => ({ virtual_key: name })), plugins: [] };
+  host.hooks.defaults.call(document, host);
+  return decodeText(JSON.stringify(document), 'json');
 }
 
 function warnOfUnregistered(host: Host, config: GatewayConfig): void {

@@ -156,7 +156,7 @@ export class SessionStore {
     const known = this.#entries.get(digest);
     const changes = this.#changes;
     try {
-      const session = await this.link.ask(() => this.#repository.find(digest), LOOKUP_LIMIT_MS);
+      const session = lastSeenOf(await this.link.ask(() => this.#repository.find(digest), LOOKUP_LIMIT_MS), this.#entries.get(digest) ?? known);
       const at = this.#deps.clock.monotonic();
       if (!session) this.#entries.delete(digest);
       const entry = session && { session, confirmedAt: at, seenAt: at, parent: undefined, principal: undefined };
@@ -218,6 +218,12 @@ export class SessionStore {
     this.#changes += 1;
     for (const [digest, { session }] of this.#entries) if (id === undefined || session.id === id) this.#entries.delete(digest);
   }
+}
+
+/** With the last use that memory knows of: its writing may be on its way. */
+function lastSeenOf(session: StoredSession | undefined, known: Entry | undefined): StoredSession | undefined {
+  const seen = known?.session.lastSeenAt;
+  return session && seen !== undefined && seen > (session.lastSeenAt ?? session.createdAt) ? { ...session, lastSeenAt: seen } : session;
 }
 
 /** A rotation of its key has ended it. */

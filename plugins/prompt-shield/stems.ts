@@ -9,6 +9,9 @@ interface Stem {
 /** By the first letters of a word, four at most: how the words go on that may be signs. */
 const STEMS: ReadonlyMap<number, readonly Stem[]> = tableOf();
 const MOST_LETTERS = 4;
+/** Whether a stem may have these last three letters: most words are ruled out by one look at a small table. */
+const LAST_LETTERS = 32 ** 3 - 1;
+const MAY_BE = lastLettersOf(STEMS);
 
 /** Marks that are not words, and the bit of their kind: fake role markers. */
 const MARKS = ['<|', '<<', '_of_turn'];
@@ -35,6 +38,7 @@ export function kindsIn(text: string): number {
 }
 
 function kindsAt(text: string, word: number, key: number): number {
+  if (MAY_BE[key & LAST_LETTERS] === 0) return 0;
   let kinds = 0;
   for (const stem of STEMS.get(key) ?? []) if (text.startsWith(stem.text, word)) kinds |= stem.kind;
   return kinds;
@@ -50,4 +54,10 @@ function keyOf(stem: string): number {
 function tableOf(): ReadonlyMap<number, readonly Stem[]> {
   const stems = KINDS.flatMap(({ stems: texts }, at) => texts.map((text): Stem => ({ text, kind: 1 << at })));
   return Map.groupBy(stems, ({ text }) => keyOf(text));
+}
+
+function lastLettersOf(stems: ReadonlyMap<number, unknown>): Uint8Array {
+  const table = new Uint8Array(LAST_LETTERS + 1);
+  for (const key of stems.keys()) table[key & LAST_LETTERS] = 1;
+  return table;
 }

@@ -55,6 +55,14 @@ describe('the packages that a gateway loads', () => {
   });
 });
 
+describe('what Node loads of itself for a gateway', () => {
+  it('does not hold its fetch and WebSocket, a tenth of a start: what needs node:http takes it from common/node-http.ts', async () => {
+    const gateway = await startGateway({ variables: { NODE_OPTIONS: `--import ${HOOK}` } });
+    expect(await gateway.stop()).to.equal(0);
+    expect(gateway.stderr()).to.match(/own modules loaded: .*\bhttp\b/).and.not.match(/own modules loaded: .*undici/);
+  });
+});
+
 describe('what a command loads that starts no gateway', () => {
   const linesOf = (stderr: string, start: string): string[] => (stderr.split('\n').find((line) => line.startsWith(start)) ?? '').slice(start.length).split(' ');
 

@@ -3,7 +3,7 @@ import { ownFaults, refusalsOf } from '../kit/strict/index.ts';
 import { askStrictly } from './strict.ts';
 
 /** A slice of what `npm run test:soak` asks. */
-const CONVERSATIONS = 40;
+const CONVERSATIONS = 16;
 
 describe('vendors that refuse what the real ones refuse', function suite() {
   this.timeout(60_000);

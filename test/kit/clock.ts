@@ -5,6 +5,8 @@ export interface FakeClock extends Clock {
   advance(ms: number): void;
   /** Timers that wait. */
   readonly waiting: number;
+  /** Milliseconds until the next of them; undefined without any. */
+  readonly next: number | undefined;
 }
 
 interface Waiting {
@@ -44,6 +46,9 @@ export function fakeClock(start = 1_700_000_000_000): FakeClock {
     },
     get waiting() {
       return waiting.size;
+    },
+    get next() {
+      return waiting.size === 0 ? undefined : Math.min(...[...waiting].map(({ at }) => at)) - elapsed;
     },
   };
 }

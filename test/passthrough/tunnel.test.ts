@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect } from 'chai';
 import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators } from 'gw/common-wire';
 import { atEnd } from '../kit/cleanup.ts';
-import { eventually, fakeClock, MASTER_KEY, rawClient, type RawClient, startHost, stubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
+import { eventually, fakeClock, MASTER_KEY, rawClient, type RawClient, startHost, stubUpstream, temporaryFolder, type TestHost, type TestHostOptions } from '../kit/index.ts';
 import { stubProvider } from '../kit/upstream.ts';
 
 const ABLE = { passthrough: true, responses: true };
@@ -48,6 +50,19 @@ async function opened(t: TestHost, path?: string): Promise<RawClient> {
 }
 
 describe('a connection that asks for WebSocket', () => {
+  it('has its bytes in its row of the request log', async () => {
+    const plugins = [{ name: 'request-logger', stage: 'after_request', enabled: true, config: { persist: true } }];
+    const { t, taken } = await speaking({}, { plugins }, { variables: { STUB_API_KEY: 'stub-key-0123456789', REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: join(await temporaryFolder(), 'rows.db') } });
+    const client = await opened(t);
+    client.socket.write('12345');
+    await eventually(() => taken[0]!.socket.bytesRead > 0);
+    taken[0]!.socket.end('bye');
+    await client.closed();
+    const rows = async (): Promise<readonly object[]> => ((await t.get('/admin/logs')).json() as { data: object[] }).data;
+    while ((await rows()).length === 0) await sleep(20); // they are written behind
+    expect((await rows())[0]).to.include({ stage: 'after_request', target: 'a', bytes_up: 5, bytes_down: 3 });
+  });
+
   it('becomes a tunnel, in both directions and with the gateway\'s credential', async () => {
     const { t, taken } = await speaking();
     const client = await opened(t);

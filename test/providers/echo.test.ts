@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import echo from '../../providers/echo/index.ts';
 import { ECHO_MODELS } from '../../providers/echo/models.ts';
-import { type Answer, ask, expectProportion, type FakeClock, fakeClock, startHost, type TestHost, type TestHostOptions } from '../kit/index.ts';
+import { type Answer, ask, eventually, expectProportion, fakeClock, startHost, type TestHost, type TestHostOptions } from '../kit/index.ts';
 
 const PATH = '/v1/chat/completions';
 const TARGETS = { targets: [{ virtual_key: 'echo' }] };
@@ -114,26 +114,17 @@ describe('echo that fails', () => {
 });
 
 describe('echo-slow', () => {
-  async function started(clock: FakeClock, stream: boolean): Promise<{ pending: Promise<Answer>; advance: (ms: number) => Promise<void> }> {
-    const host = await hostOf({ clock, streamIdleMs: 3_600_000 });
-    const pending = host.post(PATH, ask('a b c', { model: 'echo-slow', stream }));
-    const settle = (): Promise<void> => new Promise((resolve) => { setTimeout(resolve, 30); });
-    await settle();
-    return { pending, advance: async (ms) => {
-      clock.advance(ms);
-      await settle();
-    } };
-  }
-
   it('waits 300 ms before each word, and as long in all for a whole answer', async () => {
     for (const [stream, steps] of [[true, [300, 300, 300]], [false, [900]]] as const) {
-      const { pending, advance } = await started(fakeClock(), stream);
+      const clock = fakeClock();
+      const host = await hostOf({ clock, streamIdleMs: 3_600_000 });
+      const pending = host.post(PATH, ask('a b c', { model: 'echo-slow', stream }));
       let isOver = false;
       void pending.then(() => { isOver = true; });
       for (const ms of steps) {
-        await advance(ms - 1);
+        await eventually(() => clock.next === ms);
         expect(isOver).to.equal(false);
-        await advance(1);
+        clock.advance(ms);
       }
       expect((await pending).status).to.equal(200);
     }

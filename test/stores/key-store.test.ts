@@ -10,6 +10,7 @@ import type { MadeKey } from '../../host/stores/key-record.ts';
 import { KeyStore } from '../../host/stores/key-store.ts';
 import { MemoryAudit } from '../../host/stores/memory-audit.ts';
 import { MemoryKeys } from '../../host/stores/memory-keys.ts';
+import { MemorySessions } from '../../host/stores/memory-sessions.ts';
 import { digestOf } from '../../host/stores/principals.ts';
 import { SessionStore } from '../../host/stores/session-store.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
@@ -311,6 +312,23 @@ describe('a session', () => {
     await now();
     const [listed] = await sessions.list();
     expect([await sessions.delete(listed?.id ?? ''), await now(), await sessions.deleteAll()]).to.deep.equal([true, 'unknown', 0]);
+  });
+
+  it('was last used when memory says so, while the store does not know it yet', async () => {
+    const opened = open();
+    const untouched = new MemorySessions();
+    untouched.touch = () => Promise.resolve(); // its writing is on its way
+    let fresh = 0;
+    opened.sessions.supply('sqlite', untouched, { freshSince: () => fresh, onChange: () => {} });
+    const { record } = await opened.made();
+    const { token } = await opened.sessions.create({ credentialId: record.id, subject: 'ada', scopes: ['admin'] });
+    for (let uses = 0; uses < 3; uses += 1) {
+      opened.clock.advance(0.8 * HOUR);
+      fresh = opened.clock.monotonic();
+      expect(await whose(opened, token)).to.equal(`${record.id} admin`);
+    }
+    opened.clock.advance(HOUR);
+    expect(await whose(opened, token)).to.equal('unknown');
   });
 
   it('counts no use of its key', async () => {

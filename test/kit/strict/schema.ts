@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 
 export type Schema = Readonly<Record<string, unknown>>;
 export type Members = Readonly<Record<string, Schema>>;
@@ -46,10 +46,10 @@ export function unionOf(kinds: Members, beside: Members = {}): Schema {
 
 const ajv = new Ajv({ strict: false, allErrors: true, discriminator: true, logger: false });
 
-/** A validator of a schema, whose findings name the place. */
+/** A validator of a schema, whose findings name the place. Compiled when it is first used: most test files use few of them. */
 export function validator(schema: Schema): Validator {
-  const validate = ajv.compile(schema);
-  return (body) => (validate(body) ? [] : [...new Set(telling(validate.errors ?? []).map(({ instancePath, message = '', params }) => `${instancePath || '/'}: ${message}${namedIn(params)}`))]);
+  let validate: ValidateFunction | undefined;
+  return (body) => ((validate ??= ajv.compile(schema))(body) ? [] : [...new Set(telling(validate.errors ?? []).map(({ instancePath, message = '', params }) => `${instancePath || '/'}: ${message}${namedIn(params)}`))]);
 }
 
 /** Of alternatives that all failed, the one that got furthest: the others only say that the value is not of their kind. */

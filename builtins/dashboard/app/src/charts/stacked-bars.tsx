@@ -1,24 +1,11 @@
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { compact } from '../lib/format.ts';
+import type { Layer, StackedBarsProps } from './layers.ts';
 import type { ChartPoint } from './series.ts';
 import './charts.css';
 
-export interface Layer {
-  readonly member: Exclude<keyof ChartPoint, 'label'>;
-  readonly name: string;
-  /** A colour of the theme. */
-  readonly color: string;
-}
-
-export interface StackedBarsProps {
-  /** What the chart says, in a sentence. */
-  readonly summary: string;
-  readonly points: readonly ChartPoint[];
-  readonly layers: readonly Layer[];
-}
-
 /** Amounts over time, one bar for each stretch of it. */
-export function StackedBars({ summary, points, layers }: StackedBarsProps) {
+export default function StackedBars({ summary, points, layers }: StackedBarsProps) {
   return (
     <figure className="chart">
       <figcaption className="chart-legend">
@@ -39,7 +26,7 @@ export function StackedBars({ summary, points, layers }: StackedBarsProps) {
   );
 }
 
-export function Swatch({ color }: { readonly color: string }) {
+function Swatch({ color }: { readonly color: string }) {
   return <svg className="swatch" viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2.5" fill={color} /></svg>;
 }
 
@@ -52,6 +39,3 @@ function Reading({ label, point, layers }: { readonly label: string; readonly po
     </div>
   );
 }
-
-export const REQUEST_LAYERS: readonly Layer[] = [{ member: 'ok', name: 'Answered', color: 'var(--chart-1)' }, { member: 'failed', name: 'Failed', color: 'var(--chart-bad)' }];
-export const TOKEN_LAYERS: readonly Layer[] = [{ member: 'input', name: 'Input tokens', color: 'var(--chart-2)' }, { member: 'output', name: 'Output tokens', color: 'var(--chart-4)' }];

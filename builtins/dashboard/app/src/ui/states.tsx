@@ -54,6 +54,12 @@ export function Empty({ icon: Icon = Inbox, title, children, action }: { readonl
   );
 }
 
+/** Above figures that have a dash for what is not known: why it is not known, or that it is getting old. */
+export function FailureBanner({ reading: { data, error, retry }, what }: { readonly reading: Reading<unknown>; readonly what: string }) {
+  if (error === null || isNotConfigured(error)) return null;
+  return <Banner tone={data === undefined ? 'bad' : 'warn'} action={<Button size="small" onClick={retry}>Retry</Button>}>{what} could not be {data === undefined ? 'loaded' : 'refreshed'}: {messageOf(error)}</Banner>;
+}
+
 /** A later read failed: what is shown is the last good answer. */
 export function StaleBanner({ what, error, onRetry }: { readonly what: string; readonly error: unknown; readonly onRetry: () => void }) {
   return <Banner tone="warn" action={<Button size="small" onClick={onRetry}>Retry</Button>}>{what} could not be refreshed: {messageOf(error)}</Banner>;

@@ -1,8 +1,9 @@
 import { Activity } from 'lucide-react';
 import { usePolled } from '../../api/polling.ts';
 import type { LogStatistics } from '../../api/wire.ts';
+import { Bars } from '../../charts/bars.tsx';
+import { REQUEST_LAYERS, TOKEN_LAYERS } from '../../charts/layers.ts';
 import { chartPoints } from '../../charts/series.ts';
-import { REQUEST_LAYERS, StackedBars, TOKEN_LAYERS } from '../../charts/stacked-bars.tsx';
 import { absoluteTime, compact, count, DASH, integer, percent, usd } from '../../lib/format.ts';
 import { withQuery } from '../../lib/query-string.ts';
 import { STAGES, stageName } from '../../lib/stages.ts';
@@ -68,8 +69,8 @@ function Statistics({ statistics, hours, isOneStage }: StatisticsProps) {
           <>
             {series.truncated && <Banner tone="info">The charts begin {series.start ? `on ${absoluteTime(Date.parse(series.start))}` : 'later than the window'}: only the newest 20,000 rows are drawn. The figures count every row.</Banner>}
             <Columns>
-              <Panel title="Traffic"><StackedBars summary={said} points={points} layers={REQUEST_LAYERS} /></Panel>
-              <Panel title="Tokens"><StackedBars summary={`${compact(summary.prompt_tokens)} input and ${compact(summary.completion_tokens)} output tokens over ${windowName(hours)}.`} points={points} layers={TOKEN_LAYERS} /></Panel>
+              <Panel title="Traffic"><Bars summary={said} points={points} layers={REQUEST_LAYERS} /></Panel>
+              <Panel title="Tokens"><Bars summary={`${compact(summary.prompt_tokens)} input and ${compact(summary.completion_tokens)} output tokens over ${windowName(hours)}.`} points={points} layers={TOKEN_LAYERS} /></Panel>
             </Columns>
             <Latency latency={statistics.latency_ms} ttft={statistics.ttft_ms} />
             <Columns><Models byModel={statistics.by_model} /><Providers byProvider={statistics.by_provider} /></Columns>

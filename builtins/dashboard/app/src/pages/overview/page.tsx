@@ -3,8 +3,9 @@ import { Link } from 'wouter';
 import { isNotConfigured } from '../../api/api-error.ts';
 import { type Reading, usePolled } from '../../api/polling.ts';
 import type { Dashboard, DeepHealth, LogPage, LogStatistics, Readiness } from '../../api/wire.ts';
+import { Bars } from '../../charts/bars.tsx';
+import { REQUEST_LAYERS } from '../../charts/layers.ts';
 import { chartPoints } from '../../charts/series.ts';
-import { REQUEST_LAYERS, StackedBars } from '../../charts/stacked-bars.tsx';
 import { compact, count, DASH, integer, percent } from '../../lib/format.ts';
 import { withQuery } from '../../lib/query-string.ts';
 import { useSearch } from '../../lib/use-search.ts';
@@ -14,7 +15,7 @@ import { Segmented } from '../../ui/form.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Columns, Panel } from '../../ui/panel.tsx';
 import type { Tone } from '../../ui/pill.tsx';
-import { Empty, Loaded } from '../../ui/states.tsx';
+import { Empty, FailureBanner, Loaded } from '../../ui/states.tsx';
 import { Tile, Tiles } from '../../ui/tile.tsx';
 import { LogsDisabled } from '../../ui/logs-disabled.tsx';
 import { RecentRequests } from './recent-requests.tsx';
@@ -37,6 +38,7 @@ export default function OverviewPage() {
   const pick = <Segmented label="Window" value={String(hours)} choices={WINDOWS} onChange={(window) => setSearch({ window: window === '24' ? undefined : window })} />;
   return (
     <Page title="Overview" description="What the gateway does right now, and whether it is well." actions={pick}>
+      <FailureBanner reading={dashboard} what="The figures" />
       <Figures dashboard={dashboard} statistics={statistics} hours={hours} />
       <Panel title="Requests" description={`Over ${windowName(hours)}`}>
         <Loaded reading={statistics} what="Statistics" notConfigured={<LogsDisabled />}>{(data) => <Traffic statistics={data} hours={hours} />}</Loaded>
@@ -76,5 +78,5 @@ function Figures({ dashboard, statistics, hours }: { readonly dashboard: Reading
 function Traffic({ statistics: { summary, series }, hours }: { readonly statistics: LogStatistics; readonly hours: number }) {
   if (summary.total_entries === 0) return <Empty icon={Activity} title="No requests yet">Nothing came through the gateway over {windowName(hours)}.</Empty>;
   const said = `${count(summary.total_entries, 'request')} over ${windowName(hours)}, ${integer(summary.error_entries)} of them failed.`;
-  return <StackedBars summary={said} points={chartPoints(series.points)} layers={REQUEST_LAYERS} />;
+  return <Bars summary={said} points={chartPoints(series.points)} layers={REQUEST_LAYERS} />;
 }

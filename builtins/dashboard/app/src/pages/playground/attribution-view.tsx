@@ -16,7 +16,7 @@ export interface AttributionViewProps {
 /** Below an answer: who served it, how fast, for how much. */
 export function AttributionView({ attribution, usage, startedAt, durationMs, firstTokenMs }: AttributionViewProps) {
   const { provider, target, model, attempts, ignored, requestId } = attribution;
-  const served = [provider, target === provider ? undefined : target, model].filter(Boolean).join(' · ');
+  const served = [...new Set([provider, target, model])].filter(Boolean).join(' · ');
   return (
     <dl className="attribution">
       {served !== '' && <Fact name="Served by" value={served} />}

@@ -8,7 +8,7 @@ import { useApi } from '../../services.ts';
 import { Button } from '../../ui/button.tsx';
 import { Filters, SelectField, TextField } from '../../ui/form.tsx';
 import { Pill } from '../../ui/pill.tsx';
-import { Empty, Loaded, StaleBanner } from '../../ui/states.tsx';
+import { Empty, FailureBanner, Loaded } from '../../ui/states.tsx';
 import { ModelsDialog } from './models-dialog.tsx';
 import { type Provider, type ProviderOrder, providersOf, sortProviders, STATES } from './provider-states.ts';
 
@@ -35,7 +35,7 @@ export function ProviderCards() {
           {ORDERS.map(([value, label]) => <option key={value} value={value}>{label}</option>)}
         </SelectField>
       </Filters>
-      {failed && <StaleBanner what="The state of providers" error={failed.error} onRetry={failed.retry} />}
+      {failed && <FailureBanner reading={failed} what="The state of providers" />}
       <Loaded reading={catalog} what="Providers">
         {(data) => <Cards providers={sortProviders(providersOf({ catalog: data, deep: deep.data, health: health.data, models: models.data?.data ?? [], listed: listed.data ?? [] }), order)} text={text} />}
       </Loaded>

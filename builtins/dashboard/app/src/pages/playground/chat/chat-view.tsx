@@ -78,9 +78,9 @@ function Composer({ text, onText, lanes, isRunning, onSend }: ComposerProps) {
       <div className="composer-actions">
         <span className="composer-hint">Ctrl or ⌘ with Enter sends</span>
         <Button icon={RotateCcw} disabled={isEmpty} onClick={() => { for (const lane of lanes) lane.reset(); }}>Reset</Button>
-        {isRunning
-          ? <Button tone="danger" icon={Square} onClick={() => { for (const lane of lanes) lane.stop(); }}>Stop</Button>
-          : <Button type="submit" tone="primary" icon={Send} disabled={text.trim() === ''}>Send</Button>}
+        {isRunning // two elements: one that turned into the other under the press would submit the form
+          ? <Button key="stop" tone="danger" icon={Square} onClick={() => { for (const lane of lanes) lane.stop(); }}>Stop</Button>
+          : <Button key="send" type="submit" tone="primary" icon={Send} disabled={text.trim() === ''}>Send</Button>}
       </div>
     </form>
   );

@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import { type Database, rowsOf } from '../../builtins/stores/database.ts';
+import { LOG_SCHEMA } from '../../builtins/stores/log-schema.ts';
+import { migrate } from '../../builtins/stores/migrate.ts';
+import { openPostgres } from '../../builtins/stores/postgres.ts';
+import type { Log } from '../../host/contract/index.ts';
+import { atEnd, forSuite, startPostgres } from '../kit/index.ts';
+
+const TABLE = 'request_logs';
+
+describe('indexes of a table with rows, on Postgres', function onPostgres() {
+  this.timeout(60_000);
+  const server = forSuite(() => startPostgres());
+  const warnings: string[] = [];
+  const log: Log = { debug: () => {}, info: () => {}, warn: (message) => { warnings.push(message); }, error: () => {} };
+
+  /** One with a row, as a program left it that knew no indexes. */
+  async function filled(): Promise<Database> {
+    warnings.length = 0;
+    const database = await openPostgres(await server().createDatabase());
+    atEnd(() => database.close());
+    await migrate(database, { ...LOG_SCHEMA, migrations: LOG_SCHEMA.migrations.filter((step) => 'up' in step) }, log, Date.now);
+    await database.knex(TABLE).insert({ stage: 'after_request', prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, created_at: new Date().toISOString() });
+    return database;
+  }
+
+  const indexesOf = async ({ knex }: Database): Promise<readonly unknown[]> => {
+    const rows = rowsOf(await knex.raw(`SELECT indexrelid::regclass::text AS name, indisvalid AS usable FROM pg_index WHERE indrelid = '${TABLE}'::regclass AND NOT indisprimary`));
+    return rows.map(({ name, usable }) => `${String(name)} ${String(usable)}`).toSorted();
+  };
+  const ALL = ['api_key_id', 'created', 'model', 'provider', 'stage', 'trace'].map((name) => `${TABLE}_${name} true`);
+
+  it('are built by one of several that start at once, and the bounds of statements hold again after it', async () => {
+    const database = await filled();
+    await Promise.all(Array.from({ length: 4 }, () => migrate(database, LOG_SCHEMA, log, Date.now)));
+    expect([await indexesOf(database), warnings]).to.deep.equal([ALL, []]);
+    const limits = rowsOf(await database.knex.raw('SHOW statement_timeout'));
+    expect(limits[0]).to.deep.equal({ statement_timeout: '5s' });
+  });
+
+  it('are built again where a build has left one unusable', async () => {
+    const database = await filled();
+    await database.knex.raw(`CREATE INDEX ${TABLE}_trace ON ${TABLE} (stage)`);
+    await database.knex.raw(`UPDATE pg_index SET indisvalid = false WHERE indexrelid = '${TABLE}_trace'::regclass`);
+    await migrate(database, LOG_SCHEMA, log, Date.now);
+    expect(await indexesOf(database)).to.deep.equal(ALL);
+    const [definition] = rowsOf(await database.knex.raw(`SELECT pg_get_indexdef('${TABLE}_trace'::regclass) AS text`));
+    expect(definition?.['text']).to.include('(trace_id, stage)');
+  });
+
+  it('are put off to the next start where they cannot be built', async () => {
+    const database = await filled();
+    await database.knex.raw(`CREATE TABLE ${TABLE}_model (it TEXT)`);
+    await migrate(database, LOG_SCHEMA, log, Date.now);
+    expect(warnings).to.deep.equal(['indexes could not be built, the next start tries again']);
+    await database.knex.raw(`DROP TABLE ${TABLE}_model`);
+    await migrate(database, LOG_SCHEMA, log, Date.now);
+    expect([await indexesOf(database), warnings.length]).to.deep.equal([ALL, 1]);
+    expect((await database.knex('request_log_schema_migrations').select('version')).map(({ version }: { version: number }) => version)).to.deep.equal([1, 2, 3]);
+  });
+});
