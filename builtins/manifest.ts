@@ -8,6 +8,8 @@ import keyAccess from './auth/key-access.ts';
 import keyBudget from './auth/key-budget.ts';
 import catalog from './catalog/catalog.ts';
 import dashboard from './dashboard/dashboard.ts';
+import mcpEndpoint from './mcp/endpoint/endpoint.ts';
+import mcp from './mcp/mcp.ts';
 import models from './models/models.ts';
 import openapi from './openapi/openapi.ts';
 import passthrough from './passthrough/passthrough.ts';
@@ -38,6 +40,7 @@ import pluginLines from './telemetry/plugin-lines.ts';
 import requestLines from './telemetry/request-lines.ts';
 import routeRecords from './telemetry/route-records.ts';
 import targetLines from './telemetry/target-lines.ts';
+import toolLines from './telemetry/tool-lines.ts';
 import tracing from './telemetry/tracing/tracing.ts';
 
 import ai21 from '../providers/ai21/index.ts';
@@ -95,8 +98,8 @@ import webhook from '../plugins/webhook.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  admin, authentication, keyAccess, keyBudget, catalog, dashboard, models, openapi, passthrough, probes,
-  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, routeRecords, targetLines, tracing,
+  admin, authentication, keyAccess, keyBudget, catalog, dashboard, mcpEndpoint, mcp, models, openapi, passthrough, probes,
+  breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, routeRecords, targetLines, toolLines, tracing,
 ];
 
 export const MODULES: readonly GatewayModule[] = [

@@ -11,6 +11,7 @@ import type { RequestContext } from './http/context.ts';
 import type { Protection } from './http/protection.ts';
 import type { Arrival } from './http/reply.ts';
 import type { TakeUpgrade } from './http/upgrades.ts';
+import type { Handshake } from './pipeline/tool-servers.ts';
 import type { ModuleCheck, RegisteredModule } from './registry/registry.ts';
 import type { CounterHub, Gauges } from './state/counters.ts';
 import type { ClientWires } from './wire/client-wires.ts';
@@ -71,6 +72,8 @@ export function createHostHooks<H>() {
     openOffline: new AsyncSeriesHook<[OfflineHost]>(['host']),
     /** Closes it again; taps run in reverse order of their declaration. `limitMs` asks for another limit than the usual one, when the time has come. */
     close: new AsyncSeriesHook<[H], CloseOptions>(['host']),
+    /** A handshake with a tool server is over, or has failed: connections outlive the configurations that name them. */
+    toolServerTried: new SyncHook<[Handshake, H]>(['handshake', 'host']),
     /** A configuration is being built: tap its pipeline here. */
     assemble: new AsyncSeriesHook<[GenerationDraft]>(['draft']),
   };

@@ -85,7 +85,15 @@ async function health(host: Host, scopes: readonly Scope[]): Promise<JsonAnswer>
     { name: 'Request logs', status: logs },
     { name: 'Audit log', status: audit },
   ];
-  return { status: 200, body: { status: overall(host, [keys, configuration, logs, ...providers.map(({ status }) => status)]), providers, components, mcp_servers: [], scopes } };
+  const servers = host.current?.hooks.toolServers.call()?.servers() ?? [];
+  const needed = servers.map(({ ready, required }) => (required && !ready ? 'unavailable' : 'available'));
+  return {
+    status: 200,
+    body: {
+      status: overall(host, [keys, configuration, logs, ...providers.map(({ status }) => status), ...needed]), providers, components,
+      mcp_servers: servers.map(({ name, ready, required, lastError }) => ({ name, ready, required, last_error: lastError })), scopes,
+    },
+  };
 }
 
 /** The audit log has no say in it. */

@@ -1,7 +1,6 @@
 import { stringify } from 'yaml';
 import type { CommandIo, OutputFormat, RunCommand } from '../../host/cli/command.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
-import { unservedKeys } from '../../host/config/unserved.ts';
 import { coverage, type CoverageRow } from '../../host/explain/coverage.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
 import { checkConfig } from '../../host/generation/check.ts';
@@ -36,7 +35,6 @@ function summary(host: Host, config: GatewayConfig): string[] {
   const aliases = Object.keys(config.aliases).length;
   const plugins = config.plugins.map(({ name, enabled }) => `${name} (${enabled ? 'enabled' : 'disabled'})`);
   const { rows, warnings } = coverage(host, config);
-  const later = unservedKeys(config);
   return [
     '[OK] Config is valid',
     `Strategy: ${config.strategy.mode}`,
@@ -44,7 +42,6 @@ function summary(host: Host, config: GatewayConfig): string[] {
     `Providers: ${config.targets.map(({ virtual_key }) => virtual_key).join(', ')}`,
     ...(plugins.length > 0 ? [`Plugins: ${plugins.join(', ')}`] : []),
     ...(aliases > 0 ? [`Aliases: ${aliases}`] : []),
-    ...(later.length > 0 ? [`Not yet served: ${later.join(', ')}`] : []),
     '',
     table(['SURFACE', 'STAGE', 'READ BY'], rows.map((row) => [row.surface, row.stage, readers(row)])),
     ...warnings.map((warning) => `warning ${warning}`),

@@ -51,6 +51,7 @@ const INFERENCE: readonly Operation[] = [
   use('post', '/v1/audio/translations', 'English text of speech', { body: 'multipart', type: 'application/json' }),
   use('post', '/v1/rerank', 'Documents in the order of a query'),
   use('post', '/v1/moderations', 'Whether a text is harmful'),
+  use('post', '/mcp', 'A message of the Model Context Protocol: the tools of all tool servers'),
   use('post', '/v1/responses', 'A response, routed by its model'),
   use('get', '/v1/responses/{id}', 'A stored response', { type: 'application/json' }),
   use('delete', '/v1/responses/{id}', 'Deletes a stored response', { type: 'application/json' }),

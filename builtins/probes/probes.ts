@@ -62,8 +62,11 @@ function readiness(host: Host): Answer | Promise<Answer> {
 function routability(host: Host, current: Generation): Answer {
   const targets = targetStates(current);
   if (!targets.some(({ routable }) => routable)) return notReady('no routable targets', current);
+  const servers = current.hooks.toolServers.call()?.servers();
+  if (servers?.some(({ ready, required }) => required && !ready)) return notReady('required mcp server unavailable', current);
   const providers = [...registeredNames(host)].map((name) => ({ name, circuit: circuitOf(current, name) }));
-  return { status: 200, body: { status: 'ready', providers, targets } };
+  // why a server is not ready is for administrators
+  return { status: 200, body: { status: 'ready', providers, targets, ...(servers && { mcp_servers: servers.map(({ name, ready, required }) => ({ name, ready, required })) }) } };
 }
 
 function notReady(reason: string, current: Generation | undefined): Answer {

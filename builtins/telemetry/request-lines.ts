@@ -26,13 +26,14 @@ const OTHER_SURFACES: Partial<Record<Surface, { readonly name: string; readonly 
   'audio.translations': { name: 'translation', figures: ({ sentBytes }) => ({ text_bytes: sentBytes }) },
   'audio.speech': { name: 'speech', figures: ({ sentBytes }) => ({ audio_bytes: sentBytes }) },
   responses: { name: 'pass-through', figures: ({ usage, costUsd, sentBytes }) => ({ tokens_in: usage?.prompt_tokens ?? 0, tokens_out: usage?.completion_tokens ?? 0, cost_usd: costUsd ?? null, bytes: sentBytes }) },
+  mcp: { name: 'mcp', figures: ({ request: { server, name } }) => ({ server, tool: name }) },
   passthrough: { name: 'pass-through', figures: ({ sentBytes, measured: { tunnel } }) => (tunnel ? { bytes_up: tunnel.bytesUp, bytes_down: tunnel.bytesDown } : { bytes: sentBytes }) },
 };
 
 function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, outcome: ExchangeOutcome): void {
   const { id, model, error, usage, costUsd, abLabel } = exchange;
   const latency_ms = Math.round(exchange.elapsedMs() * 1000) / 1000;
-  const where = { trace_id: id, model: shownModel(model, redactor), provider: exchange.target ?? (exchange.cache === 'hit' ? 'cache' : ''), latency_ms, ...(SURFACES[exchange.surface].translator === undefined && { target: exchange.target ?? '' }) };
+  const where = { trace_id: id, model: shownModel(model, redactor), provider: exchange.target ?? (exchange.cache === 'hit' ? 'cache' : ''), latency_ms, ...(SURFACES[exchange.surface].isForwarded && { target: exchange.target ?? '' }) };
   const other = OTHER_SURFACES[exchange.surface];
   if (outcome === 'client_canceled') log.info('request canceled by the client', where);
   else if (error) log.error(`${other ? `${other.name} ` : ''}request failed`, { ...where, error });

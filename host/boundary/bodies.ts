@@ -17,6 +17,7 @@ export function requestProblem(surface: Surface, body: unknown): string | undefi
 /** What is wrong with an answer that a module made, if anything. */
 export function replyProblem(surface: Surface, body: unknown): string | undefined {
   if (!isFields(body)) return 'the body is not an object';
+  if (surface === 'mcp') return Array.isArray(body['content']) ? undefined : 'the body has no list of content';
   const { translator } = SURFACES[surface];
   return translator === undefined ? undefined : REPLIES[translator](body);
 }

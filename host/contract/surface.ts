@@ -2,7 +2,7 @@ import { frozenTable } from './members.ts';
 import type { ChatReply, ChatRequest } from './wire/chat.ts';
 import type {
   EmbeddingsReply, EmbeddingsRequest, ImagesReply, ImagesRequest, ModerationsReply, ModerationsRequest,
-  OpaqueRequest, RawReply, RerankReply, RerankRequest, SpeechRequest, TranscriptionRequest,
+  OpaqueRequest, RawReply, RerankReply, RerankRequest, SpeechRequest, ToolReply, ToolRequest, TranscriptionRequest,
 } from './wire/other.ts';
 
 /** Bodies per surface, in the common wire. A new surface is one line here, one in `SURFACES`, and its files. */
@@ -18,19 +18,20 @@ export interface SurfaceBodies {
   readonly 'audio.speech': { readonly request: SpeechRequest; readonly reply: RawReply };
   readonly responses: { readonly request: OpaqueRequest; readonly reply: undefined };
   readonly passthrough: { readonly request: OpaqueRequest; readonly reply: undefined };
+  readonly mcp: { readonly request: ToolRequest; readonly reply: ToolReply };
 }
 
 /** A family of routes with one body shape. */
 export type Surface = keyof SurfaceBodies;
 
-/** Surfaces a provider translates. Completions run as chat; the last two are forwarded, not translated. */
-export type TranslatedSurface = Exclude<Surface, 'completions' | 'responses' | 'passthrough'>;
+/** Surfaces a provider translates. Completions run as chat, responses and pass-through are forwarded, and calls of tools go to tool servers. */
+export type TranslatedSurface = Exclude<Surface, 'completions' | 'responses' | 'passthrough' | 'mcp'>;
 
 export type RequestOf<S extends Surface> = SurfaceBodies[S]['request'];
 export type ReplyOf<S extends Surface> = SurfaceBodies[S]['reply'];
 
 interface SurfaceFacts {
-  /** The translator that serves it; `undefined` where the body is forwarded as it is. */
+  /** The translator that serves it; `undefined` where no provider translates the body. */
   readonly translator: TranslatedSurface | undefined;
   /** The name a plugin's configuration, a log row and the coverage table know it by. */
   readonly tag: string;
@@ -40,6 +41,8 @@ interface SurfaceFacts {
   readonly isRaw?: boolean;
   /** Whether its request bodies hold content that no plugin can read, such as audio: a content guardrail refuses them all (specification 4.3 rule 8). */
   readonly isUnreadable?: boolean;
+  /** Whether bodies go to a provider and back as they are: answers have been sent when `after_request` runs. */
+  readonly isForwarded?: boolean;
 }
 
 /** What the host knows of each surface. */
@@ -53,8 +56,9 @@ export const SURFACES: Readonly<Record<Surface, SurfaceFacts>> = frozenTable({
   'audio.transcriptions': { translator: 'audio.transcriptions', tag: 'audio.transcriptions', isChat: false, isRaw: true, isUnreadable: true },
   'audio.translations': { translator: 'audio.translations', tag: 'audio.transcriptions', isChat: false, isRaw: true, isUnreadable: true },
   'audio.speech': { translator: 'audio.speech', tag: 'audio.speech', isChat: false, isRaw: true },
-  responses: { translator: undefined, tag: 'responses', isChat: false },
-  passthrough: { translator: undefined, tag: 'passthrough', isChat: false },
+  responses: { translator: undefined, tag: 'responses', isChat: false, isForwarded: true },
+  passthrough: { translator: undefined, tag: 'passthrough', isChat: false, isForwarded: true },
+  mcp: { translator: undefined, tag: 'mcp', isChat: false },
 });
 
 export const SURFACE_NAMES = Object.freeze(Object.keys(SURFACES)) as readonly Surface[];

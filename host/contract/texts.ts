@@ -1,8 +1,10 @@
 import { escapesOf } from './escapes.ts';
-import { type Exchange, isChat } from './exchange.ts';
+import { type Exchange, isChat, isSurface } from './exchange.ts';
+import { isFields } from './fields.ts';
 import { parseJson } from './json.ts';
 import type { RequestOf, Surface } from './surface.ts';
 import type { ChatMessage, ChatReply, ChatRequest, ContentPart, ReplyMessage } from './wire/chat.ts';
+import type { ToolReply } from './wire/other.ts';
 
 /** Request fields of the chat wire that are not content of the caller's: they steer the call. */
 export const CONTROL_FIELDS = new Set(['model', 'messages', 'user', 'tool_choice', 'stream', 'stream_options', 'logit_bias', 'n', 'seed']);
@@ -33,10 +35,16 @@ export const WORDS_BY_FIELD: ReadonlyMap<string, Words> = new Map([
   ['response_format', new Map([['type', /^(text|json_object|json_schema)$/]])],
 ]);
 
+/** The same of the blocks that a tool answers with. */
+const BLOCK_WORDS: Words = new Map([['type', /^(text|image|audio|resource|resource_link)$/]]);
+const BYTES_WORDS: Words = new Map([...BLOCK_WORDS, ['data', TOKEN], ['mimeType', TOKEN]]);
+const RESOURCE_WORDS: Words = new Map([['blob', TOKEN], ['mimeType', TOKEN]]);
+
 /**
  * Every string that a guardrail reads at the running stage, on every surface and wire: of a chat request all messages
  * with their parts, reasoning and tool-call arguments, tools, response_format, stop and fields that are only forwarded;
- * of other requests their text; of answers every choice's content, reasoning and tool-call arguments. Strings that are
+ * of other requests their text; of answers every choice's content, reasoning and tool-call arguments, of a tool what it
+ * answered. Strings that are
  * themselves JSON come a second time, decoded. Image addresses, audio, ids and words of the wire (roles, types) are not
  * read.
  */
@@ -48,16 +56,19 @@ export function texts(exchange: Exchange): Generator<string> {
 export function* textsIn(exchange: Exchange, body: unknown): Generator<string> {
   if (exchange.stage === 'after_request') {
     if (isChat(exchange) && body) yield* replyTexts(body as ChatReply);
+    else if (isSurface(exchange, 'mcp') && body) yield* toolReplyTexts(body as ToolReply);
   } else if (isChat(exchange)) yield* requestTexts(body as ChatRequest);
   else yield* projection(exchange.surface, body as RequestOf<Surface>);
 }
 
 /**
  * The plain message view: per message its content, the texts of parts joined; beside chat the projection of the body.
- * At `after_request` the content of every choice. Without tools, arguments, reasoning and forwarded fields.
+ * At `after_request` the content of every choice, or the text blocks of a tool's answer. Without tools, arguments, reasoning
+ * and forwarded fields.
  */
 export function* messageTexts(exchange: Exchange): Generator<string> {
   if (exchange.stage === 'after_request') {
+    if (isSurface(exchange, 'mcp') && exchange.reply) yield* blockTexts(exchange.reply.content);
     if (!isChat(exchange) || !exchange.reply) return;
     for (const choice of exchange.reply.choices) if (choice.message.content) yield choice.message.content;
     return;
@@ -90,6 +101,27 @@ function* requestTexts(request: ChatRequest): Generator<string> {
 
 function* replyTexts(reply: ChatReply): Generator<string> {
   for (const { message } of reply.choices) yield* wholeMessageTexts(message);
+}
+
+/** Texts of the blocks, also joined, and of the structured answer; the bytes of images, audio and files are left out. */
+function* toolReplyTexts({ content, structuredContent }: ToolReply): Generator<string> {
+  for (const block of content) {
+    const { resource, ...rest } = isFields(block) ? block : { resource: block };
+    yield* membersTexts(rest, rest['type'] === 'image' || rest['type'] === 'audio' ? BYTES_WORDS : BLOCK_WORDS);
+    yield* membersTexts(resource, RESOURCE_WORDS);
+  }
+  const texts = blockTexts(content);
+  if (texts.length > 1) yield* strings(texts.join(''));
+  yield* strings(structuredContent);
+}
+
+/** What a tool's answer says in plain text, block by block. */
+function blockTexts(content: ToolReply['content']): string[] {
+  return content.flatMap((block) => {
+    if (!isFields(block)) return [];
+    const { text } = isFields(block['resource']) ? block['resource'] : block;
+    return typeof text === 'string' ? [text] : [];
+  });
 }
 
 function* wholeMessageTexts({ content, tool_calls, reasoning_details, ...message }: ChatMessage | ReplyMessage): Generator<string> {
@@ -196,4 +228,5 @@ const PROJECTIONS: Partial<Record<Surface, (body: Body) => Iterable<string>>> = 
   'audio.speech': (body) => onlyStrings(body['input']),
   responses: (body) => leaves(body['json']),
   passthrough: (body) => leaves(body['json']),
+  mcp: (body) => strings(body['arguments']),
 };

@@ -97,12 +97,18 @@ function tapHandlers(hooks: GenerationHooks, listed: readonly Listed[], deps: Gu
     const { name } = instance.module;
     for (const surface of SURFACE_NAMES) {
       if (!covers(instance.module, surface)) continue;
-      if (stage === 'before_request') tapEventual(hooks.beforeRequest[surface], name, guarded);
+      if (stage === 'before_request') {
+        tapEventual(hooks.beforeRequest[surface], name, guarded);
+        if (ASKED_AGAIN.has(instance.module.type)) tapEventual(hooks.beforeTurn[surface], name, guarded);
+      }
       else if (stage === 'after_request') tapEventual(hooks.afterRequest[surface], name, guarded);
       else hooks.onError[surface].tapPromise(name, async (exchange) => { await guarded(exchange); });
     }
   }
 }
+
+/** Plugins of these types see each further turn of a request, too; the others change, or note, the caller's request. Source: governance reference 5. */
+const ASKED_AGAIN: ReadonlySet<PluginModule['type']> = new Set(['guardrail', 'ratelimit', 'auth']);
 
 /** Stream guards belong to `after_request`: an instance that is not listed there sees no answer. */
 function streamGuardOpener(listed: readonly Listed[], deps: GuardDeps): BoundPlugins['openStreamGuards'] {

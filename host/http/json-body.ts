@@ -8,11 +8,16 @@ export type JsonObject = Record<string, unknown>;
  * range of a double become raw JSON, so that they leave as they came; of duplicate keys the last one counts.
  */
 export function parseJsonObject(bytes: Buffer): JsonObject {
-  if (bytes.length === 0) throw new GatewayError('invalid_request', 'the request body is empty');
-  if (!isUtf8(bytes)) throw new GatewayError('invalid_request', 'the request body is not valid UTF-8');
-  const value = parsed(bytes.toString('utf8'));
+  const value = parseJsonBody(bytes);
   if (!isFields(value)) throw new GatewayError('invalid_request', 'the request body must be a JSON object');
   return value;
+}
+
+/** The same of any JSON value. */
+export function parseJsonBody(bytes: Buffer): unknown {
+  if (bytes.length === 0) throw new GatewayError('invalid_request', 'the request body is empty');
+  if (!isUtf8(bytes)) throw new GatewayError('invalid_request', 'the request body is not valid UTF-8');
+  return parsed(bytes.toString('utf8'));
 }
 
 function parsed(text: string): unknown {

@@ -7,7 +7,7 @@ import type { Redactor } from '../log/redact.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import type { RunningGeneration } from '../pipeline/running-generation.ts';
 import { LiveExchange } from '../pipeline/live-exchange.ts';
-import { replayReply } from '../pipeline/replay.ts';
+import { replayReply, replayWhole } from '../pipeline/replay.ts';
 import { failReply, finishStream, run } from '../pipeline/run.ts';
 import type { AnswerStream } from '../pipeline/stream.ts';
 import { type ClientFailure, failureOf } from '../wire/client-failure.ts';
@@ -157,7 +157,8 @@ function sendReply({ write }: ReadRequest, exchange: LiveExchange, generation: R
     const stream = exchange.wire.openStream(exchange);
     const writer = new SseWriter(response, generation.services.clock);
     writer.open(stream.contentType, headers);
-    const chunks = replayReply(exchange.reply as ChatReply, exchange.stripsUsage);
+    const reply = exchange.reply as ChatReply;
+    const chunks = exchange.delivery.inOneChunk ? [replayWhole(reply, exchange.stripsUsage)] : replayReply(reply, exchange.stripsUsage);
     writer.end(chunks.map((chunk) => stream.chunk(chunk)).join('') + stream.end());
     return undefined;
   }

@@ -73,6 +73,8 @@ export class Delivery {
   /** Some of the answer has left. */
   isSent = false;
   readText: (() => string) | undefined;
+  /** An answer that was made whole for a client that asked for a stream is one chunk. */
+  inOneChunk = false;
   /** What a stream says is put together again although no plugin asks for it. */
   keepsText = false;
 }

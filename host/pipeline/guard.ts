@@ -63,7 +63,7 @@ function limitMs(stage: Stage, exchange: LiveExchange): number {
 
 /** Streams have been sent by then, and so have answers that are forwarded. */
 function isDetached(stage: Stage, { streaming, surface }: LiveExchange): boolean {
-  return stage === 'on_error' || (stage === 'after_request' && (streaming || SURFACES[surface].translator === undefined));
+  return stage === 'on_error' || (stage === 'after_request' && (streaming || SURFACES[surface].isForwarded === true));
 }
 
 /** Runs a handler, and reports the run when it is over. */

@@ -6,6 +6,7 @@ import type { Attempt } from './attempt.ts';
 import type { LiveExchange } from './live-exchange.ts';
 import type { NextStep } from './retry.ts';
 import type { Target } from './target.ts';
+import type { ToolCallRun, ToolServers } from './tool-servers.ts';
 import type { RunTurn } from './turns.ts';
 
 /** Names on the wire. */
@@ -95,6 +96,8 @@ export function createGenerationHooks() {
     charge: new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange']),
     /** `before_request`: the first error ends it. */
     beforeRequest: perSurface((surface) => new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange'], `beforeRequest ${surface}`)),
+    /** The same before each further turn of an exchange, on the request as it has grown: guardrails, rate limits and `auth` only. */
+    beforeTurn: perSurface((surface) => new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange'], `beforeTurn ${surface}`)),
     /**
      * Wraps what runs the turns of an exchange, between `beforeRequest` and `afterRequest`: a tap gets the function that runs
      * one turn and gives another in its place. Called once, when the configuration is built.
@@ -126,6 +129,10 @@ export function createGenerationHooks() {
     pluginFailed: new SyncHook<[PluginFailure]>(['failure']),
     /** A try at a target failed; called as that follows which `next` says. */
     tryFailed: new SyncHook<[FailedTry]>(['failed']),
+    /** The tool servers of this configuration; nothing where none are configured. */
+    toolServers: new SyncBailHook<[], ToolServers | undefined>([]),
+    /** A call of a tool is over, of a loop or of a client's own. */
+    toolCalled: new SyncHook<[ToolCallRun]>(['run']),
     /** A circuit breaker moved. */
     circuitMoved: new SyncHook<[CircuitMove]>(['move']),
     /** The exchange is over; runs exactly once. */

@@ -6,7 +6,7 @@ const FEWEST_PIECES = 3;
 
 /** A whole answer as the chunks of a stream: text in pieces, then the finish, then the usage unless the client opted out. */
 export function replayReply(reply: ChatReply, stripUsage: boolean): readonly ChatChunk[] {
-  const head = { id: reply.id ?? '', object: 'chat.completion.chunk', created: reply.created ?? 0, model: reply.model ?? '' };
+  const head = headOf(reply);
   const chunks: ChatChunk[] = [];
   for (const { index, message, logprobs, finish_reason } of reply.choices) {
     const delta = (value: ChatChunk['choices'][number]['delta']): void => {
@@ -22,6 +22,17 @@ export function replayReply(reply: ChatReply, stripUsage: boolean): readonly Cha
   if (reply.usage && !stripUsage) chunks.push({ ...head, choices: [], usage: reply.usage });
   return chunks;
 }
+
+/** The same in a single chunk: role, content, finish and usage. */
+export function replayWhole(reply: ChatReply, stripUsage: boolean): ChatChunk {
+  const choices = reply.choices.map(({ index, message: { tool_calls: calls, ...message }, logprobs, finish_reason }) => ({
+    index, delta: { ...message, ...(calls && { tool_calls: calls.map((call, at) => ({ ...call, index: at })) }) },
+    ...(logprobs !== undefined && { logprobs }), finish_reason,
+  }));
+  return { ...headOf(reply), choices, ...(reply.usage && !stripUsage && { usage: reply.usage }) };
+}
+
+const headOf = ({ id = '', created = 0, model = '' }: ChatReply): Omit<ChatChunk, 'choices'> => ({ id, object: 'chat.completion.chunk', created, model });
 
 /** Cuts between characters, never inside a surrogate pair. */
 function pieces(text: string): string[] {

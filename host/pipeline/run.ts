@@ -15,8 +15,8 @@ import { type RunTurn, streamedReply } from './turns.ts';
 /**
  * Takes an exchange through the pipeline. A whole answer ends in `exchange.reply`; a stream comes back with its first
  * chunk read, to be ended with `finishStream`. `on_error` hears of whatever fails, and it is thrown as a `GatewayError`.
- * `forward` answers in the place of the turns an exchange that is not routed, whose target the caller has found; it is
- * to be ended with `finishForwarded`.
+ * `forward` answers in the place of the turns an exchange that is not routed. Where it gives no answer, because the caller
+ * sends the bytes as they arrive, the exchange is to be ended with `finishForwarded`.
  */
 export async function run(exchange: LiveExchange, generation: RunningGeneration, forward?: RunTurn): Promise<AnswerStream | undefined> {
   const disarm = armDeadline(exchange.cancellation, generation.requestTimeoutMs, 'the request did not finish', generation.services.clock);
@@ -30,7 +30,7 @@ export async function run(exchange: LiveExchange, generation: RunningGeneration,
     if (answeredBy === undefined) {
       const answer = await (forward ?? generation.runTurns)(exchange);
       if (answer instanceof AnswerStream) return answer;
-      if (forward) return undefined; // its bytes are still to be sent
+      if (forward && answer === undefined) return undefined; // its bytes are still to be sent
       exchange.reply = answer;
     } else completeOwnAnswer(exchange, answeredBy, generation.services);
     const finishing = after(exchange, generation);

@@ -3,7 +3,6 @@ import { type Decoded, decodeStored, decodeText } from '../config/decode.ts';
 import type { GatewayConfig } from '../config/document.ts';
 import type { LoadedFile } from '../config/load.ts';
 import { problemLine } from '../config/problems.ts';
-import { unservedKeys } from '../config/unserved.ts';
 import type { ProviderModule } from '../contract/index.ts';
 import type { StartSource } from '../generation/apply.ts';
 import { checkConfig } from '../generation/check.ts';
@@ -48,8 +47,6 @@ export function tellConfiguration(host: Host, more: object = {}): void {
     source, strategy: config.strategy.mode, targets: config.targets.length,
     plugins: plugins.length, max_request_bytes: maxRequestBytes, ...(file && { file: file.path }), ...more,
   });
-  const later = unservedKeys(config);
-  if (later.length > 0) host.log.warn('these keys have no effect in this version', { keys: later.join(', ') });
   if (plugins.length > 0) host.log.info('plugins loaded', { plugins: plugins.join(', ') });
   warnOfUnregistered(host, config);
 }

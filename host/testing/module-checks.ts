@@ -47,13 +47,14 @@ export function pluginContract<S extends object>(module: PluginModule<S>, { sett
       for (const stage of ['before_request', 'after_request', 'on_error'] satisfies Stage[]) ok(!handlers[stage] || module.stages.includes(stage), `it has a handler for ${stage}, and does not list it`);
     }),
     ...SURFACE_NAMES.filter((surface) => covers(module as PluginModule, surface)).map((surface) => check(`goes through an exchange on ${surface}, and changes nothing but by a verdict`, async () => {
-      await tryPlugin(module, settings, { surface, request: SMALLEST[surface] as never, ...(SURFACES[surface].isChat && { reply: CHAT_REPLY as never }) });
+      await tryPlugin(module, settings, { surface, request: SMALLEST[surface] as never, ...(SURFACES[surface].isChat && { reply: CHAT_REPLY as never }), ...(surface === 'mcp' && { reply: TOOL_REPLY }) });
     })),
     ...exchanges.map((exchange, index) => check(`goes through exchange ${index + 1} of its facts`, async () => { await tryPlugin(module, settings, exchange); })),
   ];
 }
 
 const CHAT_REPLY = { choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } };
+const TOOL_REPLY = { content: [{ type: 'text', text: 'hello' }], structuredContent: { text: 'hello' } };
 const CHAT = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
 const FILE = { filename: 'a.wav', bytes: 0, open: async function* noBytes(): AsyncGenerator<Uint8Array> {} };
 
@@ -62,7 +63,7 @@ export const SMALLEST = {
   chat: CHAT, completions: CHAT,
   embeddings: { model: 'm', input: 'hi' }, images: { model: 'm', prompt: 'hi' }, rerank: { model: 'm', query: 'hi', documents: ['hi'] }, moderations: { model: 'm', input: 'hi' },
   'audio.transcriptions': { model: 'm', file: FILE }, 'audio.translations': { model: 'm', file: FILE }, 'audio.speech': { model: 'm', input: 'hi', voice: 'v' },
-  responses: { model: 'm', body: { model: 'm', input: 'hi' } }, passthrough: { model: 'm', body: {} },
+  responses: { model: 'm', body: { model: 'm', input: 'hi' } }, passthrough: { model: 'm', body: {} }, mcp: { server: 's', name: 't', arguments: { text: 'hi' } },
 } as const;
 
 export interface StrategyFacts extends RankOptions {

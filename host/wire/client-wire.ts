@@ -14,6 +14,8 @@ export interface WireBody {
  * (`ClientWires`), and status, headers and redaction are the same on every wire.
  */
 export interface ClientWire {
+  /** Whether its clients, where they bring no tools of their own, are answered with the help of the gateway's tool servers. */
+  readonly runsTools?: boolean;
   /** An answer that is an error, on any path of the wire. */
   error(failure: ClientFailure): WireBody;
   /** The same where no route serves the path. */

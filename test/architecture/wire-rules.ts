@@ -10,15 +10,18 @@ const FIXTURES = 'builtins/cli/module-files.ts';
 /** Clients of a gateway. */
 const CLIENTS = ['builtins/cli/chat.ts', 'builtins/dashboard/app/'];
 
+/** Another protocol: servers, and clients of the gateway, that speak it send and take events, too. */
+const TOOL_SERVERS = 'builtins/mcp/';
+
 /** What only a client's wire writes, and the files or folders where it may stand: there, where upstreams are read or asked, and where one is played. */
 const TEXTS: Readonly<Record<string, readonly string[]>> = {
   '[DONE]': [COMMON_WIRE, 'host/upstream/sse.ts', UPSTREAM, KIT, FIXTURES, ...CLIENTS],
-  'text/event-stream': [COMMON_WIRE, 'providers/', KIT, ...CLIENTS],
+  'text/event-stream': [COMMON_WIRE, 'providers/', KIT, TOOL_SERVERS, ...CLIENTS],
   '404 page not found': [COMMON_WIRE],
 };
 
-/** `toEnvelope` is part of the contract: module authors may call it, the gateway asks the wire. */
-export const ENVELOPES: readonly string[] = [COMMON_WIRE, 'host/contract/errors.ts', UPSTREAM, FIXTURES];
+/** Errors of JSON-RPC look alike. `toEnvelope` is part of the contract: module authors may call it, the gateway asks the wire. */
+export const ENVELOPES: readonly string[] = [COMMON_WIRE, 'host/contract/errors.ts', UPSTREAM, FIXTURES, `${TOOL_SERVERS}rpc.ts`, `${TOOL_SERVERS}endpoint/transport.ts`];
 
 /** Where no path decides: what has none, and exchanges without a client. Everybody else uses the wire of the request. */
 export const KNOW_THE_COMMON_WIRE: readonly string[] = ['host/wire/client-wires.ts', 'host/http/server.ts', 'host/http/arrivals.ts', 'host/pipeline/live-exchange.ts', 'host/testing/relay-stream.ts'];

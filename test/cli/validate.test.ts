@@ -5,8 +5,6 @@ import Joi from 'joi';
 import { definePlugin, type Surface, SURFACES } from 'gw/contract';
 import { parse } from 'yaml';
 import { defineBuiltin } from '../../host/builtin.ts';
-import { decodeText } from '../../host/config/decode.ts';
-import { unservedKeys } from '../../host/config/unserved.ts';
 import { runGw, temporaryFolder } from '../kit/index.ts';
 import { commandHost, validateJson, validateText } from './commands.ts';
 
@@ -43,14 +41,6 @@ describe('gw validate', () => {
   it('leaves out what there is none of', async () => {
     const { stdout } = await validateJson({ targets: [{ virtual_key: 'echo' }] });
     expect(stdout.split('\n').slice(0, 5)).to.deep.equal(['[OK] Config is valid', 'Strategy: single', 'Targets: 1', 'Providers: echo', '']);
-  });
-
-  it('names the keys that have no effect in this version', async () => {
-    const config = { targets: [{ virtual_key: 'echo', circuit_breaker: {} }], batch_target: 'echo', mcp_servers: [{ name: 'a', url: 'http://a' }] };
-    const without = unservedKeys(decodeText(JSON.stringify(config), 'json').config!);
-    const { stdout } = await validateJson(config);
-    expect(/^Not yet served: (.+)$/m.exec(stdout)?.[1]?.split(', ') ?? []).to.deep.equal(without);
-    expect((await validateJson({ targets: [{ virtual_key: 'echo' }] })).stdout).to.not.contain('Not yet served');
   });
 
   for (const format of ['json', 'yaml']) {

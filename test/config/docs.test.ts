@@ -5,7 +5,7 @@ import { MODULES } from '../../builtins/manifest.ts';
 import { SEARCH_PLACES } from '../../host/config/load.ts';
 import { temporaryFolder } from '../kit/index.ts';
 import { commandHost, ROOT } from '../cli/commands.ts';
-import { placesWithoutEffect, schemaPlaces } from './places.ts';
+import { schemaPlaces } from './places.ts';
 
 const text = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8');
 
@@ -33,11 +33,6 @@ async function ruleIds(): Promise<string[]> {
 describe('docs/configuration.md', () => {
   it('has every key of the schema once, and no other', () => {
     expect(rows(section('## Keys')).map(({ first }) => first)).to.have.members(schemaPlaces());
-  });
-
-  it('marks exactly the keys that have no effect yet', () => {
-    const marked = rows(section('## Keys')).filter(({ row }) => row.includes('*not yet*')).map(({ first }) => first);
-    expect(marked).to.have.members(placesWithoutEffect());
   });
 
   it('has every rule of the product once, and no other', async () => {

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { MODULES } from '../../builtins/manifest.ts';
 import { runGw } from '../kit/index.ts';
 import { ROOT, runCommand } from '../cli/commands.ts';
-import { countPlaces, placesWithoutEffect, schemaPlaces } from './places.ts';
+import { countPlaces, schemaPlaces } from './places.ts';
 
 const text = readFileSync(join(ROOT, 'config.example.yaml'), 'utf8');
 const lines = text.split('\n');
@@ -59,11 +59,6 @@ describe('config.example.yaml', () => {
     const known = new Set(schemaPlaces().map((place) => place.split('.').at(-1) ?? ''));
     const bare = [...known].filter((key) => !SPEAK_FOR_THEMSELVES.has(key) && commentAbove(keyLines.find((line) => line.key === key)?.index ?? 0).length === 0);
     expect(bare).to.deep.equal([]);
-  });
-
-  it('marks exactly the keys that have no effect yet', () => {
-    const marked = keyLines.filter(({ index }) => commentAbove(index).some((line) => line.includes('[not yet]'))).map(({ key }) => key);
-    expect([...new Set(marked)]).to.have.members([...new Set(placesWithoutEffect().map((place) => place.split('.').at(-1)))]);
   });
 
   it('reads back as the document it is', async () => {

@@ -1,8 +1,5 @@
 import type Joi from 'joi';
-import { MODULES } from '../../builtins/manifest.ts';
 import { configSchema } from '../../host/config/schema.ts';
-import { decodeText } from '../../host/config/decode.ts';
-import { unservedKeys } from '../../host/config/unserved.ts';
 
 const keysOf = (schema: Joi.Description): [string, Joi.Description][] => Object.entries((schema['keys'] as Record<string, Joi.Description> | undefined) ?? {});
 const itemOf = (schema: Joi.Description): Joi.Description | undefined => (schema['items'] as Joi.Description[] | undefined)?.[0];
@@ -29,23 +26,4 @@ export function countPlaces(value: unknown, schema: Joi.Description = configSche
     countPlaces((value as Record<string, unknown>)[key], member, place, counts);
   }
   return counts;
-}
-
-/** Keys of the strategy block that only a mode reads which may or may not be shipped. */
-const READ_BY: Readonly<Record<string, string>> = {
-  'strategy.unpriced_strategy': 'cost-optimized', 'strategy.conditions': 'conditional', 'strategy.content_conditions': 'content-based', 'strategy.ab_variants': 'ab-test',
-};
-
-/** Everything that can be without effect in some version, in use. */
-const ALL_IN_USE = {
-  targets: [{ virtual_key: 'echo', circuit_breaker: {}, concurrency: { max_concurrency: 1 } }],
-  mcp_servers: [{ name: 'a', url: 'http://a' }], observability: { tracing: {} }, batch_target: 'echo', responses_target: 'echo',
-  mcp: { stream: true }, responses: { bind_owner: true }, files: { bind_owner: true },
-};
-
-/** Keys that are checked but have no effect in this version. */
-export function placesWithoutEffect(): string[] {
-  const { config } = decodeText(JSON.stringify(ALL_IN_USE), 'json');
-  const modes = new Set(MODULES.filter(({ kind }) => kind === 'strategy').map(({ name }) => name));
-  return [...unservedKeys(config!), ...Object.entries(READ_BY).filter(([, mode]) => !modes.has(mode)).map(([place]) => place)];
 }

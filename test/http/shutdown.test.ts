@@ -188,8 +188,6 @@ describe('a process that gets a signal to stop', () => {
 });
 
 describe('a process that starts', () => {
-  const UNSERVED = 'these keys have no effect in this version';
-
   it('tells on stdout in JSON lines what it runs with, and no credential', async () => {
     const { gateway } = await startProcess({ LOG_LEVEL: 'info', RATE_LIMIT_RPS: '7', RATE_LIMIT_BURST: 'lots' });
     const line = (msg: string): Record<string, unknown> | undefined => gateway.lines.find((one) => one['msg'] === msg);
@@ -200,14 +198,6 @@ describe('a process that starts', () => {
     expect(line('rate limiting enabled')).to.include({ rps: 7, burst: 40, max_keys: 100_000 });
     expect(gateway.lines.some(({ level, msg }) => level === 'WARN' && String(msg).includes('RATE_LIMIT_BURST'))).to.equal(true);
     expect(gateway.lines.some(({ level, msg }) => level === 'INFO' && String(msg).includes('CORS_ORIGINS'))).to.equal(true);
-    expect(gateway.lines.filter(({ msg }) => msg === UNSERVED)).to.deep.equal([]);
     expect(JSON.stringify(gateway.lines) + gateway.stderr()).not.to.include(gateway.key).and.not.include('an-upstream-credential');
-  });
-
-  it('warns of configured keys that have no effect', async () => {
-    const cwd = await temporaryFolder();
-    await writeFile(join(cwd, 'config.yaml'), 'targets: [{virtual_key: echo}]\nmcp: {stream: true}\nmcp_servers: [{name: a, url: http://127.0.0.1:1/}]\n');
-    const gateway = await startGateway({ cwd });
-    expect(gateway.lines.find(({ msg }) => msg === UNSERVED)).to.include({ level: 'WARN', keys: 'mcp_servers, mcp.stream' });
   });
 });

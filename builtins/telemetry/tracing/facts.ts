@@ -7,7 +7,7 @@ const SCHEMA = '1.0.0-draft';
 
 const OPERATIONS: Readonly<Record<Surface, string>> = {
   chat: 'chat', completions: 'chat', embeddings: 'embeddings', images: 'images.generate', rerank: 'rerank', moderations: 'moderations',
-  'audio.transcriptions': 'audio.transcriptions', 'audio.translations': 'audio.transcriptions', 'audio.speech': 'audio.speech', responses: 'responses', passthrough: 'passthrough',
+  'audio.transcriptions': 'audio.transcriptions', 'audio.translations': 'audio.transcriptions', 'audio.speech': 'audio.speech', responses: 'responses', passthrough: 'passthrough', mcp: 'execute_tool',
 };
 
 /** What is known of a request before anything was done for it. Names: observability reference 7. */
@@ -29,7 +29,7 @@ export function startFacts({ id, surface, model, streaming, request, principal }
 
 /** What became of it. `lastAt` is when its last chunk arrived, in monotonic milliseconds. */
 export function endFacts(exchange: LiveExchange, outcome: ExchangeOutcome, lastAt: number | undefined): Facts {
-  const { provider, answeredBy, lastTarget, usage, reportedModel, upstreamModel, attempts, abLabel, measured: { ttftMs }, error, arrivedAt } = exchange;
+  const { provider, answeredBy, lastTarget, usage, reportedModel, upstreamModel, attempts, turn, abLabel, measured: { ttftMs }, error, arrivedAt } = exchange;
   const system = provider ?? (answeredBy === undefined ? 'none' : 'cache');
   return {
     'gen_ai.system': system,
@@ -42,6 +42,7 @@ export function endFacts(exchange: LiveExchange, outcome: ExchangeOutcome, lastA
     ...costFacts(exchange),
     'gw.routing.target_key': answeredBy === undefined ? lastTarget?.virtualKey : undefined,
     'gw.routing.attempt': attempts,
+    'gw.mcp.depth': turn && turn.number > 1 ? turn.number - 1 : undefined,
     'gw.cache.hit': answeredBy !== undefined,
     'gw.ab.label': abLabel,
     'gw.stream.time_to_first_token_ms': exchange.streaming ? ttftMs : undefined,

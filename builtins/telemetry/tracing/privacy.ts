@@ -4,7 +4,7 @@ import type { Redactor } from '../../../host/log/redact.ts';
 import type { PrivacyLevel } from './settings.ts';
 
 /** Characters of one attribute that leave; content is cut elsewhere. */
-const MOST_CHARACTERS = 2048;
+export const MOST_CHARACTERS = 2048;
 
 /** Attributes by name; what is not known is `undefined`. */
 export type Facts = Readonly<Record<string, string | number | boolean | string[] | undefined>>;

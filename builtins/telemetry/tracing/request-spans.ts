@@ -4,9 +4,10 @@ import { errorType } from '../../../host/pipeline/error-type.ts';
 import type { Attempt } from '../../../host/pipeline/attempt.ts';
 import type { CircuitMove, Departure, FailedTry, StageRun } from '../../../host/pipeline/hooks.ts';
 import type { LiveExchange } from '../../../host/pipeline/live-exchange.ts';
+import type { ToolCallRun } from '../../../host/pipeline/tool-servers.ts';
 import { inputMessages, outputMessages } from './content.ts';
 import { endFacts, startFacts } from './facts.ts';
-import { addEvent, fail, type Privacy, setAttributes } from './privacy.ts';
+import { addEvent, fail, MOST_CHARACTERS, type Privacy, setAttributes } from './privacy.ts';
 import { hrTime, type Tracer } from './tracer.ts';
 
 /** The spans of one request that is recorded. */
@@ -97,6 +98,18 @@ export class RequestSpans {
     span.end(end);
   }
 
+  called({ exchange, server, tool, startedAt, endedAt, error, errorText }: ToolCallRun): void {
+    const { tracer, privacy } = this.#options;
+    const root = this.#recordingOf(exchange)?.root;
+    if (!root) return;
+    const span = tracer.child(root, { name: 'mcp.call_tool', kind: 'CLIENT', at: unixTime(exchange, startedAt) });
+    setAttributes(span, { 'gw.mcp.server': server, 'gw.mcp.tool': tool, 'gw.mcp.latency_ms': endedAt - startedAt }, privacy);
+    const end = hrTime(unixTime(exchange, endedAt));
+    const failure = error ?? (privacy.level === 'full' ? errorText?.slice(0, MOST_CHARACTERS) : errorText); // else it is cut once it is redacted
+    if (failure !== undefined) fail(span, failure, end, privacy);
+    span.end(end);
+  }
+
   tried({ exchange, target, tries, next, error }: FailedTry): void {
     if (next.step === 'stop') return;
     this.#event(exchange, next.step === 'again' ? 'gw.retry' : 'gw.failover', {
@@ -123,7 +136,7 @@ export class RequestSpans {
     root.end(end);
   }
 
-  /** What is forwarded does not come by `prepare`: its recording begins with the first event. */
+  /** What is not routed does not come by `prepare`: its recording begins with the first event. */
   #recordingOf(exchange: LiveExchange): Recording | undefined {
     return this.#recordings.get(exchange) ?? (isForwarded(exchange) ? this.begin(exchange) : undefined);
   }
@@ -162,7 +175,7 @@ export class RequestSpans {
   }
 }
 
-/** Sent on as it is, to one target. */
+/** Sent on as it is, or to a tool server. */
 function isForwarded({ surface }: LiveExchange): boolean {
   return SURFACES[surface].translator === undefined;
 }

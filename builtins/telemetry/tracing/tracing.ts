@@ -5,6 +5,7 @@ import { canonicalJson } from '../../../host/config/canonical.ts';
 import type { ObservabilityConfig } from '../../../host/config/document.ts';
 import type { Host } from '../../../host/host.ts';
 import { tapEventual } from '../../../host/pipeline/eventual.ts';
+import { recordHandshake } from './handshake-spans.ts';
 import { createPrivacy, type Privacy } from './privacy.ts';
 import { RequestSpans } from './request-spans.ts';
 import { tracingSettings } from './settings.ts';
@@ -29,6 +30,9 @@ export default defineBuiltin({
 
     hooks.open.tapPromise('tracing', async (opened) => { host = opened; });
     hooks.close.tapPromise({ name: 'tracing', limitMs: () => closeLimitMs }, async () => (await opening?.catch(() => undefined))?.tracer.close());
+    hooks.toolServerTried.tap('tracing', (handshake, { services: { clock } }) => {
+      opening?.then((opened) => { if (opened) recordHandshake(handshake, { ...opened, clock }); }, () => {}); // a tracer that cannot be opened has ended the start
+    });
     hooks.assemble.tapPromise('tracing', async ({ config: { observability, strategy: { mode } }, hooks: pipeline, services: { clock } }) => {
       if (!host) return; // a command that only answers questions
       const wanted = canonicalJson({ tracing: {}, exporters: [], ...observability }); // one text for all that mean the same
@@ -50,6 +54,7 @@ export default defineBuiltin({
       tapEventual(pipeline.outgoing, 'tracing', (departure) => spans.depart(departure));
       pipeline.settled.tap('tracing', (attempt) => spans.settle(attempt));
       pipeline.stageRan.tap('tracing', (run) => spans.ran(run));
+      pipeline.toolCalled.tap('tracing', (call) => spans.called(call));
       pipeline.tryFailed.tap('tracing', (failed) => spans.tried(failed));
       pipeline.circuitMoved.tap('tracing', (move) => spans.moved(move));
       pipeline.finished.tap('tracing', (exchange, outcome) => spans.finish(exchange, outcome));

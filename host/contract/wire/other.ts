@@ -123,3 +123,25 @@ export interface OpaqueRequest {
   readonly json?: unknown;
   readonly [field: string]: unknown;
 }
+
+/** One call of a tool that a client makes itself, through the gateway. */
+export interface ToolRequest {
+  /** No model takes part. */
+  readonly model?: undefined;
+  /** Name of the tool server in the configuration. */
+  readonly server: string;
+  /** Name of the tool, as its server lists it. */
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly [field: string]: unknown;
+}
+
+/** What a tool answered. Source: Model Context Protocol, revision 2025-11-25, "Tools", read 2026-11-22. */
+export interface ToolReply {
+  /** Blocks of text, images, audio, links to resources, resources. */
+  readonly content: readonly unknown[];
+  readonly structuredContent?: unknown;
+  /** The tool's own word that it failed. */
+  readonly isError?: boolean;
+  readonly [field: string]: unknown;
+}

@@ -6,7 +6,7 @@ import { requestsFor } from '../hostile/requests.ts';
 import { growthsOf, times } from './growths.ts';
 import type { Work } from './work.ts';
 
-type Routed = Exclude<Surface, 'responses' | 'passthrough'>;
+type Routed = Exclude<Surface, 'responses' | 'passthrough' | 'mcp'>;
 type Uploaded = 'audio.transcriptions' | 'audio.translations';
 
 /** Every surface with a route; the types ask for a new one. */

@@ -1,0 +1,73 @@
+import { resolveReferences } from '../../host/config/references.ts';
+import { canonicalJson } from '../../host/config/canonical.ts';
+import type { McpServerConfig } from '../../host/config/document.ts';
+import { within } from '../../host/common/clock.ts';
+import type { Carryover } from '../../host/contract/index.ts';
+import type { Host } from '../../host/host.ts';
+import { ServerConnection } from './connection.ts';
+import { HiddenTexts } from './hidden-texts.ts';
+import { openLink } from './open-link.ts';
+
+/** How long all servers together have to end with the gateway. Source: configuration reference 5.3. */
+export const CLOSE_ALL_MS = 7000;
+
+const DEFAULT_LIMIT_S = 30;
+
+/**
+ * The connections of one gateway, which outlive the configurations that name them: two configurations with the same block for a
+ * server share one. It is closed after the last of them, in the background, and the end of the gateway waits for it.
+ */
+export class Connections {
+  readonly #host: Host;
+  readonly #live = new Set<ServerConnection>();
+  readonly #closing = new Set<Promise<void>>();
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  /** The connection of a server; a text that says why there can be none. */
+  lease(server: McpServerConfig, carryover: Carryover): ServerConnection | string {
+    const { redactor, variables } = this.#host;
+    const { value, undefinedNames } = resolveReferences({ headers: server.headers ?? {}, env: server.env ?? {} }, variables, (secret) => redactor.register(secret));
+    if (undefinedNames.length > 0) return `${undefinedNames.length === 1 ? 'an environment variable is' : 'environment variables are'} not set: ${undefinedNames.join(', ')}`;
+    return carryover.lease(`mcp server ${canonicalJson(server)}`, () => this.#connect({ ...server, ...value }), (connection) => this.#close(connection));
+  }
+
+  /** Ends all of them: what does not end by itself within seven seconds is killed with its whole process group. */
+  async close(): Promise<void> {
+    for (const connection of this.#live) this.#close(connection);
+    const { clock, log } = this.#host.services;
+    await within(Promise.all(this.#closing), CLOSE_ALL_MS, clock, 'the end of the tool servers').catch(() => log.warn('mcp servers did not end in time and are killed', { servers: this.#live.size }));
+    for (const connection of this.#live) connection.kill();
+    this.#live.clear();
+  }
+
+  #connect(config: McpServerConfig): ServerConnection {
+    const { services: { transport, clock, log }, redactor, variables, workingDirectory, build, hooks } = this.#host;
+    const { name = '', timeout_seconds: seconds = 0, allowed_tools: allowedTools = [] } = config;
+    const hidden = new HiddenTexts(config, [...Object.values(config.headers ?? {}), ...Object.values(config.env ?? {})]);
+    const clean = (text: string): string => redactor.excerpt(hidden.clean(text));
+    const connection = new ServerConnection({
+      name, allowedTools, clock, log, clean,
+      limitMs: (seconds > 0 ? seconds : DEFAULT_LIMIT_S) * 1000,
+      gatewayVersion: build.version,
+      open: (events, renew) => openLink({ config, variables, workingDirectory, transport, clock, log, clean }, events, renew),
+      onHandshake: (handshake) => hooks.toolServerTried.call(handshake, this.#host),
+    });
+    this.#live.add(connection);
+    return connection;
+  }
+
+  /** Not waited for by the configuration that goes: a child has some seconds to end. */
+  #close(connection: ServerConnection): void {
+    const closing: Promise<void> = connection.close()
+      .catch((error: unknown) => this.#host.log.error('an mcp server could not be closed', { error }))
+      .finally(() => {
+        this.#closing.delete(closing);
+        this.#live.delete(connection);
+      });
+    this.#closing.add(closing);
+  }
+}
+
