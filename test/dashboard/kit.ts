@@ -10,6 +10,8 @@ import { type AdminHost, as, type KeyObject, startAdmin } from '../admin/kit.ts'
 import { ask, atEnd, type FaultScript, faultUpstream, type FaultUpstream, forSuite, loadScript, MASTER_KEY, requireTool, temporaryFolder, type TestHostOptions } from '../kit/index.ts';
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
+/** What is built. */
+export const BUNDLE = join(CHECKOUT, 'builtins/dashboard/dist');
 const SESSION_KEY = 'gw.session.v1'; // as the application names it
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const CHAT = '/v1/chat/completions';
