@@ -1,8 +1,8 @@
 import { type ReactNode, Suspense, useState } from 'react';
 import { Menu, PanelLeftClose, PanelLeftOpen, X } from 'lucide-react';
-import { useServices } from '../services.ts';
+import { useApi, useServices } from '../services.ts';
+import { Brand } from '../ui/brand.tsx';
 import { IconButton } from '../ui/button.tsx';
-import { PRODUCT } from '../ui/page.tsx';
 import { Loading } from '../ui/states.tsx';
 import { useModal } from '../ui/use-modal.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
@@ -49,24 +49,13 @@ export function Shell({ location, children }: { readonly location: string; reado
   );
 }
 
-function Brand() {
-  return (
-    <span className="brand">
-      <svg className="brand-mark" viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
-        <rect width="32" height="32" rx="8" />
-        <path d="M6.500 11h9a5 5 0 0 1 5 5a5 5 0 0 0 5 5M6.500 21h9a5 5 0 0 0 5-5a5 5 0 0 1 5-5" />
-      </svg>
-      <span className="brand-name">{PRODUCT}</span>
-    </span>
-  );
-}
-
 function RailFoot() {
+  const api = useApi();
   return (
     <div className="rail-foot">
       <Identity />
       <div className="rail-links">
-        <a href="/openapi.json" target="_blank" rel="noreferrer">API reference</a>
+        <a href={`${api.origin}/openapi.json`} target="_blank" rel="noreferrer">API reference</a>
         <ThemeButton />
       </div>
     </div>

@@ -2,7 +2,7 @@ import { useSearch } from '../../lib/use-search.ts';
 import { CircleCheck, Gauge } from 'lucide-react';
 import type { LogStatistics, LogSums, Quantiles } from '../../api/wire.ts';
 import { Share } from '../../charts/share.tsx';
-import { compact, duration, integer, percent, usd } from '../../lib/format.ts';
+import { compact, DASH, duration, integer, percent, usd } from '../../lib/format.ts';
 import { Segmented } from '../../ui/form.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -18,6 +18,11 @@ interface Named extends LogSums {
 
 function named(groups: Readonly<Record<string, LogSums>>): Named[] {
   return Object.entries(groups).map(([name, sums]) => ({ name, ...sums }));
+}
+
+/** A dash where no answer had a known price. */
+function costText({ cost_usd, unpriced, count, errors }: LogSums): string {
+  return unpriced > 0 && unpriced >= count - errors ? DASH : usd(cost_usd);
 }
 
 interface Measured extends Quantiles {
@@ -49,7 +54,7 @@ export function Models({ byModel }: { readonly byModel: LogStatistics['by_model'
     { key: 'name', header: 'Model', cell: ({ name, ...sums }) => <div className="ranked"><span className="break">{name}</span><Share of={most === 0 ? 0 : sums[by] / most} /></div> },
     { key: 'requests', header: 'Requests', isFigure: true, cell: ({ count }) => compact(count) },
     { key: 'tokens', header: 'Tokens', isFigure: true, cell: ({ tokens }) => compact(tokens) },
-    { key: 'cost', header: 'Cost', isFigure: true, cell: ({ cost_usd, unpriced, count, errors }) => (unpriced > 0 && unpriced >= count - errors ? '–' : usd(cost_usd)) },
+    { key: 'cost', header: 'Cost', isFigure: true, cell: costText },
   ];
   const choose = <Segmented label="Order of the models" value={by} choices={[{ value: 'cost_usd', label: 'By cost' }, { value: 'tokens', label: 'By tokens' }]} onChange={(value) => setSearch({ by: value === 'tokens' ? value : undefined })} />;
   return <Panel title="Top models" isFlush actions={choose}><Table label="Top models" columns={columns} rows={rows} rowKey={({ name }) => name} /></Panel>;
@@ -58,9 +63,9 @@ export function Models({ byModel }: { readonly byModel: LogStatistics['by_model'
 const PROVIDER_COLUMNS: readonly Column<Named>[] = [
   { key: 'name', header: 'Provider', cell: ({ name }) => name },
   { key: 'answered', header: 'Answered', isFigure: true, cell: ({ count, errors }) => compact(count - errors) },
-  { key: 'failed', header: 'Failed', isFigure: true, cell: ({ count, errors }) => (count === 0 ? '–' : `${compact(errors)} (${percent(errors / count)})`) },
+  { key: 'failed', header: 'Failed', isFigure: true, cell: ({ count, errors }) => (count === 0 ? DASH : `${compact(errors)} (${percent(errors / count)})`) },
   { key: 'tokens', header: 'Tokens', isFigure: true, cell: ({ tokens }) => compact(tokens) },
-  { key: 'cost', header: 'Cost', isFigure: true, cell: ({ cost_usd }) => usd(cost_usd) },
+  { key: 'cost', header: 'Cost', isFigure: true, cell: costText },
 ];
 
 /** Providers by what they answered. Requests that reached none are left out. */

@@ -4,6 +4,7 @@ import { ApiError, messageOf } from '../../api/api-error.ts';
 import { useServices } from '../../services.ts';
 import { beginSession } from '../../session/session-calls.ts';
 import { ThemeButton } from '../../shell/theme-button.tsx';
+import { Brand } from '../../ui/brand.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Field } from '../../ui/form.tsx';
 import { PRODUCT } from '../../ui/page.tsx';
@@ -43,6 +44,7 @@ export function LoginPage() {
     <main className="login">
       <div className="login-theme"><ThemeButton /></div>
       <form className="login-card" onSubmit={submit} noValidate>
+        <Brand />
         <h1 className="login-title">Sign in to {PRODUCT}</h1>
         <p className="login-text">Use an API key of this gateway, or its master key. It is exchanged for a session of this tab and not stored.</p>
         {failure !== undefined && <Banner tone="bad">{failure}</Banner>}
