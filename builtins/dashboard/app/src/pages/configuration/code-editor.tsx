@@ -67,6 +67,8 @@ export function CodeEditor({ label, value, language, isReadOnly, problem, onChan
   const view = useRef<EditorView>(undefined);
   const change = useRef(onChange);
   const parts = useRef({ language: new Compartment(), editing: new Compartment() });
+  const isColoured = value.length <= MOST_COLOURED;
+  const { message, line } = problem ?? {};
   change.current = onChange;
   useImperativeHandle(ref, () => ({ focus: () => view.current?.focus() }), []);
   useEffect(() => {
@@ -88,16 +90,16 @@ export function CodeEditor({ label, value, language, isReadOnly, problem, onChan
   }, []);
   useEffect(() => {
     const { language: part, editing } = parts.current;
-    view.current?.dispatch({ effects: [part.reconfigure(value.length > MOST_COLOURED ? [] : grammarOf(language)), editing.reconfigure(editingOf(label, isReadOnly))] });
-  }, [language, isReadOnly, label, value.length > MOST_COLOURED]);
+    view.current?.dispatch({ effects: [part.reconfigure(isColoured ? grammarOf(language) : []), editing.reconfigure(editingOf(label, isReadOnly))] });
+  }, [language, isReadOnly, label, isColoured]);
   useEffect(() => {
     const { current } = view;
     if (current && current.state.doc.toString() !== value) current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: value } });
   }, [value]);
   useEffect(() => {
     const { current } = view;
-    if (current) current.dispatch(setDiagnostics(current.state, problem ? [diagnosticAt(current.state, problem)] : []));
-  }, [problem?.message, problem?.line, value]);
+    if (current) current.dispatch(setDiagnostics(current.state, message === undefined || line === undefined ? [] : [diagnosticAt(current.state, { message, line })]));
+  }, [message, line, value]);
   return <div className="code-editor" ref={holder} />;
 }
 
