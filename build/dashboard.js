@@ -36,7 +36,8 @@ async function buildDashboard(root) {
   process.env['NODE_ENV'] = 'production'; // whatever it is where this runs
   const { build } = await import('vite');
   const stamp = stampOf(root);
-  const folder = join(root, `${BUNDLE}-${process.pid}`);
+  const workplace = join(root, 'builtins/dashboard', `.building-${process.pid}`);
+  const folder = join(workplace, 'dist'); // as what is built is called everywhere: neither sources nor files to commit
   try {
     await build({ configFile: join(root, APPLICATION, 'vite.config.ts'), logLevel: 'warn', build: { outDir: folder, emptyOutDir: true, license: true } });
     for (const file of filesIn(folder)) if (COMPRESSIBLE.test(file)) compress(file);
@@ -44,7 +45,7 @@ async function buildDashboard(root) {
     rmSync(join(root, BUNDLE), { recursive: true, force: true });
     renameSync(folder, join(root, BUNDLE));
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(workplace, { recursive: true, force: true });
   }
 }
 
