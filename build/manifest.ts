@@ -28,7 +28,7 @@ export function packedManifest(source: Manifest, stamp: Omit<Stamp, 'version'>):
       './joi': './dist/joi.js',
       './package.json': './package.json',
     },
-    files: ['dist', 'docs', 'config.example.yaml', 'CHANGELOG.md', 'SECURITY.md'],
+    files: ['dist', 'builtins/dashboard/dist', 'docs', 'config.example.yaml', 'CHANGELOG.md', 'SECURITY.md'],
     scripts: { postpack: source.scripts['postpack'] }, // npm still has to run it
     dependencies: Object.fromEntries(EXTERNAL.map((name) => [name, versionOf(source, name)])),
   };

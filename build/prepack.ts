@@ -16,12 +16,13 @@ import { warmCache } from './warm-cache.ts';
 const DIST = join(ROOT, 'dist');
 
 restoreManifest(); // a run before this one may have been interrupted
+buildDashboard();
 rmSync(DIST, { recursive: true, force: true });
 const { inputs } = await bundle(ROOT, DIST);
 writeTypes(ROOT, DIST);
 copyFileSync(join(ROOT, 'host/gw.js'), join(DIST, 'gw.js'));
 copyFileSync(join(ROOT, 'builtins/catalog/models.json'), join(DIST, 'models.json'));
-writeFileSync(join(DIST, 'LICENSES.txt'), licensesOf(ROOT, Object.keys(inputs)));
+writeFileSync(join(DIST, 'LICENSES.txt'), licensesOf(ROOT, Object.keys(inputs)) + readFileSync(join(ROOT, 'builtins/dashboard/dist/.vite/license.md'), 'utf8'));
 
 const source = readFileSync(MANIFEST, 'utf8');
 mkdirSync(join(KEPT, '..'), { recursive: true });
@@ -32,6 +33,11 @@ try {
 } catch (error) {
   restoreManifest(); // npm packs nothing after a failure, and would not run postpack
   throw error;
+}
+
+function buildDashboard(): void {
+  const { status } = spawnSync(process.execPath, [join(ROOT, 'build/dashboard.js')], { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new Error('the dashboard could not be built');
 }
 
 function commit(): string {

@@ -7,7 +7,7 @@ import authentication from './auth/authentication.ts';
 import keyAccess from './auth/key-access.ts';
 import keyBudget from './auth/key-budget.ts';
 import catalog from './catalog/catalog.ts';
-import fallbackRoute from './fallback/fallback.ts';
+import dashboard from './dashboard/dashboard.ts';
 import mcpEndpoint from './mcp/endpoint/endpoint.ts';
 import mcp from './mcp/mcp.ts';
 import models from './models/models.ts';
@@ -101,7 +101,7 @@ import webhook from '../plugins/webhook.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  admin, authentication, keyAccess, keyBudget, catalog, fallbackRoute, mcpEndpoint, mcp, models, openapi, passthrough, probes,
+  admin, authentication, keyAccess, keyBudget, catalog, dashboard, mcpEndpoint, mcp, models, openapi, passthrough, probes,
   breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, routeRecords, targetLines, toolLines, tracing, geminiWire, messages, responses,
 ];
 

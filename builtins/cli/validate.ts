@@ -1,10 +1,10 @@
 import { stringify } from 'yaml';
 import type { CommandIo, OutputFormat, RunCommand } from '../../host/cli/command.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
+import { coverage, type CoverageCell, type CoverageRow } from '../../host/explain/coverage.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
 import { checkConfig } from '../../host/generation/check.ts';
 import { loadConfiguration } from '../../host/start/steps.ts';
-import { coverage } from './coverage.ts';
 import { problemReport, table } from './report.ts';
 
 /** `gw validate <config-file>`: the same checks as start-up, without resolving references or contacting a provider. */
@@ -43,7 +43,15 @@ function summary(host: Host, config: GatewayConfig): string[] {
     ...(plugins.length > 0 ? [`Plugins: ${plugins.join(', ')}`] : []),
     ...(aliases > 0 ? [`Aliases: ${aliases}`] : []),
     '',
-    table(['SURFACE', 'STAGE', 'READ BY'], rows),
+    table(['SURFACE', 'STAGE', 'READ BY'], rows.map((row) => [row.surface, row.stage, readers(row)])),
     ...warnings.map((warning) => `warning ${warning}`),
   ];
+}
+
+function readers({ translated, ...cell }: CoverageRow): string {
+  return translated ? `${readersOf(cell)}; translated: ${readersOf(translated)}` : readersOf(cell);
+}
+
+function readersOf({ plugins, refused, recorded }: CoverageCell): string {
+  return refused ? 'refused' : `${plugins.join(', ') || '-'}${recorded ? ' (recorded)' : ''}`;
 }

@@ -122,6 +122,7 @@ const OVERVIEW: readonly Operation[] = [
   read('/admin/health', 'Providers, stores and tool servers', 'DeepHealth'),
   read('/admin/plugins', 'Plugins of the configuration', 'Plugins'),
   read('/admin/plugins/catalog', 'Plugins that there are', 'PluginCatalog'),
+  read('/admin/plugins/coverage', 'Which plugins read which bodies', 'Coverage'),
   read('/admin/providers', 'Registered providers and their models', 'Providers'),
   read('/admin/providers/catalog', 'Providers that there are', 'ProviderCatalog'),
   { method: 'post', path: '/admin/explain', summary: 'Where a request would go and why', scope: 'read_only', answer: 'Explanation', body: 'json' },

@@ -22,6 +22,7 @@ function object(properties: Readonly<Record<string, Schema>>, optional: Readonly
 
 const page = (item: string, summary: Schema, filters: Schema): Schema => object({ data: list(ref(item)), summary, filters });
 const WINDOW = { limit: COUNT, offset: COUNT };
+const READ_BY = { plugins: TEXTS, refused: FLAG, recorded: FLAG };
 const SUMS = object({ count: COUNT, errors: COUNT, tokens: COUNT, cost_usd: NUMBER, unpriced: COUNT });
 const SPREAD = { type: ['object', 'null'], required: ['p50', 'p95', 'p99', 'max', 'mean', 'count'], properties: { p50: NUMBER, p95: NUMBER, p99: NUMBER, max: NUMBER, mean: NUMBER, count: COUNT } };
 const POINT = object({ start: MOMENT, requests: COUNT, errors: COUNT, prompt_tokens: COUNT, completion_tokens: COUNT });
@@ -70,6 +71,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   Plugins: list(object({ name: TEXT, type: TEXT, enabled: FLAG })),
   PluginCatalog: object({ data: list(object({ name: TEXT, type: TEXT, summary: TEXT, settings: TEXTS, fails_open: FLAG })) }),
+  Coverage: object({ data: list(object({ surface: TEXT, stage: TEXT, ...READ_BY }, { translated: object(READ_BY) })), warnings: TEXTS }),
   DeepHealth: object({
     status: { enum: ['healthy', 'degraded', 'no_providers'] },
     providers: list(object({ name: TEXT, status: { enum: ['available', 'unavailable'] }, models: COUNT }, { message: TEXT })),

@@ -3,13 +3,15 @@ import { createServer } from 'node:http';
 
 const port = Number(process.env.PORT ?? 8082);
 
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => { void answer(request, response); });
+
+async function answer(request, response) {
   let text = '';
   for await (const piece of request) text += piece;
   if (request.headers['x-brook-token'] !== 'brook-demo-token') trouble(response, 401, 'this token opens nothing');
   else if (text.includes('"flood"')) trouble(response, 429, 'the brook is full', 3);
   else flowBack(response, JSON.parse(text));
-});
+}
 
 function flowBack(response, { lines, flow, most = 100 }) {
   const words = `You said: ${lines.at(-1).says}`.split(/(?= )/).slice(0, most);

@@ -4,7 +4,7 @@ import { failsOpen } from '../../host/pipeline/guard.ts';
 import { chatReply, fakeClock, MASTER_KEY, replyJson, startHost, stubUpstream } from '../kit/index.ts';
 import { as, ECHO, forBackends, NOBODY, refusal, startAdmin } from './kit.ts';
 
-const ROUTES = ['/admin/dashboard', '/admin/health', '/admin/plugins', '/admin/plugins/catalog', '/admin/providers', '/admin/providers/catalog'];
+const ROUTES = ['/admin/dashboard', '/admin/health', '/admin/plugins', '/admin/plugins/catalog', '/admin/plugins/coverage', '/admin/providers', '/admin/providers/catalog'];
 const BUILT_IN = [
   'ai21', 'anthropic', 'azure-foundry', 'azure-openai', 'bedrock', 'cerebras', 'cloudflare', 'cohere', 'databricks', 'deepinfra', 'deepseek', 'fireworks', 'gemini', 'groq', 'hugging-face',
   'mistral', 'moonshot', 'novita', 'nvidia-nim', 'ollama', 'ollama-cloud', 'openai', 'openrouter', 'perplexity', 'qwen', 'replicate', 'sambanova', 'together', 'vertex-ai', 'xai',
@@ -45,6 +45,24 @@ describe('what the gateway is made of, under /admin', () => {
       expect(Object.keys(filter)).to.deep.equal(['name', 'type', 'summary', 'settings', 'fails_open']);
       expect(filter).to.deep.include({ type: 'guardrail', fails_open: false });
       expect(filter.settings).to.include.members(['blocked_words', 'case_sensitive']);
+    });
+  });
+
+  describe('GET /admin/plugins/coverage', () => {
+    const FILTER = { name: 'word-filter', stage: 'before_request', enabled: true, config: { blocked_words: ['x'] } };
+
+    it('tells of each surface and stage which plugins read it, as gw validate prints it', async () => {
+      const t = await startAdmin({}, ECHO);
+      expect((await t.get('/admin/plugins/coverage')).json().warnings).to.deep.equal([]);
+      await t.apply({ ...ECHO, plugins: [FILTER, { ...FILTER, enabled: false, stage: 'after_request' }] });
+      const { data, warnings } = (await t.get('/admin/plugins/coverage')).json();
+      const at = (surface: string, stage: string): any => data.find((row: any) => row.surface === surface && row.stage === stage);
+      expect(JSON.stringify(at('chat', 'before_request'))).to.equal('{"surface":"chat","stage":"before_request","plugins":["word-filter"],"refused":false,"recorded":false}');
+      expect(at('chat', 'after_request')).to.deep.include({ plugins: [], refused: false, recorded: false });
+      expect(at('audio.transcriptions', 'before_request')).to.deep.include({ refused: true });
+      expect(at('passthrough', 'after_request')).to.deep.include({ recorded: true });
+      expect(warnings).to.include('chat after_request: no content guardrail reads this body');
+      expect(new Set(data.map(({ surface, stage }: any) => `${surface} ${stage}`)).size).to.equal(data.length);
     });
   });
 

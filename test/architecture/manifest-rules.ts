@@ -13,14 +13,14 @@ export interface ModuleFile {
 
 /**
  * The module files among these: one folder or file per provider, strategy and plugin; of the builtins every file with a
- * default export. Names with `_` or `.` in front are helpers.
+ * default export, those of the dashboard's pages aside. Names with `_` or `.` in front are helpers.
  */
 export function moduleFiles(files: readonly string[], read: (path: string) => string): ModuleFile[] {
   return files.flatMap((path): ModuleFile[] => {
     const [root, ...rest] = path.split('/') as [ModuleFile['root'], ...string[]];
     if (path === MANIFEST || !ROOTS.includes(root) || /^[._]/.test(rest[0] ?? '')) return [];
     const name = (rest.at(-1) ?? '').replace(/\.[cm]?[jt]sx?$/, '');
-    if (root === 'builtins') return nodesOf(path, read(path), 'ExportDefaultDeclaration').length > 0 ? [{ root, name, path }] : [];
+    if (root === 'builtins') return !path.startsWith('builtins/dashboard/app/') && nodesOf(path, read(path), 'ExportDefaultDeclaration').length > 0 ? [{ root, name, path }] : [];
     if (rest.length === 1) return [{ root, name, path }];
     return rest.length === 2 && name === 'index' ? [{ root, name: rest[0] ?? '', path }] : [];
   });

@@ -73,7 +73,8 @@ function membersOf(node: Node): Node[] {
 /** Who may call `JSON.parse`: what reads files of the installation, what is bounded by other means, and the one function for everything else. */
 export const PARSERS: readonly string[] = [
   'host/contract/json.ts', 'host/contract/json-numbers.ts', 'host/config/parse.ts', 'host/log/bounded-line.ts', 'host/log/logger.ts', 'host/log/pretty-line.ts', 'host/main.ts', 'host/wire/known-frames.ts', 'host/http/metadata-header.ts',
-  'builtins/catalog/build/make.ts', 'builtins/catalog/load.ts', 'builtins/cli/explain.ts',
+  'builtins/catalog/build/make.ts', 'builtins/dashboard/app/src/pages/configuration/document-text.ts', 'builtins/catalog/load.ts', 'builtins/cli/explain.ts',
+  'builtins/dashboard/app/src/lib/json.ts', // in the reader's own browser
 ];
 
 /** Refuses `JSON.parse`, which takes any depth and any size: `parseJson` bounds both. */

@@ -9,7 +9,7 @@ const MAY_BE_NEW = /^(Map|Set|WeakMap|WeakSet|RegExp|URL|TextEncoder|TextDecoder
 
 /**
  * Refuses state that outlives a host: a top-level `let` or `var`, a static member that may change, an object with a life
- * of its own (`new Agent()`, `createX()`), and any change made inside a function to something declared at the top level
+ * of its own (`new Agent()`, `createX()`; React's `createContext` holds nothing), and any change made inside a function to something declared at the top level
  * or imported from another file. A table that is filled while the module loads is not state: nothing changes it later.
  */
 export const mutableState: Checker = (path, source) => {
@@ -61,7 +61,7 @@ function livingObjects(init: Node): [Node, string][] {
     if (FUNCTIONS.has(node.type)) return;
     const callee = node['callee'] ? dotted(node['callee'] as Node) : '';
     if (node.type === 'NewExpression' && !MAY_BE_NEW.test(callee)) found.push([node, `a top-level new ${callee}`]);
-    if (node.type === 'CallExpression' && (/(^|\.)(create|open|start)[A-Z]/.test(callee) || FUNCTIONS.has(node['callee'].type))) found.push([node, `a top-level call of ${callee || 'a function on the spot'}`]);
+    if (node.type === 'CallExpression' && (/(^|\.)(create(?!Context$)|open|start)[A-Z]/.test(callee) || FUNCTIONS.has(node['callee'].type))) found.push([node, `a top-level call of ${callee || 'a function on the spot'}`]);
     childrenOf(node).forEach(look);
   };
   look(init);
@@ -131,7 +131,7 @@ function dotted(node: Node): string {
   return `${dotted(node['object'] as Node)}.${member}`;
 }
 
-const READERS: Readonly<Record<string, readonly string[]>> = { 'host/main.ts': ['env', 'argv'], 'host/gw.js': ['argv'], 'host/keep-data.js': ['env'] };
+const READERS: Readonly<Record<string, readonly string[]>> = { 'host/main.ts': ['env', 'argv'], 'host/ensure-installed.js': ['argv'], 'host/gw.js': ['argv'], 'host/keep-data.js': ['env'] };
 
 /** Refuses `process.env` and `process.argv` outside the composition root, and the bin that hands its arguments on. */
 export const processUse: Checker = (path, source) => {

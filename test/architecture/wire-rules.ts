@@ -9,16 +9,16 @@ const UPSTREAM = 'providers/echo/respond.ts';
 const KIT = 'host/testing/';
 /** Answers of a service on the common wire, for a new provider's test. */
 const FIXTURES = 'builtins/cli/module-files.ts';
-/** A client of a gateway. */
-const CLIENT = 'builtins/cli/chat.ts';
+/** Clients of a gateway. */
+const CLIENTS = ['builtins/cli/chat.ts', 'builtins/dashboard/app/'];
 
 /** Another protocol: servers, and clients of the gateway, that speak it send and take events, too. */
 const TOOL_SERVERS = 'builtins/mcp/';
 
 /** What only a client's wire writes, and the files or folders where it may stand: there, where upstreams are read or asked, and where one is played. */
 const TEXTS: Readonly<Record<string, readonly string[]>> = {
-  '[DONE]': [COMMON_WIRE, 'host/upstream/sse.ts', UPSTREAM, KIT, FIXTURES, CLIENT],
-  'text/event-stream': [COMMON_WIRE, OTHER_WIRES, 'providers/', KIT, TOOL_SERVERS],
+  '[DONE]': [COMMON_WIRE, 'host/upstream/sse.ts', UPSTREAM, KIT, FIXTURES, ...CLIENTS],
+  'text/event-stream': [COMMON_WIRE, OTHER_WIRES, 'providers/', KIT, TOOL_SERVERS, ...CLIENTS],
   '404 page not found': [COMMON_WIRE],
 };
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** What a checkout holds of the package's sources. */
-const SOURCES = ['build', 'builtins', 'docs', 'host', 'plugins', 'providers', 'strategies', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'config.example.yaml', 'package.json', 'tsconfig.json'];
+const SOURCES = ['build', 'builtins', 'docs', 'host', 'plugins', 'providers', 'strategies', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'config.example.yaml', 'package-lock.json', 'package.json', 'tsconfig.json'];
 const run = promisify(execFile);
 
 export interface Packed {

@@ -88,7 +88,18 @@ async function expectCommands({ folder, bin }: Packed): Promise<void> {
 async function expectFiles({ bin }: Packed): Promise<void> {
   const files = await readdir(dirname(bin), { recursive: true });
   expect(files.filter((file) => /^compile-cache.*[0-9a-f]{8}$/.test(file))).to.not.have.lengthOf(0);
-  expect(await readFile(join(dirname(bin), 'LICENSES.txt'), 'utf8')).to.match(/^joi \d/m);
+  const licenses = await readFile(join(dirname(bin), 'LICENSES.txt'), 'utf8');
+  expect(licenses).to.match(/^joi \d/m);
+  expect(licenses, 'of what the dashboard is made of').to.match(/^## react - \d/m);
+}
+
+/** Without any package of the front end. */
+async function expectDashboard({ folder, bin }: Packed): Promise<void> {
+  const url = await serve(bin, folder);
+  const page = await fetch(`${url}/overview`, { headers: { accept: 'text/html' } });
+  const [, script = ''] = /<script type="module"[^>]* src="([^"]+)"/.exec(await page.text()) ?? [];
+  const asset = await fetch(url + script, { headers: { 'accept-encoding': 'br' } });
+  expect([page.status, asset.status, asset.headers.get('content-encoding')]).to.deep.equal([200, 200, 'br']);
 }
 
 /** A configuration of the three modules of the package, in an empty folder that holds nothing but what npm put there. */
@@ -108,6 +119,7 @@ describe('the package that npm pack makes', function packed() {
   it('serves, takes modules beside its configuration, says what it is, and brings compiled code and licences with it', async () => {
     await expectFiles(installed());
     await expectCommands(installed());
+    await expectDashboard(installed());
     await expectRefusal(installed());
     await expectExample(installed());
   });

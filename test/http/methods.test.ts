@@ -1,12 +1,12 @@
 import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
-import { ask, chatReply, MASTER_KEY, replyJson, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
+import { ask, chatReply, MASTER_KEY, NO_DASHBOARD, replyJson, startHost, stubUpstream, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
 
 const CHAT = '/v1/chat/completions';
 
-async function chatHost(): Promise<{ t: TestHost; stub: StubUpstream }> {
+async function chatHost(options: TestHostOptions = {}): Promise<{ t: TestHost; stub: StubUpstream }> {
   const stub = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')));
-  return { t: await startHost({ strategy: { mode: 'fallback' }, targets: [stub.target('a')] }), stub };
+  return { t: await startHost({ strategy: { mode: 'fallback' }, targets: [stub.target('a')] }, options), stub };
 }
 
 interface Reply {
@@ -122,8 +122,8 @@ describe('what no route takes', () => {
     }
   });
 
-  it('is the place of the dashboard for a browser, which this build says is empty', async () => {
-    const { t } = await chatHost();
+  it('is the place of the dashboard for a browser, which a build without one says is empty', async () => {
+    const { t } = await chatHost({ installDirectory: NO_DASHBOARD });
     for (const path of ['/', '/keys', '/some/deep/link']) {
       const answer = await send(t, 'GET', path, { accept: 'text/html,application/xhtml+xml;q=0.9' });
       expect(answer.status, path).to.equal(503);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Response as ExpressResponse } from 'express';
 import { defineBuiltin } from '../../host/builtin.ts';
 import { writeHead } from '../../host/http/reply.ts';
-import { ask, chatReply, fakeClock, MASTER_KEY, replyJson, replyStream, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
+import { ask, chatReply, fakeClock, MASTER_KEY, NO_DASHBOARD, replyJson, replyStream, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
 
 const CHAT = '/v1/chat/completions';
 
@@ -32,7 +32,7 @@ async function chatHost(variables: Record<string, string> = {}): Promise<TestHos
     else replyJson(response, 200, chatReply('hello'));
   });
   const config = { strategy: { mode: 'fallback' }, max_request_bytes: 1000, targets: [stub.target('a', { models: ['m', 'bad'] })] };
-  return startHost(config, { variables, clock: fakeClock(), builtins: [faulty] });
+  return startHost(config, { variables, clock: fakeClock(), builtins: [faulty], installDirectory: NO_DASHBOARD });
 }
 
 const EXPECTED: Readonly<Record<string, string>> = {

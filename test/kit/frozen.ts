@@ -21,7 +21,10 @@ for (const [name, { value, enumerable }] of Object.entries(Object.getOwnProperty
 
 Object.defineProperty(everyObject, '__proto__', {
   get(this: object) { return Object.getPrototypeOf(this) as unknown; },
-  set() { throw new TypeError('__proto__ was used to exchange a prototype'); },
+  set(this: object, prototype: object | null) {
+    if (typeof this !== 'function') throw new TypeError('__proto__ was used to exchange a prototype');
+    Object.setPrototypeOf(this, prototype); // as playwright-core does with its own; no name from outside belongs to a function
+  },
   enumerable: false,
   configurable: false,
 });

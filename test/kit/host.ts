@@ -35,6 +35,8 @@ export interface TestHostOptions {
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly streamIdleMs?: number;
+  /** Where the program is installed: its dashboard is one page unless said, whatever was built here, and none in `NO_DASHBOARD`. */
+  readonly installDirectory?: string;
   /** Whether chat requests that a provider's vendor would refuse leave all the same; unless said they are a 400. */
   readonly isLenient?: boolean;
 }
@@ -76,7 +78,9 @@ export interface TestHost {
 /** The shipped modules, before vendors that refuse what the real ones refuse. */
 const STRICT_MODULES: readonly GatewayModule[] = MODULES.map((module) => (module.kind === 'provider' ? strictly(module) : module));
 
-const installDirectory = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const checkout = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const ONE_PAGE = fileURLToPath(new URL('../fixtures/dashboard', import.meta.url));
+export const NO_DASHBOARD = fileURLToPath(new URL('../fixtures', import.meta.url));
 
 /** A whole gateway in this process, on a port of its own, with the shipped modules; gone after the test. */
 export async function startHost(config: object, options: TestHostOptions = {}): Promise<TestHost> {
@@ -85,8 +89,8 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
   const samples: CountedSample[] = [];
   const host = createHost({
     variables: { MASTER_KEY, RATE_LIMIT_RPS: '0', STUB_API_KEY: 'stub-key', LOG_LEVEL: 'debug', ...options.variables },
-    workingDirectory: installDirectory,
-    installDirectory,
+    workingDirectory: checkout,
+    installDirectory: options.installDirectory ?? ONE_PAGE,
     build: { version: 'test', commit: 'none', built: 'unknown' },
     argv: process.argv,
     platform: { node: process.version, os: process.platform, arch: process.arch },

@@ -4,7 +4,7 @@ export { fakeClock, type FakeClock } from './clock.ts';
 export * from './faults/index.ts';
 export { golden } from './golden.ts';
 export { eventually, expectGivenBack, type Holdings, holdings, kept } from './holdings.ts';
-export { type Answer, answerOf, ask, eventsOf, heldBy, MASTER_ID, MASTER_KEY, NOTHING_HELD, slotsOf, startHost, type TestHost, type TestHostOptions } from './host.ts';
+export { type Answer, answerOf, ask, eventsOf, heldBy, MASTER_ID, MASTER_KEY, NO_DASHBOARD, NOTHING_HELD, slotsOf, startHost, type TestHost, type TestHostOptions } from './host.ts';
 export { type PostgresServer, startOwnPostgres, startPostgres } from './postgres.ts';
 export { expectProportion, growthProblem, type Prepare } from './proportion.ts';
 export { startNginx } from './nginx.ts';

@@ -1,0 +1,14 @@
+export type Theme = 'system' | 'light' | 'dark';
+
+/** The same name stands in `public/theme.js`, which applies the choice before the first render. */
+export const THEME_KEY = 'gw.theme';
+
+const CYCLE: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };
+
+export function nextTheme(theme: Theme): Theme {
+  return CYCLE[theme];
+}
+
+export function readTheme(stored: string | null): Theme {
+  return stored === 'light' || stored === 'dark' ? stored : 'system';
+}

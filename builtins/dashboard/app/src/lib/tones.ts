@@ -1,0 +1,9 @@
+/** How a state is coloured. Its colour says nothing that its name does not. */
+export type Tone = 'neutral' | 'ok' | 'warn' | 'bad' | 'accent';
+
+const COMPONENTS: Readonly<Record<string, Tone>> = { healthy: 'ok', available: 'ok', unavailable: 'bad', disabled: 'neutral' };
+
+/** A status of a newer gateway is neutral. */
+export function componentTone(status: string): Tone {
+  return COMPONENTS[status] ?? 'neutral';
+}

@@ -1,0 +1,58 @@
+import { useState } from 'react';
+import { usePolled } from '../../api/polling.ts';
+import type { ConfigChange } from '../../api/admin-wire.ts';
+import { useApi } from '../../services.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions, DialogBody, useAction } from '../../ui/dialog.tsx';
+import { Banner, Loaded } from '../../ui/states.tsx';
+import { messageOf } from '../../api/api-error.ts';
+
+export interface ApplyDialogProps {
+  /** The configuration as it is sent. */
+  readonly written: string;
+  /** The version that it was made of. */
+  readonly etag: string | null;
+  readonly onApplied: () => void;
+  readonly onClose: () => void;
+}
+
+/** Shows what would change, and changes it. */
+export function ApplyDialog({ written, etag, onApplied, onClose }: ApplyDialogProps) {
+  const api = useApi();
+  const [asked] = useState(() => Date.now());
+  const reading = usePolled<{ readonly changes: readonly ConfigChange[] }>({ key: ['config', 'diff', asked], read: (signal) => api.json('/admin/config/diff', { method: 'POST', written, signal }) });
+  const { run, isBusy, error } = useAction(async () => {
+    await api.json('/admin/config', { method: 'PUT', written, headers: etag === null ? {} : { 'If-Match': etag } });
+    onApplied();
+  });
+  const changes = reading.data?.changes ?? [];
+  return (
+    <Dialog title="Apply this configuration?" isWide onClose={onClose}>
+      <DialogBody>
+        <Loaded reading={reading} what="Changes">{() => (changes.length === 0 ? <p>Nothing would change.</p> : <ChangeList changes={changes} />)}</Loaded>
+        {error !== undefined && <Banner tone="bad">{messageOf(error)}</Banner>}
+      </DialogBody>
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button tone="primary" isBusy={isBusy} disabled={changes.length === 0} onClick={run}>Apply changes</Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function ChangeList({ changes }: { readonly changes: readonly ConfigChange[] }) {
+  return (
+    <ul className="changes">
+      {changes.map(({ path, before, after }) => (
+        <li key={path} className="change">
+          <p className="mono break"><strong>{path}</strong></p>
+          <div className="change-sides"><Side label="Before" value={before} tone="removed" /><Side label="After" value={after} tone="added" /></div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Side({ label, value, tone }: { readonly label: string; readonly value: unknown; readonly tone: 'removed' | 'added' }) {
+  return <div className="change-side" data-kind={tone}><p className="change-label">{label}</p><pre className="change-text">{value === null ? 'not set' : JSON.stringify(value, undefined, 2)}</pre></div>;
+}

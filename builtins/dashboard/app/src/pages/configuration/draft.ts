@@ -1,0 +1,44 @@
+import { useEffect, useState } from 'react';
+import { type Language, readText, textOf } from './document-text.ts';
+
+/** The configuration in force, and the version that a write must find. */
+export interface Active {
+  readonly config: unknown;
+  readonly etag: string | null;
+}
+
+export interface Draft {
+  readonly text: string;
+  readonly language: Language;
+  readonly isDirty: boolean;
+  readonly setText: (text: string) => void;
+  /** Writes what is there in the other language; nothing while it cannot be read. */
+  readonly setLanguage: (language: Language) => void;
+  /** Puts another configuration in the place of the text. */
+  readonly setValue: (value: unknown) => void;
+  readonly discard: () => void;
+}
+
+interface State {
+  readonly text: string;
+  readonly language: Language;
+  /** What the text was made of. */
+  readonly base: unknown;
+}
+
+/** What is being edited, in the form and in the editor alike. It follows the gateway while nothing was changed. */
+export function useDraft({ config }: Active): Draft {
+  const [state, setState] = useState<State>(() => ({ language: 'json', base: config, text: textOf(config, 'json') }));
+  const isDirty = state.text !== textOf(state.base, state.language);
+  useEffect(() => setState((before) => (before.text === textOf(before.base, before.language) ? { ...before, base: config, text: textOf(config, before.language) } : before)), [config]);
+  return {
+    text: state.text, language: state.language, isDirty,
+    setText: (text) => setState((before) => ({ ...before, text })),
+    setValue: (value) => setState((before) => ({ ...before, text: textOf(value, before.language) })),
+    setLanguage: (language) => setState((before) => {
+      const reading = readText(before.text, before.language);
+      return reading.isRead ? { ...before, language, text: textOf(reading.value, language) } : before;
+    }),
+    discard: () => setState((before) => ({ ...before, base: config, text: textOf(config, before.language) })),
+  };
+}

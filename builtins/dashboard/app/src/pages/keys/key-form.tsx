@@ -1,0 +1,150 @@
+import { type SyntheticEvent, useState } from 'react';
+import type { ApiKey } from '../../api/admin-wire.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions, DialogBody, useAction } from '../../ui/dialog.tsx';
+import { Checkbox, SelectField, TextField } from '../../ui/form.tsx';
+import { Banner } from '../../ui/states.tsx';
+import { messageOf } from '../../api/api-error.ts';
+import { EXPIRIES, inDays, namesIn } from './key-state.ts';
+
+const LONGEST_NAME = 80;
+const SCOPES: readonly (readonly [scope: string, label: string, hint: string])[] = [
+  ['read_only', 'Read only', 'Calls models and reads this dashboard.'],
+  ['admin', 'Admin', 'May change everything: keys, sessions and the configuration.'],
+];
+
+/** The limits of a key, as they are typed. */
+const LIMITS = {
+  models: { label: 'Models', hint: 'Names between commas; empty allows every model.' },
+  providers: { label: 'Targets', hint: 'Virtual keys between commas; empty allows every target.' },
+  rpm: { label: 'Requests per minute', hint: 'Empty for no limit.' },
+  tpm: { label: 'Tokens per minute', hint: 'Empty for no limit.' },
+  budget_usd: { label: 'Budget in US dollars', hint: 'Empty for no limit.' },
+} as const;
+type Limit = keyof typeof LIMITS;
+type TypedLimits = Readonly<Record<Limit, string>>;
+const LIMIT_NAMES = Object.keys(LIMITS) as Limit[];
+const isList = (limit: Limit): boolean => limit === 'models' || limit === 'providers';
+
+export interface KeyFormProps {
+  readonly title: string;
+  readonly action: string;
+  /** The key to be changed; without it one is made. */
+  readonly edited?: ApiKey;
+  /** Sends the body; what it throws is shown inside. */
+  readonly onSubmit: (body: object) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Makes a key, or changes one. */
+export function KeyForm({ title, action, edited, onSubmit, onClose }: KeyFormProps) {
+  const [name, setName] = useState(edited?.name ?? '');
+  const [scopes, setScopes] = useState<readonly string[]>(edited?.scopes ?? ['read_only']);
+  const [expiry, setExpiry] = useState(edited ? 'keep' : '30');
+  const [limits, setLimits] = useState<TypedLimits>(() => typedLimits(edited));
+  const [hasTried, setTried] = useState(false);
+  const problems = { name: nameProblem(name), scopes: scopes.length === 0 ? 'Choose at least one scope.' : undefined, ...limitProblems(limits) };
+  const { run, isBusy, error } = useAction(() => onSubmit({ name: name.trim(), scopes, ...expiryOf(expiry), ...limitsOf(limits, edited) }));
+  const shown = hasTried ? problems : undefined;
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    setTried(true);
+    if (Object.values(problems).every((problem) => problem === undefined)) run();
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={submit} noValidate>
+        <DialogBody>
+          <TextField label="Name" value={name} error={shown?.name} autoComplete="off" onChange={(event) => setName(event.target.value)} />
+          <ScopeChoice scopes={scopes} error={shown?.scopes} onChange={setScopes} />
+          <SelectField label="Expiry" value={expiry} onChange={(event) => setExpiry(event.target.value)}>
+            {edited && <option value="keep">Keep as it is</option>}
+            {EXPIRIES.map(([days, label]) => <option key={days} value={days}>{edited ? `${label} from now` : `In ${label}`}</option>)}
+            <option value="never">Never</option>
+          </SelectField>
+          <LimitFields limits={limits} problems={shown} onChange={setLimits} isOpen={LIMIT_NAMES.some((limit) => edited?.[limit] !== undefined)} />
+          {error !== undefined && <Banner tone="bad">{messageOf(error)}</Banner>}
+        </DialogBody>
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" tone="primary" isBusy={isBusy}>{action}</Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+function ScopeChoice({ scopes, error, onChange }: { readonly scopes: readonly string[]; readonly error: string | undefined; readonly onChange: (scopes: readonly string[]) => void }) {
+  return (
+    <fieldset className="field">
+      <legend className="field-label key-legend">Scopes</legend>
+      {SCOPES.map(([scope, label, hint]) => (
+        <Checkbox key={scope} label={label} hint={hint} checked={scopes.includes(scope)} onChange={(event) => onChange(event.target.checked ? [...scopes, scope] : scopes.filter((each) => each !== scope))} />
+      ))}
+      {error !== undefined && <p className="field-error" role="alert">{error}</p>}
+    </fieldset>
+  );
+}
+
+interface LimitFieldsProps {
+  readonly limits: TypedLimits;
+  readonly problems: Partial<Record<Limit, string | undefined>> | undefined;
+  readonly onChange: (limits: TypedLimits) => void;
+  readonly isOpen: boolean;
+}
+
+function LimitFields({ limits, problems, onChange, isOpen }: LimitFieldsProps) {
+  return (
+    <details className="key-limits" open={isOpen}>
+      <summary>Limits of this key</summary>
+      <div className="key-limit-fields">
+        {LIMIT_NAMES.map((limit) => (
+          <TextField
+            key={limit} label={LIMITS[limit].label} hint={LIMITS[limit].hint} error={problems?.[limit]} value={limits[limit]} autoComplete="off"
+            inputMode={isList(limit) ? 'text' : 'decimal'} onChange={(event) => onChange({ ...limits, [limit]: event.target.value })}
+          />
+        ))}
+      </div>
+    </details>
+  );
+}
+
+function nameProblem(name: string): string | undefined {
+  if (name.trim() === '') return 'Give the key a name.';
+  return name.trim().length > LONGEST_NAME ? `A name has at most ${LONGEST_NAME} characters.` : undefined;
+}
+
+function limitProblems(limits: TypedLimits): Partial<Record<Limit, string | undefined>> {
+  return Object.fromEntries(LIMIT_NAMES.map((limit) => [limit, limitProblem(limit, limits[limit].trim())]));
+}
+
+function limitProblem(limit: Limit, text: string): string | undefined {
+  if (isList(limit) || text === '') return undefined;
+  const value = Number(text);
+  if (limit === 'budget_usd') return value > 0 && Number.isFinite(value) ? undefined : 'A budget is a number above 0.';
+  return Number.isInteger(value) && value >= 1 ? undefined : 'A limit is a whole number from 1.';
+}
+
+function typedLimits(key: ApiKey | undefined): TypedLimits {
+  const text = (limit: Limit): string => {
+    const value = key?.[limit];
+    return Array.isArray(value) ? value.join(', ') : String(value ?? '');
+  };
+  return { models: text('models'), providers: text('providers'), rpm: text('rpm'), tpm: text('tpm'), budget_usd: text('budget_usd') };
+}
+
+/** Of a key that is changed those that changed; `null` takes a limit away. */
+function limitsOf(limits: TypedLimits, edited: ApiKey | undefined): object {
+  const before = typedLimits(edited);
+  return Object.fromEntries(LIMIT_NAMES.filter((limit) => limits[limit].trim() !== before[limit]).map((limit) => [limit, limitValue(limit, limits[limit].trim())]));
+}
+
+function limitValue(limit: Limit, text: string): unknown {
+  if (text === '') return null;
+  return isList(limit) ? namesIn(text) : Number(text);
+}
+
+function expiryOf(expiry: string): object {
+  if (expiry === 'keep') return {};
+  return expiry === 'never' ? { clear_expiration: true } : { expires_at: inDays(expiry, Date.now()) };
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import { contextOf } from '../../host/http/context.ts';
+import { sendBody, sendBytes, sendEmpty, sendNoRoute } from '../../host/http/reply.ts';
+import { type Bundle, type BundleFile, fileAt, readBundle } from './bundle.ts';
+import { chooseVariant, isUnchanged } from './variants.ts';
+
+/** Where the built application stands in a checkout and in the package. */
+const FOLDER = 'builtins/dashboard/dist';
+
+const PLACEHOLDER = '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>gw</title></head><body><h1>gw</h1><p>The gateway runs. Its dashboard bundle is not built.</p></body></html>';
+
+/**
+ * What no route took: the dashboard's files, its page for a browser, and a 404 in the wire of the path for everything else.
+ * The files are read once, and served from memory. Source: configuration reference 8.10.
+ */
+export default defineBuiltin({
+  name: 'dashboard',
+  apply: ({ hooks }) => {
+    let bundle: Bundle | undefined;
+    hooks.open.tapPromise('dashboard', async ({ installDirectory, log }) => {
+      const folder = join(installDirectory, FOLDER);
+      bundle = readBundle(folder);
+      if (!bundle) log.warn('the dashboard bundle is not built: browsers get a page that says so', { rule: 'WN14', folder });
+    });
+    hooks.mount.tap({ name: 'dashboard', stage: ORDER.fallback }, (router) => {
+      router.use((request: IncomingMessage, response: ServerResponse) => serve(bundle, request, response));
+    });
+  },
+});
+
+function serve(bundle: Bundle | undefined, request: IncomingMessage, response: ServerResponse): void {
+  const { method, headers: { accept = '' } } = request;
+  const hasPages = contextOf(response).protectedBy?.hasPages !== false;
+  if ((method !== 'GET' && method !== 'HEAD') || !hasPages) {
+    sendNoRoute(response);
+    return;
+  }
+  const wantsPage = accept.includes('text/html');
+  const file = bundle && (fileAt(bundle, request) ?? (wantsPage ? bundle.page : undefined));
+  if (file) sendFile(response, request, file);
+  else if (wantsPage) sendBody(response, 503, 'text/html; charset=utf-8', PLACEHOLDER, cachingOf(response, 'no-store'));
+  else sendNoRoute(response);
+}
+
+function sendFile(response: ServerResponse, { headers }: IncomingMessage, file: BundleFile): void {
+  const variant = chooseVariant(file, headers['accept-encoding']);
+  const caching = cachingOf(response, file.caching);
+  if (isUnchanged(variant, headers['if-none-match'])) sendEmpty(response, 304, [...variant.validators, ...caching]);
+  else sendBytes(response, 200, [...variant.description, ...variant.validators, ...caching], variant.body);
+}
+
+/** A path with headers of its own has said so already. */
+function cachingOf(response: ServerResponse, caching: string): readonly string[] {
+  return contextOf(response).protectedBy?.headers ? [] : ['Cache-Control', caching];
+}

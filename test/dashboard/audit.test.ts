@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { as, browserForSuite, open, settled, startDashboard, until } from './kit.ts';
+
+describe('the audit trail in the dashboard', function audit() {
+  this.timeout(60_000);
+  const browser = browserForSuite();
+
+  it('is narrowed by action, where a near miss is explained, and shows of a refusal its reason', async () => {
+    const t = await startDashboard();
+    const key = await t.adminKey('only');
+    await t.post(`/admin/keys/${key.id}/revoke`, undefined);
+    await t.post('/admin/session', undefined, as('gw_wrong'));
+    const { page } = await open(browser(), t, { path: '/audit' });
+    await settled(page);
+    await page.getByRole('combobox', { name: 'Action' }).fill('key.revok');
+    await page.getByText('Actions are compared exactly').waitFor();
+    await page.getByText('No entry fits').waitFor();
+    await page.getByRole('button', { name: 'key.revoke', exact: true }).click();
+    const row = page.getByRole('row').filter({ hasText: 'denied' });
+    await row.getByRole('button', { name: /^Details of key.revoke/ }).click();
+    await page.getByText('"reason": "last_admin_key"').waitFor();
+    expect(page.url()).to.include('action=key.revoke');
+    const { trace_id } = (await t.trail('&action=key.revoke'))[0]!;
+    await page.getByRole('link', { name: trace_id }).click();
+    await page.getByRole('heading', { name: 'Request Logs' }).waitFor();
+    expect(page.url()).to.include(`q=${trace_id}`);
+    await until(page, "document.activeElement?.tagName === 'H1'");
+    await page.goBack();
+    await page.getByRole('combobox', { name: 'Outcome' }).selectOption('ok');
+    await page.getByText('No entry fits').waitFor();
+  });
+
+  it('is read page by page', async () => {
+    const t = await startDashboard();
+    for (let at = 0; at < 55; at += 1) await t.makeKey({ name: `k${at}` });
+    const { page } = await open(browser(), t, { path: '/audit?action=key.create' });
+    await page.getByText('1–50 of 55').waitFor();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByText('51–55 of 55').waitFor();
+    expect(await page.getByRole('row').count()).to.equal(6);
+  });
+
+  it('of a gateway without one is explained, and is not an error', async () => {
+    const t = await startDashboard();
+    const { page } = await open(browser(), t, { path: '/tracing' });
+    await settled(page);
+    await page.route('**/admin/audit?*', (route) => route.fulfill({ status: 501, json: { error: { message: 'no audit store', code: 'not_implemented' } } }));
+    await page.getByRole('link', { name: 'Audit Trail' }).first().click();
+    await page.getByText('This gateway keeps no audit trail.').waitFor();
+    expect(await page.getByRole('alert').count()).to.equal(0);
+  });
+});

@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import { as, browserForSuite, open, settled, startDashboard } from './kit.ts';
+import { MASTER_KEY } from '../kit/index.ts';
+
+describe('sessions in the dashboard', function sessions() {
+  this.timeout(60_000);
+  const browser = browserForSuite();
+
+  it('begin with a key that is typed, which is kept nowhere, and end by signing out', async () => {
+    const t = await startDashboard();
+    const { key } = await t.adminKey('operator');
+    const { page } = await open(browser(), t, { path: '/logs?stage=all#x', key: '' });
+    await page.waitForURL((url) => url.pathname === '/login');
+    expect(new URL(page.url()).searchParams.get('from')).to.equal('/logs?stage=all#x');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Enter an API key').waitFor();
+    const field = page.getByLabel('API key', { exact: true });
+    expect(await field.getAttribute('type')).to.equal('password');
+    await field.fill('gw_wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('does not know this key').waitFor();
+    await field.fill(key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Request Logs' }).waitFor();
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).to.equal('/logs?stage=all');
+    const kept = await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])') as string;
+    expect(kept).to.include('gws_').and.not.include(key);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Request Logs' }).waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to gw' }).waitFor();
+    expect((await t.get('/admin/sessions')).json().data).to.deep.equal([]);
+  });
+
+  it('go back to a path of the application alone', async () => {
+    const t = await startDashboard();
+    const { page } = await open(browser(), t, { path: '/login?from=//evil.example/x', key: '' });
+    await page.getByLabel('API key', { exact: true }).fill(MASTER_KEY);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL((url) => url.pathname === '/overview' && url.origin === t.url);
+  });
+
+  it('that are revoked while a page is open lead to sign-in and back', async () => {
+    const t = await startDashboard();
+    const { page } = await open(browser(), t, { path: '/audit?outcome=denied' });
+    await settled(page);
+    await t.request('DELETE', '/admin/sessions');
+    await page.getByRole('combobox', { name: 'Outcome' }).selectOption('error');
+    await page.getByRole('heading', { name: 'Sign in to gw' }).waitFor();
+    await page.getByLabel('API key', { exact: true }).fill(MASTER_KEY);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Audit Trail' }).waitFor();
+    expect(page.url()).to.include('outcome=error');
+  });
+
+  it('are listed; one ends without the rest, and all with the own', async () => {
+    const t = await startDashboard();
+    const { key } = await t.adminKey('colleague');
+    const { token } = await t.signIn(key);
+    const { page } = await open(browser(), t, { path: '/keys?tab=sessions' });
+    const row = page.getByRole('row').filter({ hasText: 'colleague' });
+    await row.waitFor();
+    await row.getByRole('button', { name: /^Sign out colleague/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
+    await row.waitFor({ state: 'detached' });
+    expect((await t.get('/admin/keys', as(token))).status).to.equal(401);
+    await page.getByRole('button', { name: 'Sign out all' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out all' }).click();
+    await page.getByRole('heading', { name: 'Sign in to gw' }).waitFor();
+    expect((await t.get('/admin/sessions')).json().data).to.deep.equal([]);
+  });
+
+  it('of a key that is demoted lose their controls without signing out', async () => {
+    const t = await startDashboard();
+    await t.adminKey('stays');
+    const key = await t.adminKey('demoted');
+    const { page } = await open(browser(), t, { path: '/keys', key: key.key });
+    await page.getByRole('button', { name: 'Create key' }).waitFor();
+    await t.request('PUT', `/admin/keys/${key.id}`, { scopes: ['read_only'] });
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('not allowed');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).first().waitFor({ state: 'detached' });
+    await page.getByText('Read only', { exact: true }).first().waitFor();
+    expect((await t.get('/admin/keys')).json().map(({ name }: { name: string }) => name)).not.to.include('not allowed');
+  });
+});
