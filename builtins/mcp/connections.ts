@@ -39,9 +39,14 @@ export class Connections {
     for (const connection of this.#live) this.#close(connection);
     const { clock, log } = this.#host.services;
     await within(Promise.all(this.#closing), CLOSE_ALL_MS, clock, 'the end of the tool servers').catch(() => log.warn('mcp servers did not end in time and are killed', { servers: this.#live.size }));
-    for (const connection of this.#live) connection.kill();
-    this.#live.clear();
+    this.#killAll();
+    for (const connection of this.#live) this.#forget(connection);
   }
+
+  /** Also where the process ends without having been asked to: servers in groups of their own would live on. */
+  readonly #killAll = (): void => {
+    for (const connection of this.#live) connection.kill();
+  };
 
   #connect(config: McpServerConfig): ServerConnection {
     const { services: { transport, clock, log }, redactor, variables, workingDirectory, build, hooks } = this.#host;
@@ -55,8 +60,13 @@ export class Connections {
       open: (events, renew) => openLink({ config, variables, workingDirectory, transport, clock, log, clean }, events, renew),
       onHandshake: (handshake) => hooks.toolServerTried.call(handshake, this.#host),
     });
+    if (this.#live.size === 0) process.on('exit', this.#killAll);
     this.#live.add(connection);
     return connection;
+  }
+
+  #forget(connection: ServerConnection): void {
+    if (this.#live.delete(connection) && this.#live.size === 0) process.off('exit', this.#killAll);
   }
 
   /** Not waited for by the configuration that goes: a child has some seconds to end. */
@@ -65,7 +75,7 @@ export class Connections {
       .catch((error: unknown) => this.#host.log.error('an mcp server could not be closed', { error }))
       .finally(() => {
         this.#closing.delete(closing);
-        this.#live.delete(connection);
+        this.#forget(connection);
       });
     this.#closing.add(closing);
   }

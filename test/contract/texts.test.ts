@@ -103,6 +103,27 @@ describe('texts of an answer', () => {
   });
 });
 
+describe('texts of what a tool answers', () => {
+  const answered = (content: readonly unknown[], more: object = {}): Exchange => exchangeOf('mcp', { server: 's', name: 't', arguments: { a: 'asked' } }, 'after_request', { content, ...more });
+  const BLOCKS = [
+    { type: 'text', text: 'one' }, { type: 'image', data: 'AAAA', mimeType: 'image/png' }, { type: 'resource', resource: { uri: 'file:///a b', mimeType: 'text/plain', text: 'two' } },
+    { type: 'resource', resource: { uri: 'u:1', blob: 'AAAA' } }, { type: 'resource_link', uri: 'u:2', name: 'linked' }, 'bare',
+  ];
+
+  it('are the texts of its blocks, also joined, and its structured answer', () => {
+    expect([...texts(answered(BLOCKS, { structuredContent: { a: ['three'] } }))]).to.deep.equal(['one', 'file:///a b', 'two', 'u:1', 'u:2', 'linked', 'bare', 'onetwo', 'three']);
+  });
+
+  it('are in plain view the text blocks', () => {
+    expect([...messageTexts(answered(BLOCKS, { structuredContent: { a: 'three' } }))]).to.deep.equal(['one', 'two']);
+  });
+
+  it('are none of an answer that is not there', () => {
+    expect([...texts(exchangeOf('mcp', {}, 'after_request'))]).to.deep.equal([]);
+    expect([...messageTexts(exchangeOf('mcp', {}, 'after_request'))]).to.deep.equal([]);
+  });
+});
+
 describe('texts beside chat', () => {
   const json = { input: ['a', { b: 'c', n: 5 }], d: null };
   for (const [surface, request, expected] of [
@@ -116,6 +137,7 @@ describe('texts beside chat', () => {
     ['audio.transcriptions', { prompt: 'context' }, ['context']],
     ['audio.translations', {}, []],
     ['audio.speech', { input: 'say this', voice: 'alloy' }, ['say this']],
+    ['mcp', { server: 's', name: 't', arguments: { path: 'a', more: [{ text: '{"b":"c"}' }], n: 1 } }, ['a', '{"b":"c"}', 'c']],
     ['passthrough', { json }, ['a', 'c']],
     ['responses', { json }, ['a', 'c']],
   ] as const) {

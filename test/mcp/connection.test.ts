@@ -68,7 +68,8 @@ describe('a tool server on standard streams', () => {
     const setup = await setUp([stdio('s', { tools: ['die', 'pid'] })], { turns: callingAlways('die') });
     const first = pidOf(setup);
     expect(await callOnce(setup)).to.equal('{"error":"the tool server is unavailable"}');
-    expect(setup.servers()[0]).to.deep.include({ ready: false, lastError: 'its output ended' });
+    expect(setup.servers()[0]).to.include({ ready: false });
+    expect(setup.servers()[0]!.lastError).to.match(/^(its output ended|it ended with code 3)$/);
     await setup.ready();
     expect(pidOf(setup)).to.not.equal(first);
   });
@@ -138,6 +139,21 @@ describe('a tool server on standard streams', () => {
     await setup.t.close();
     await eventually(() => !pids.some(isAlive)); // a signal takes a moment
     expect(pids.map(isAlive)).to.deep.equal([false, false]);
+  });
+});
+
+describe('a gateway that ends without being stopped', () => {
+  it('ends its servers on the way out, and listens for that only while it has some', async () => {
+    const before = new Set(process.listeners('exit'));
+    const setup = await setUp([stdio('s', { isStubborn: true })]);
+    const pid = pidOf(setup);
+    const added = process.listeners('exit').filter((listener) => !before.has(listener));
+    expect(added).to.have.lengthOf(1);
+    added[0]!.call(process, 1);
+    await eventually(() => !isAlive(pid));
+    expect(isAlive(pid)).to.equal(false);
+    await setup.t.close();
+    expect(process.listeners('exit').filter((listener) => !before.has(listener))).to.deep.equal([]);
   });
 });
 

@@ -43,6 +43,19 @@ describe('figures of tool servers', () => {
   });
 });
 
+describe('the tools of a real server behind /mcp', () => {
+  it('are listed anew once the server says that they have changed', async () => {
+    const { t } = await setUp([stdio('s', { tools: ['change'] })]);
+    const list = async (): Promise<string[]> => (await t.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' })).json().result.tools.map(({ name }: { name: string }) => name);
+    expect(await list()).to.deep.equal(['change']);
+    await rpc(t, 'change');
+    let found: string[] = [];
+    await eventually(async () => (found = await list()).includes('fresh'), 10_000);
+    expect(found).to.deep.equal(['pid', 'fresh']);
+    expect((await t.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'change' } })).json().error.code).to.equal(-32602);
+  });
+});
+
 describe('log lines of calls of tools', () => {
   it('name a failed call once, with its reason and under its request', async () => {
     const { t } = await setUp([stdio('s', { tools: ['refuse'] })]);

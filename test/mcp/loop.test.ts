@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import Joi from 'joi';
 import { definePlugin, rewrite } from 'gw/contract';
 import { ask, chatReply, replyJson, replyStream, type StubHandler } from '../kit/index.ts';
+import { PLANTED, ROOT } from '../wire/planted-wire.ts';
 import { calling, CHAT, setUp, type Setup, stdio, toolContents } from './setup.ts';
 
 describe('the loop of tool calls', () => {
@@ -42,10 +43,12 @@ describe('the loop of tool calls', () => {
     expect(answer.json().choices[0].message.tool_calls[0].function.name, 'the caller runs it').to.equal('added');
   });
 
-  it('leaves other surfaces and clients of another wire alone, and serves completions', async () => {
-    const setup = await setUp([stdio('files')], { turns: [calling([['echo']]), chatReply('done')] });
+  it('serves completions, and leaves clients of another wire alone', async () => {
+    const setup = await setUp([stdio('files')], { turns: [calling([['echo']]), chatReply('done')], builtins: PLANTED });
     const answer = await setup.t.post('/v1/completions', { model: 'm', prompt: 'hi' });
     expect([answer.status, answer.json().choices[0].text, setup.sent().length]).to.deep.equal([200, 'done', 2]);
+    expect((await setup.t.post(`${ROOT}/chat`, { model: 'm', say: 'hi' })).status).to.equal(200);
+    expect(setup.sent().map(({ tools }) => tools?.length)).to.deep.equal([1, 1, undefined]);
   });
 
   it('gives mixed calls, and calls of tools that no server has, to the client untouched', async () => {
@@ -73,6 +76,17 @@ describe('the loop of tool calls', () => {
     expect(assistant.tool_calls).to.have.lengthOf(64);
     expect(results.map(({ tool_call_id: id }: any) => id)).to.deep.equal(assistant.tool_calls.map(({ id }: any) => id));
     expect(toolContents(results)[63]).to.equal('echo {"at":63}');
+  });
+
+  it('runs the calls of a turn side by side, at most eight at one server, and gives the results in their order', async () => {
+    const calls = Array.from({ length: 20 }, (_, at) => [at % 2 === 0 ? 'busy' : 'echo', { at }] as const);
+    const setup = await setUp([stdio('one', { tools: ['busy'] }, { max_result_bytes: 5 }), stdio('two', { tools: ['echo'] })], { turns: [calling([...calls, ...calls]), chatReply('done')] });
+    await setup.chat();
+    const contents = toolContents(setup.messages());
+    const atOnce = contents.filter((_, at) => at % 2 === 0).map(Number);
+    expect(atOnce).to.have.lengthOf(20);
+    expect(Math.max(...atOnce)).to.be.within(2, 8);
+    expect(contents.filter((_, at) => at % 2 === 1)).to.deep.equal([...calls, ...calls].filter(([name]) => name === 'echo').map(([, { at }]) => `echo {"at":${at}}`));
   });
 
   it('ends after as many rounds as the smallest limit says: calls of servers are taken out, and the answer was cut', async () => {

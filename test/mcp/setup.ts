@@ -88,7 +88,7 @@ export async function setUp(servers: readonly object[], { turns = [chatReply('do
 /** What the model reads of the calls of a turn. */
 export const toolContents = (messages: readonly any[]): string[] => messages.filter(({ role }) => role === 'tool').map(({ content }) => content as string);
 
-/** Whether a process lives; a child that has ended and waits to be collected does not. */
+/** Whether a process lives, as Linux says it; a child that has ended and waits to be collected does not. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

@@ -25,6 +25,7 @@ type Message = { readonly id?: number; readonly method?: string; readonly params
 const options = JSON.parse(process.argv[2] ?? '{}') as StubOptions;
 let tools = options.tools ?? ['echo'];
 let cancelled = 0;
+let busy = 0;
 
 const send = (message: object): void => { process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`); };
 const text = (value: string): object => ({ content: [{ type: 'text', text: value }] });
@@ -66,6 +67,15 @@ const DEEDS: Readonly<Record<string, (id: number | undefined, args: Record<strin
     return text('changed');
   },
   child: () => text(String(startChild())),
+  busy: (id) => {
+    busy += 1;
+    const atOnce = busy;
+    setTimeout(() => {
+      busy -= 1;
+      send({ id, result: text(String(atOnce)) });
+    }, 30);
+    return undefined;
+  },
   cancelled: () => text(`cancelled: ${cancelled}`),
   complain: () => {
     process.stderr.write(`${'e'.repeat(1024 * 1024)}\nthe key is ${process.env['STUB_SECRET']}\n`);

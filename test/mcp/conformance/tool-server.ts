@@ -30,5 +30,5 @@ const server = new Server({ name: 'conformance tools', version: '1' }, { capabil
 server.setRequestHandler(ListToolsRequestSchema, () => ({
   tools: Object.keys(CONTENT).map((name) => ({ name, description: `What the suite asks of ${name}`, inputSchema: name === 'json_schema_2020_12_tool' ? SCHEMA : { type: 'object' } })),
 }));
-server.setRequestHandler(CallToolRequestSchema, ({ params: { name } }) => ({ content: CONTENT[name] ?? [], ...(name === 'test_error_handling' && { isError: true }) }) as never);
+server.setRequestHandler(CallToolRequestSchema, ({ params: { name } }) => ({ content: CONTENT[name] ?? [], ...(name === 'test_error_handling' && { isError: true }) }));
 await server.connect(new StdioServerTransport());

@@ -24,7 +24,7 @@ describe('the official client of the Model Context Protocol', () => {
     const gateway = await startGateway({ cwd: folder, variables: { GATEWAY_CONFIG: join(folder, 'config.json') } });
     const client = new Client({ name: 'test', version: '1' });
     const transport = new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`), { requestInit: { headers: { authorization: `Bearer ${MASTER_KEY}` } } });
-    await client.connect(transport as never);
+    await client.connect(transport);
     atEnd(() => client.close());
     expect(client.getServerVersion()?.name).to.equal('gw');
     expect(client.getServerCapabilities()).to.deep.equal({ tools: { listChanged: false } });
