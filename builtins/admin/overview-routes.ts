@@ -93,7 +93,7 @@ async function health(host: Host, scopes: readonly Scope[]): Promise<JsonAnswer>
     status: 200,
     body: {
       status: overall(host, [keys, configuration, logs, ...providers.map(({ status }) => status), ...needed]), providers, components,
-      mcp_servers: servers.map(({ name, ready, required, lastError }) => ({ name, ready, required, last_error: lastError })), scopes, targets: targetStates(host.current),
+      mcp_servers: servers.map(({ name, ready, required, lastError }) => ({ name: host.redactor.redactName(name), ready, required, last_error: lastError })), scopes, targets: targetStates(host.current),
     },
   };
 }

@@ -138,6 +138,7 @@ describe('a stored configuration on SQLite', () => {
     await until(() => t.gateway.lines.some(({ rule }) => rule === 'WN11'));
     expect(t.gateway.lines.find(({ rule }) => rule === 'WN11')).to.include({ level: 'WARN', field: 'mcp_servers[0].headers' });
     expect(JSON.stringify(t.gateway.lines)).not.to.include('planted-secret');
+    expect(await t.gateway.stop()).to.equal(0); // the tool server is tried again for as long as it runs
   });
 
   for (const [title, variables, says] of [

@@ -33,7 +33,7 @@ async function sent(request: object): Promise<Record<string, unknown>> {
 
 describe('openai', () => {
   it('declares its credential, its root and what it can do', () => {
-    expect(openai).to.include({ name: 'openai', wire: 'common', passthrough: true, batches: true, responses: true });
+    expect(openai).to.include({ name: 'openai', wire: 'common', passthrough: true, batches: true, responses: 'native' });
     expect(openai.connection).to.include({ baseUrl: 'https://api.openai.com/v1' });
     expect(openai.connection.env).to.deep.equal(['OPENAI_API_KEY']);
     expect(openai.params).to.deep.equal({});

@@ -18,7 +18,7 @@ const REQUESTS = {
 /** What a provider serves beside translated surfaces; what is not named here it does not serve. */
 export interface Flags {
   readonly passthrough?: boolean;
-  readonly responses?: boolean;
+  readonly responses?: boolean | 'native';
   readonly batches?: boolean;
   readonly anyModel?: boolean;
   readonly discovery?: boolean;

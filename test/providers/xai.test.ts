@@ -4,7 +4,7 @@ import { sentBy } from '../kit/index.ts';
 import { FORWARDED, itForwardsChat, itServes } from './support.ts';
 
 describe('xai', () => {
-  itServes(xai, 'https://api.x.ai/v1', ['chat', 'images'], FORWARDED);
+  itServes(xai, 'https://api.x.ai/v1', ['chat', 'images'], { ...FORWARDED, responses: 'native' });
   itForwardsChat(xai);
 
   it('leaves size, quality and style out of images, and says so', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SURFACE_NAMES } from '../../host/contract/index.ts';
+import { SURFACE_NAMES, SURFACES } from '../../host/contract/index.ts';
 import { expectProportion } from '../kit/index.ts';
 import { order, problemsOf, query, rankOf, targets } from './support.ts';
 
@@ -43,11 +43,11 @@ describe('the strategy content-based', () => {
     expect(reported).to.deep.equal(['content_conditions[2]']);
   });
 
-  it('asks for no text beside chat and completions, and none while models are listed', () => {
+  it('asks for no text where there are no messages or prompts, and none while models are listed', () => {
     const rank = rules({ type: 'prompt_not_contains', value: 'x' });
     for (const surface of SURFACE_NAMES) {
       let asked = 0;
-      const expected = surface === 'chat' || surface === 'completions' ? 'b a c' : 'a b c';
+      const expected = SURFACES[surface].isChat ? 'b a c' : 'a b c';
       expect(order(rank, all, query({ surface, userTexts: () => { asked += 1; return []; } })), surface).to.equal(expected);
       expect(asked, surface).to.equal(expected === 'b a c' ? 1 : 0);
     }

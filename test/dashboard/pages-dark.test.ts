@@ -1,3 +1,0 @@
-import { describePages } from './pages.ts';
-
-describePages('dark');

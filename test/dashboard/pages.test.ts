@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { compileScript, forSuite } from '../kit/index.ts';
+import { axe, browserForSuite, DESKTOP, type Gateway, open, PHONE, settled, startDashboard } from './kit.ts';
+import { PAGES_OF_APPLICATION } from './page-paths.ts';
+
+const SOME_FAIL = compileScript({ steps: [{ fault: 'ok', times: 2 }, { fault: 'status', status: 503 }], then: 'repeat' });
+/** A turn through all pages is taken by so many tests, so that none is long. */
+const PARTS = 3;
+
+/** A gateway in which every page has something to show. */
+async function used(): Promise<Gateway> {
+  const t = await startDashboard({ script: SOME_FAIL, config: { aliases: { fast: 'm' } } });
+  const { key } = await t.makeKey({ name: 'application', rpm: 100 });
+  await t.adminKey();
+  await t.chat(['one', 'two', 'three'], key);
+  const config = (await t.get('/admin/config')).json() as object;
+  for (const aliases of [{ fast: 'second-model' }, { fast: 'm' }]) await t.request('PUT', '/admin/config', { ...config, aliases });
+  return t;
+}
+
+/** Every page, in both themes and on a phone: axe finds nothing, the browser refuses nothing, and nothing is wider than the screen. */
+describe('the pages of the dashboard', function pages() {
+  this.timeout(120_000);
+  const browser = browserForSuite();
+  const gateway = forSuite(used);
+
+  for (let part = 0; part < PARTS; part += 1) {
+    const paths = PAGES_OF_APPLICATION.filter((_path, at) => at % PARTS === part);
+    it(`keep to the rules of accessibility and to the policy, and fit a phone: ${paths.join(' ')}`, async () => {
+      const { page } = await open(browser(), gateway(), { path: '/getting-started' });
+      for (const path of paths) {
+        await page.setViewportSize(DESKTOP);
+        await page.emulateMedia({ colorScheme: 'light' });
+        await page.goto(gateway().url + path);
+        await settled(page);
+        expect(await axe(page), path).to.deep.equal([]);
+        await page.setViewportSize(PHONE);
+        await page.emulateMedia({ colorScheme: 'dark' });
+        expect(await axe(page), `${path}, dark, on a phone`).to.deep.equal([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth'), path).to.equal(PHONE.width);
+      }
+    });
+  }
+
+  it('have dialogs that keep to them too', async () => {
+    for (const theme of ['light', 'dark'] as const) {
+      const { page } = await open(browser(), gateway(), { path: '/keys', theme });
+      await page.getByRole('button', { name: 'Create key' }).click();
+      expect(await axe(page), theme).to.deep.equal([]);
+    }
+  });
+});
