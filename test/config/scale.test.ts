@@ -7,7 +7,7 @@ import { checkConfig } from '../../host/generation/check.ts';
 import { buildOffline } from '../../host/generation/offline.ts';
 import type { Host } from '../../host/host.ts';
 import { commandHost } from '../cli/commands.ts';
-import { atEnd, expectProportion, runGw, temporaryFolder } from '../kit/index.ts';
+import { atEnd, expectProportion, runGw, some, temporaryFolder } from '../kit/index.ts';
 
 const list = (count: number, item: (index: number) => string): string => Array.from({ length: count }, (_, index) => item(index)).join('');
 const ECHO = 'targets: [{virtual_key: echo}]\n';
@@ -100,7 +100,7 @@ async function expectInProportion({ count, text, format = 'yaml' }: Kind): Promi
 describe('a large configuration', function large() {
   this.timeout(120_000);
 
-  for (const [name, kind] of Object.entries(KINDS)) {
+  for (const [name, kind] of some(Object.entries(KINDS))) {
     it(`is read, checked and built in proportion to its size: ${name}`, () => expectInProportion(kind));
   }
 });
@@ -108,7 +108,7 @@ describe('a large configuration', function large() {
 describe('YAML of a hostile shape', function hostile() {
   this.timeout(120_000);
 
-  for (const [name, kind] of Object.entries(HOSTILE)) {
+  for (const [name, kind] of some(Object.entries(HOSTILE))) {
     it(`costs no more than in proportion to its size: ${name}`, () => expectInProportion(kind));
   }
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { Dice, forSuite } from '../../kit/index.ts';
+import { cases, Dice, forSuite } from '../../kit/index.ts';
 import { PROVIDERS } from '../hostile/wires.ts';
 import { formWorks, jsonWorks, startGuarded } from './routes.ts';
 import { answerWorks, problemsOf, requestWorks, type Work } from './work.ts';
 
-/** Inputs of each kind for each provider; all of them are doubled in the soak. */
-const SAMPLE = 3;
+/** Inputs of each kind for each provider; the soak doubles all of them. */
+const SAMPLE = cases(3);
 const SEED = 7;
 
 function sample(works: readonly Work[], dice: Dice): Work[] {
