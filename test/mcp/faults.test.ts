@@ -31,8 +31,8 @@ async function running(servers: readonly object[]): Promise<Running> {
     },
     ready: async (wanted) => {
       let servers: any[] = [];
-      await eventually(async () => (servers = (await admin('GET', '/admin/health')).mcp_servers).some(({ name, ready }) => ready && name === wanted), 60_000);
-      expect(servers.find(({ name }) => name === wanted)).to.include({ ready: true });
+      await eventually(async () => (servers = (await admin('GET', '/admin/health')).mcp_servers).some(({ name, ready }: any) => ready && name === wanted), 60_000);
+      expect(servers.find(({ name }: any) => name === wanted)).to.include({ ready: true });
     },
   };
 }
