@@ -16,6 +16,9 @@ const HANDSHAKE_LIMIT_MS = 60_000;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
 
+/** A server that is lost sooner than this after it became ready is as good as one that fails: its waits grow from loss to loss. */
+const STEADY_AFTER_MS = 30_000;
+
 /** A list that changes again and again is read no more often than this. */
 const RELIST_EVERY_MS = 1000;
 
@@ -43,6 +46,9 @@ export class ServerConnection {
   #lastError = 'the handshake is not over yet';
   #retry: Timer | undefined;
   #waitMs = FIRST_WAIT_MS;
+  /** The wait after the next loss, when that comes soon. */
+  #lossWaitMs = FIRST_WAIT_MS;
+  #readyAt = 0;
   #relisting: Timer | undefined;
   #isStale = false;
   #isClosed = false;
@@ -141,10 +147,10 @@ export class ServerConnection {
   }
 
   #take(link: Link, tools: readonly ServerTool[]): void {
-    const { name, log } = this.#options;
+    const { name, log, clock } = this.#options;
     if (this.#isClosed || this.#link !== link) return;
     this.#tools = this.#allowed(tools);
-    this.#waitMs = FIRST_WAIT_MS;
+    this.#readyAt = clock.monotonic();
     log.info('mcp server is ready', { server: name, tools: this.#tools.length });
     link.begin();
     if (this.#isStale) this.#relist();
@@ -159,6 +165,7 @@ export class ServerConnection {
   #lose(link: Link | undefined, cause: unknown): void {
     if (this.#isClosed || this.#link !== link || this.#retry) return;
     const { name, log, clock, clean } = this.#options;
+    if (this.isReady) this.#waitAfterLoss(clock.monotonic() - this.#readyAt);
     this.#link = undefined;
     this.#tools = undefined;
     this.#lastError = clean(errorMessage(cause));
@@ -172,6 +179,11 @@ export class ServerConnection {
       void this.#connect();
     });
     this.#waitMs = Math.min(LONGEST_WAIT_MS, 2 * this.#waitMs);
+  }
+
+  #waitAfterLoss(readyForMs: number): void {
+    this.#waitMs = readyForMs < STEADY_AFTER_MS ? this.#lossWaitMs : FIRST_WAIT_MS;
+    this.#lossWaitMs = Math.min(LONGEST_WAIT_MS, 2 * this.#waitMs);
   }
 
   /** Reads the list again; until it is there the old one stands, and where it cannot be read. */
