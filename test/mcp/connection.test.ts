@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { chatReply, eventually, replyJson, type StubHandler } from '../kit/index.ts';
+import { chatReply, eventually, fakeClock, replyJson, type StubHandler } from '../kit/index.ts';
 import { StdioLink } from '../../builtins/mcp/stdio-link.ts';
 import { calling, isAlive, setUp, type Setup, stdio, toolContents } from './setup.ts';
 
@@ -65,22 +65,26 @@ describe('a tool server on standard streams', () => {
   });
 
   it('that dies in a call is replaced by another process, and the model learns that it was not there', async () => {
-    const setup = await setUp([stdio('s', { tools: ['die', 'pid'] })], { turns: callingAlways('die') });
+    const clock = fakeClock(); // the server stays away for as long as it is looked at
+    const setup = await setUp([stdio('s', { tools: ['die', 'pid'] })], { turns: callingAlways('die'), clock });
     const first = pidOf(setup);
     expect(await callOnce(setup)).to.equal('{"error":"the tool server is unavailable"}');
     expect(setup.servers()[0]).to.include({ ready: false });
     expect(setup.servers()[0]!.lastError).to.match(/^(its output ended|it ended with code 3)$/);
+    clock.advance(1000);
     await setup.ready();
     expect(pidOf(setup)).to.not.equal(first);
   });
 
   it('gives its tool names to the next server while it is gone', async () => {
-    const setup = await setUp([stdio('one', { tools: ['same', 'die'] }), stdio('two', { tools: ['same'] })]);
+    const clock = fakeClock();
+    const setup = await setUp([stdio('one', { tools: ['same', 'die'] }), stdio('two', { tools: ['same'] })], { clock });
     const serverOf = (): string | undefined => setup.t.host.current!.hooks.toolServers.call()!.tools().find(({ tool }) => tool.name === 'same')?.server;
     expect(serverOf()).to.equal('one');
     process.kill(pidOf(setup), 'SIGKILL');
     await eventually(() => serverOf() === 'two');
     expect(serverOf()).to.equal('two');
+    clock.advance(1000);
     await setup.ready();
     expect(serverOf()).to.equal('one');
   });
@@ -98,9 +102,11 @@ describe('a tool server on standard streams', () => {
   });
 
   it('that sends a message of 50 MB counts as dead, and is started again', async () => {
-    const setup = await setUp([stdio('s', { tools: ['huge'] })], { turns: callingAlways('huge') });
+    const clock = fakeClock();
+    const setup = await setUp([stdio('s', { tools: ['huge'] })], { turns: callingAlways('huge'), clock });
     expect(await callOnce(setup)).to.equal('{"error":"the tool server is unavailable"}');
     expect(setup.servers()[0]!.lastError).to.equal('a message exceeds the limit of 10485760 bytes');
+    clock.advance(1000);
     await setup.ready();
   });
 

@@ -40,7 +40,10 @@ const DEEDS: Readonly<Record<string, (id: number | undefined, args: Record<strin
   environment: () => text(JSON.stringify(process.env)),
   pid: () => text(String(process.pid)),
   die: () => process.exit(3),
-  hang: () => undefined,
+  hang: () => {
+    process.stderr.write('hanging now\n');
+    return undefined;
+  },
   flood: (id) => {
     for (let line = 0; line < 20_000; line += 1) send({ method: 'notifications/message', params: { line } });
     return id === undefined ? undefined : text('flooded');
