@@ -2,6 +2,7 @@ import type { ChatRequest, ChatTool } from '../../host/contract/index.ts';
 import type { GenerationHooks } from '../../host/pipeline/hooks.ts';
 import type { PipelineServices } from '../../host/pipeline/pipeline-services.ts';
 import type { OfferedTool, ToolServers } from '../../host/pipeline/tool-servers.ts';
+import type { TurnRequest } from '../../host/pipeline/turn.ts';
 import type { OwnedTools } from './tool-calls.ts';
 
 export interface LoopDeps {
@@ -29,7 +30,7 @@ export function loopRequest({ stream: _stream, stream_options: _options, ...requ
   return { request, injected, owned: new Map(used.map(({ server, tool }) => [tool.name, server])) };
 }
 
-/** What is sent of the request that plugins see. */
-export function withTools(request: ChatRequest, injected: readonly ChatTool[]): ChatRequest {
-  return { ...request, tools: [...(request.tools ?? []), ...injected] };
+/** What is sent of the request that plugins see; a target that takes no tools gets that request as it is. */
+export function withTools(request: ChatRequest, injected: readonly ChatTool[]): Pick<TurnRequest, 'request' | 'withoutTools'> {
+  return { request: { ...request, tools: [...(request.tools ?? []), ...injected] }, withoutTools: request };
 }

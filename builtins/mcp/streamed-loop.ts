@@ -32,7 +32,7 @@ async function runTurns(stream: LoopStream, exchange: LiveExchange, { request: a
   for (let round = 0; ; round += 1) {
     let writer = new TurnWriter(stream);
     const openStream = (): TurnWriter => (writer = new TurnWriter(stream)); // one per attempt
-    const answer = await runTurn(exchange, { request: withTools(request, injected), streaming: true, openStream });
+    const answer = await runTurn(exchange, { ...withTools(request, injected), streaming: true, openStream });
     if (answer instanceof AnswerStream) stream.follow(answer);
     const reply = await collectTurn(exchange, answer);
     if (answer instanceof AnswerStream) stream.keepHeld(answer);

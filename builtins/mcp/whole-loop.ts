@@ -10,7 +10,7 @@ export async function runWholeLoop(exchange: LiveExchange, { request: asked, inj
   exchange.delivery.inOneChunk = true;
   let request = asked;
   for (let round = 0; ; round += 1) {
-    const reply = await runTurn(exchange, { request: withTools(request, injected), streaming: false }) as ChatReply;
+    const reply = await runTurn(exchange, { ...withTools(request, injected), streaming: false }) as ChatReply;
     const message = messageToRun(reply, owned);
     if (round === deps.maxRounds) return withoutOwnedCalls(reply, owned);
     if (!message) return reply;

@@ -105,9 +105,10 @@ function clientWire(attempt: Attempt, sent: ClientRequest, call: CallInfo, gener
 }
 
 /** What the translator makes of a request, and the fields that it cannot express. */
-function translated(attempt: Attempt, asked: ChatRequest, call: CallInfo, { unsupportedParams: policy, services: { log } }: RunningGeneration): { readonly wire: WireRequest; readonly names: readonly string[] } {
-  const { exchange } = attempt;
+function translated(attempt: Attempt, given: ChatRequest, call: CallInfo, { unsupportedParams: policy, services: { log } }: RunningGeneration): { readonly wire: WireRequest; readonly names: readonly string[] } {
+  const { exchange, turn: { withoutTools } } = attempt;
   const params = SURFACES[exchange.surface].isChat ? treatmentsOf(attempt, call.model) : {};
+  const asked = withoutTools && params['tools'] === 'unsupported' ? withoutTools as ChatRequest : given;
   const unsupported = unsupportedIn(asked, params);
   const request = policy === 'drop' ? withoutUnsupported(asked, unsupported) : asked;
   const wire = wireOf(attempt, request, call);

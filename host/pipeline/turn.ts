@@ -5,6 +5,8 @@ import type { ClientStream } from '../wire/client-wire.ts';
 export interface TurnRequest {
   /** A copy that grew: the exchange's own request stays what plugins, caches and logs see. */
   readonly request: RequestOf<Surface>;
+  /** The same without the tools that the gateway itself has added: for a provider that cannot be sent any. The client has not asked for them. */
+  readonly withoutTools?: RequestOf<Surface>;
   /** As the exchange unless said. */
   readonly streaming?: boolean;
   /**
@@ -19,6 +21,7 @@ export class Turn {
   /** 1 for the first of its exchange. */
   readonly number: number;
   readonly request: RequestOf<Surface>;
+  readonly withoutTools: TurnRequest['withoutTools'];
   readonly streaming: boolean;
   readonly openStream: TurnRequest['openStream'];
   /** What the turns before it have used and cost. */
@@ -29,6 +32,7 @@ export class Turn {
   constructor(number: number, { request, streaming }: Exchange, sums: { readonly usage: Usage | undefined; readonly costUsd: number | undefined; readonly cost?: Cost | undefined }, ask: TurnRequest | undefined) {
     this.number = number;
     this.request = ask ? ask.request : request;
+    this.withoutTools = ask?.withoutTools;
     this.streaming = ask?.streaming ?? streaming;
     this.openStream = ask?.openStream;
     this.usageBefore = sums.usage;
