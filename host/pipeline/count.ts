@@ -53,7 +53,9 @@ async function vendorCount(exchange: LiveExchange, generation: RunningGeneration
   const ranked = generation.hooks.route.call(generation.models.routeTargets(model, surface, false), exchange);
   const target = ranked.filter(({ serves }) => serves).map(({ virtualKey }) => generation.targets.get(virtualKey)).find((found) => found?.provider);
   const { sent } = exchange;
-  if (!target?.provider || !sent?.isCurrent || !target.provider.module.sameWire?.[sent.wire]?.countTokens) return undefined;
+  const entrance = sent && target?.provider?.module.sameWire?.[sent.wire];
+  if (sent?.refusal && !entrance) throw sent.refusal; // the request itself would be refused too
+  if (!target?.provider || !sent?.isCurrent || !entrance?.countTokens) return undefined;
   return ask(exchange, target, target.provider, generation);
 }
 

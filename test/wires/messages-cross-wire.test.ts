@@ -121,6 +121,8 @@ describe('Messages to a target of the common wire', () => {
     ['another image', { messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'base64', media_type: 'image/tiff', data: 'AAAA' } }] }] }, 'messages[0].content[0]'],
     ['a container', { container: 'c1' }, 'container'],
     ['servers of tools', { mcp_servers: [{}] }, 'mcp_servers'],
+    ['a mark of a cache that lasts two days', { cache_control: { type: 'ephemeral', ttl: '2d' } }, 'cache_control'],
+    ['a mark of a cache that is a word', { cache_control: 'ephemeral' }, 'cache_control'],
     ['a hot temperature', { temperature: 1.5 }, 'temperature'],
     ['a fraction of tokens', { max_tokens: 1.5 }, 'max_tokens'],
     ['no tokens', { max_tokens: 0 }, 'max_tokens'],
@@ -141,6 +143,15 @@ describe('Messages to a target of the common wire', () => {
       await sent({ [name]: value }, { 'anthropic-version': '2023-06-01' });
     });
   }
+
+  it('are not counted where they would be refused', async () => {
+    const { host, upstream } = await crossWire(saying({ content: 'ok' }));
+    for (const messages of [[], [{ role: 'user', content: [{ type: 'hologram' }] }]]) {
+      const answer = await host.post('/v1/messages/count_tokens', { model: 'claude-x', messages });
+      expect([answer.status, answer.json().error?.type, String(answer.json().error?.message).startsWith('messages')]).to.deep.equal([400, 'invalid_request_error', true]);
+    }
+    expect(upstream.seen).to.have.length(0);
+  });
 
   it('are refused where the model stands there twice', async () => {
     const { upstream, post } = await crossWire(saying({ content: 'ok' }));

@@ -57,6 +57,22 @@ describe('Messages to the vendor itself', () => {
     expect(answer.json().error.message).to.include('Invalid `signature` in `thinking` block');
   });
 
+  for (const [what, body] of [['a page', '<html>\n<body>busy</body>\n\n</html>'], ['an error as JSON', '{"error":{"message":"inside"}}\n\n'], ['comments', ': one\n\n: two\n\n'], ['nothing', '']]) {
+    it(`fail, and go to the next target, where ${what} comes for a stream`, async () => {
+      const { upstream, post } = await sameWire((_request, response) => { response.writeHead(200, { 'content-type': 'text/event-stream' }).end(body); }, { targets: [{ virtual_key: 'anthropic', models: ['claude-x'], retry: { attempts: 2, initial_backoff_ms: 1 } }] });
+      const answer = await post({ ...hello, stream: true });
+      expect(answer.status, answer.text).to.equal(502);
+      expect(answer.json()).to.have.nested.property('error.type', 'api_error');
+      expect(upstream.seen.length).to.be.greaterThan(1);
+    });
+  }
+
+  it('stream from the first event on, whatever comments come before it', async () => {
+    const text = VENDOR_EVENTS.map(eventText).join('');
+    const { post } = await sameWire((_request, response) => { response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`: busy\n\n${text}`); });
+    expect((await post({ ...hello, stream: true })).text).to.equal(text);
+  });
+
   it('end a stream with the type of its error', async () => {
     const { post } = await sameWire((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -39,7 +39,9 @@ export function generateReader(operation: Operation): ReadBody {
 /** What a request counts, which stands there as it is or as one member. */
 export const readCount: ReadBody = (body, httpRequest, bytes) => {
   checkCoding(httpRequest);
-  const model = modelOf(askedIn(httpRequest.url ?? ''));
+  const { url = '' } = httpRequest;
+  checkForm(url);
+  const model = modelOf(askedIn(url));
   const { generateContentRequest: asked } = membersOf(body, COUNTED, '');
   if (asked !== undefined && body['contents'] !== undefined) throw invalidRequest('contents and generateContentRequest are both given');
   if (asked !== undefined && !isObject(asked)) throw invalidRequest('generateContentRequest must be an object');

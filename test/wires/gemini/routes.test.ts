@@ -51,6 +51,7 @@ describe('the Gemini wire', () => {
     ['a dot segment', 'POST', '/v1beta/models/a%2F..%2Fb:generateContent', [400, 400, 'INVALID_ARGUMENT', 'INVALID_REQUEST']],
     ['a broken escape', 'POST', '/v1beta/models/a%zz:generateContent', [400, 400, 'INVALID_ARGUMENT', 'INVALID_REQUEST']],
     ['another form of answer', 'POST', `${PATH}?alt=proto`, [400, 400, 'INVALID_ARGUMENT', 'INVALID_REQUEST']],
+    ['another form of a count', 'POST', '/v1beta/models/m:countTokens?alt=proto', [400, 400, 'INVALID_ARGUMENT', 'INVALID_REQUEST']],
     ['a model that nothing serves', 'POST', '/v1beta/models/other:generateContent', [404, 404, 'NOT_FOUND', 'MODEL_NOT_FOUND']],
     ['a tuned model', 'POST', '/v1beta/models/tunedModels/x:generateContent', [404, 404, 'NOT_FOUND', 'MODEL_NOT_FOUND']],
     ['a tuned model in its own place', 'POST', '/v1beta/tunedModels/x:generateContent', [404, 404, 'NOT_FOUND', 'RESOURCE_NOT_FOUND']],
