@@ -51,7 +51,13 @@ const RESPONSES: Speak = (response, step, id) => {
   response.end();
 };
 
-const SPEAKERS: readonly (readonly [path: RegExp, speak: Speak])[] = [[/\/responses$/, RESPONSES], [/\/messages/, MESSAGES], [/\/chat\/completions$/, COMMON]];
+const GEMINI: Speak = (response, step, id) => {
+  const part = 'say' in step ? { text: step.say } : { functionCall: { id, name: step.tool, args: step.args } };
+  const usageMetadata = { promptTokenCount: 100, candidatesTokenCount: 9, totalTokenCount: 109 };
+  response.end(`data: ${JSON.stringify({ candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP', index: 0 }], usageMetadata, modelVersion: 'm', responseId: 'r' })}\r\n\r\n`);
+};
+
+const SPEAKERS: readonly (readonly [path: RegExp, speak: Speak])[] = [[/\/responses$/, RESPONSES], [/\/messages/, MESSAGES], [/\/chat\/completions$/, COMMON], [/:streamGenerateContent$/, GEMINI]];
 
 /** Plays a model that takes these steps, one for each turn: which comes next shows in the calls that a request brings back. */
 export function scripted(stepsOf: (tools: readonly string[]) => readonly Step[]): (request: SeenRequest, response: ServerResponse) => void {
@@ -74,11 +80,12 @@ function toolsIn(text: string): readonly string[] {
   const visit = (value: unknown, namespace: string): void => {
     if (Array.isArray(value)) value.forEach((item) => visit(item, namespace));
     else if (typeof value === 'object' && value !== null) {
-      const { type, name, tools, function: called, input } = value as Record<string, any>;
+      const { type, name, tools, function: called, input, functionDeclarations } = value as Record<string, any>;
       if (typeof name === 'string' && type !== 'namespace' && !('call_id' in value)) names.push(namespace + name);
       if (called?.name && called.parameters) names.push(called.name as string);
       visit(tools, type === 'namespace' ? `${String(name)}__` : namespace);
       visit(input, namespace);
+      visit(functionDeclarations, namespace);
     }
   };
   visit(JSON.parse(text), '');
