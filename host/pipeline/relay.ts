@@ -238,7 +238,6 @@ export class Relay {
 
   /** Sends an event as it is, and reads it beside: guards that only watch see its chunks. */
   #passEvent(event: StreamEvent | RawEvent, decode: StreamDecoder, verbatim: SameWireStream): void {
-    if (this.chunks === 0 && event.data === '') return; // what comes before the first event may be no stream at all: an error as JSON, a page
     const out = verbatim.event(event, 'raw' in event ? event.raw : undefined);
     refuseDeep(event.data);
     const chunks = event.data === '' ? [] : this.#decoded(decode, event);

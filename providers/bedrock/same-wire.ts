@@ -2,12 +2,13 @@ import { type ClientBody, isFields, type SameWire } from 'gw/contract';
 import { BEDROCK, clientBetas } from '../_common/anthropic/index.ts';
 import { familyOf, modelPath } from './models.ts';
 
-const CONTEXT = 'context-management-2025-06-27';
+/** Betas that bring `context_management`: edits of the context, and its compaction. */
+const CONTEXT = ['context-management-2025-06-27', 'compact-2026-01-12'];
 
-/** Betas that the service takes. Source: Amazon Bedrock user guide, "Anthropic Claude Messages API", `anthropic_beta`, 2026-11-22. */
+/** Betas that the service takes. Source: Amazon Bedrock user guide, "Anthropic Claude Messages API", `anthropic_beta`, and "Compaction", 2026-11-22. */
 const BETAS: ReadonlySet<string> = new Set([
   'computer-use-2024-10-22', 'computer-use-2025-01-24', 'computer-use-2025-11-24', 'token-efficient-tools-2025-02-19', 'interleaved-thinking-2025-05-14', 'output-128k-2025-02-19',
-  'dev-full-thinking-2025-05-14', 'context-1m-2025-08-07', CONTEXT, 'effort-2025-11-24', 'tool-search-tool-2025-10-19', 'tool-examples-2025-10-29', 'fine-grained-tool-streaming-2025-05-14',
+  'dev-full-thinking-2025-05-14', 'context-1m-2025-08-07', ...CONTEXT, 'effort-2025-11-24', 'tool-search-tool-2025-10-19', 'tool-examples-2025-10-29', 'fine-grained-tool-streaming-2025-05-14',
 ]);
 
 /** Members that the service refuses, beside those that its path says. Source: ingress reference 3.5. */
@@ -20,7 +21,7 @@ export const sameWire: SameWire = {
     if (familyOf(call.model) !== 'claude' || holdsMore(client)) return undefined;
     const asked = clientBetas(call);
     const betas = asked.filter((flag) => BETAS.has(flag));
-    const isLost = (name: string): boolean => REFUSED.has(name) || (name === 'context_management' && !betas.includes(CONTEXT));
+    const isLost = (name: string): boolean => REFUSED.has(name) || (name === 'context_management' && !CONTEXT.some((flag) => betas.includes(flag)));
     const given = Object.entries(client.value);
     const kept = given.filter(([name]) => !isLost(name) && !IN_THE_PATH.has(name));
     const { max_tokens: maxTokens } = client.value;

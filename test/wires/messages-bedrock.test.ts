@@ -25,12 +25,14 @@ describe('Messages to Claude on Bedrock', () => {
     expect(answer.headers.get('x-gateway-ignored-params')).to.equal('metadata, context_management, anthropic-beta:newest-2026-01-01');
   });
 
-  it('keep the management of the context beside its beta', async () => {
-    const { host, upstream } = await open(answering);
-    const answer = await host.post(PATH, { ...hello, model: CLAUDE, context_management: { edits: [] } }, { 'anthropic-beta': 'context-management-2025-06-27' });
-    expect(answer.headers.get('x-gateway-ignored-params')).to.equal(null);
-    expect(upstream.seen[0]?.json()).to.deep.include({ context_management: { edits: [] }, anthropic_beta: ['context-management-2025-06-27'] });
-  });
+  for (const beta of ['context-management-2025-06-27', 'compact-2026-01-12']) {
+    it(`keep the management of the context beside its beta ${beta}`, async () => {
+      const { host, upstream } = await open(answering);
+      const answer = await host.post(PATH, { ...hello, model: CLAUDE, context_management: { edits: [] } }, { 'anthropic-beta': beta });
+      expect(answer.headers.get('x-gateway-ignored-params')).to.equal(null);
+      expect(upstream.seen[0]?.json()).to.deep.include({ context_management: { edits: [] }, anthropic_beta: [beta] });
+    });
+  }
 
   it('stream as the events of this wire', async () => {
     const { host } = await open((_request, response) => {
