@@ -106,5 +106,6 @@ function cutTo(functions: readonly ChatTool[], allowed: readonly string[], path:
   const names = new Set(functions.map(nameOf));
   const missing = allowed.find((name) => !names.has(name));
   if (missing !== undefined) throw invalidRequest(`${path}.allowedFunctionNames names ${quoted(missing)}, which is not declared`);
-  return functions.filter((tool) => allowed.includes(nameOf(tool)));
+  const wanted = new Set(allowed);
+  return functions.filter((tool) => wanted.has(nameOf(tool)));
 }

@@ -169,22 +169,20 @@ function allowedTools(book: ToolBook, choice: Fields): ToolChoice {
   const { mode } = choice;
   if (mode !== 'auto' && mode !== 'required') throw invalidRequest('tool_choice.mode must be auto or required');
   const allowed = new Set<string>();
+  const namespaces = new Set<string>();
   listAt(choice['tools'], 'tool_choice.tools').forEach((value, at) => {
     const path = `tool_choice.tools[${at}]`;
     const tool = objectAt(value, path);
     const { type } = tool;
     if (type === 'function' || type === 'custom') allowed.add(chosenName(book, tool, path));
     else if (type === SEARCH && book.has(SEARCH)) allowed.add(SEARCH);
-    else if (type === 'namespace') for (const name of namesIn(book, textAt(tool['name'], `${path}.name`))) allowed.add(name);
+    else if (type === 'namespace') namespaces.add(textAt(tool['name'], `${path}.name`));
     else if (typeof type !== 'string' || !VENDOR_TOOLS.test(type)) throw invalidRequest(`${path}.type is not the type of a tool`);
   });
-  const tools = book.sent.filter((tool) => allowed.has(tool.function?.name ?? ''));
+  const isAllowed = (name: string): boolean => allowed.has(name) || (namespaces.size > 0 && namespaces.has(book.find(name).namespace ?? ''));
+  const tools = book.sent.filter((tool) => isAllowed(tool.function?.name ?? ''));
   if (tools.length === 0) throw notCarried('tool_choice.tools', 'allows no tool that can be sent');
   return { tools, choice: mode };
-}
-
-function namesIn(book: ToolBook, namespace: string): readonly string[] {
-  return book.sent.flatMap(({ function: declared }) => (declared && book.find(declared.name).namespace === namespace ? [declared.name] : []));
 }
 
 /** The input of a custom tool, out of the arguments that a model made for it. */

@@ -212,4 +212,16 @@ describe('large requests of the Gemini API', () => {
     cost(small);
     expect(cost(large) / cost(small)).to.be.lessThan(64); // 16 where it is linear, 256 where it is not
   });
+
+  it('look at each name that may be called a few times, however many functions there are', () => {
+    const names = Array.from({ length: 200 }, (_, at) => `f${at}`);
+    let looks = 0;
+    const counted = new Proxy([...names], { get: (list, name, receiver) => {
+      if (/^\d+$/.test(String(name))) looks += 1;
+      return Reflect.get(list, name, receiver);
+    } });
+    const request = fields({ tools: [{ functionDeclarations: [...names, 'left out'].map((name) => ({ name })) }], toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: counted } } });
+    expect(request['tools']).to.have.length(names.length);
+    expect(looks).to.be.at.most(10 * names.length);
+  });
 });

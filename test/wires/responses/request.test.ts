@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sealEnvelope } from '../../../builtins/wires/envelope.ts';
 import { type ReadResponses, readResponses } from '../../../builtins/wires/responses/request.ts';
+import { chooseTools, type KnownTool, ToolBook } from '../../../builtins/wires/responses/tools.ts';
 
 const read = (more: object = {}): ReadResponses => readResponses({ model: 'm', input: 'hi', ...more });
 const sent = (more: object): Record<string, unknown> => ({ ...read(more).request });
@@ -238,6 +239,22 @@ describe('the tools of a request', () => {
     const { request } = read({ tools: [f, { ...f, name: 'g' }, { type: 'custom', name: 'c' }], tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'g' }, { type: 'custom', name: 'c' }, { type: 'mcp', server_label: 'x' }] } });
     expect(request.tools?.map((tool) => tool.function?.name)).to.deep.equal(['g', 'c']);
     expect(request.tool_choice).to.equal('required');
+  });
+
+  it('are looked at once, however many namespaces are allowed', () => {
+    let looks = 0;
+    class CountedBook extends ToolBook {
+      override find(name: string): KnownTool {
+        looks += 1;
+        return super.find(name);
+      }
+    }
+    const book = new CountedBook();
+    const inner = Array.from({ length: 100 }, (_, at) => ({ ...f, name: `f${at}` }));
+    book.declare([{ type: 'namespace', name: 'n', tools: inner }, { type: 'namespace', name: 'other', tools: inner }, f], 'tools');
+    const { tools } = chooseTools(book, { type: 'allowed_tools', mode: 'auto', tools: Array.from({ length: 100 }, () => ({ type: 'namespace', name: 'n' })) });
+    expect(tools.map((tool) => tool.function?.name)).to.deep.equal(inner.map(({ name }) => `n__${name}`));
+    expect(looks).to.be.at.most(201);
   });
 
   it('leave nothing to choose where there are none', () => {
