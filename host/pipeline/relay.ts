@@ -67,6 +67,7 @@ export class Relay {
   readonly #events: EventReader | FrameReader | RawEventReader | undefined;
   #out = '';
   #held = '';
+  #earlyBytes = 0;
 
   constructor(options: RelayOptions) {
     this.encoder = options.encoder;
@@ -240,7 +241,8 @@ export class Relay {
     const out = verbatim.event(event, 'raw' in event ? event.raw : undefined);
     refuseDeep(event.data);
     const chunks = event.data === '' ? [] : this.#decoded(decode, event);
-    this.chunks += 1;
+    if (event.data !== '' || this.chunks > 0) this.chunks += 1;
+    else this.#waitFor(out); // a comment begins no answer: another target may still be tried
     for (const chunk of chunks) this.#normalizer.normalize(chunk);
     const { filter, holding } = this.#options;
     if (holding) {
@@ -253,6 +255,12 @@ export class Relay {
       if (this.#assembles) this.assembly.add(chunk);
       filter?.([chunk], 'push');
     }
+  }
+
+  /** Comments before the first event wait for it in memory. */
+  #waitFor(early: string): void {
+    this.#earlyBytes += early.length;
+    if (this.#earlyBytes > MAX_REPLY_BYTES) throw unusableReply(`the stream held more than ${MAX_REPLY_BYTES} bytes of comments and no event`);
   }
 
   /** What guards let pass of an answer that goes on as it came. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sealEnvelope } from '../../builtins/wires/envelope.ts';
 import { chatReply, replyJson, startHost, stubUpstream } from '../kit/index.ts';
-import { hello, PATH, sameWire, saying, vendorMessage } from './messages-kit.ts';
+import { eventsOf, hello, PATH, sameWire, saying, vendorMessage } from './messages-kit.ts';
 
 const VARIABLES = { ANTHROPIC_API_KEY: 'vendor-key-0123456789', OPENAI_API_KEY: 'vendor-key-9876543210' };
 
@@ -24,6 +24,23 @@ describe('Messages that go from wire to wire', () => {
     expect(first?.text).to.equal(JSON.stringify(body));
     expect(second?.json()).to.deep.equal({ model: 'gpt-x', max_completion_tokens: 64, messages: [{ role: 'system', content: 'terse' }, { role: 'user', content: 'hi' }] });
   });
+
+  for (const [what, said] of [['a comment', ': processing\n\n'], ['two, and part of an event', ': a\n\n: b\n\nevent: message_start\n']] as const) {
+    it(`go to the next target where a stream breaks off after ${what}`, async () => {
+      const upstream = await stubUpstream((request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        if (!request.url.includes('/messages')) response.end(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'hello' }, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`);
+        else response.write(said, () => response.destroy());
+      });
+      const host = await startHost({ strategy: { mode: 'fallback' }, targets: [{ virtual_key: 'anthropic', models: ['m'] }, { virtual_key: 'openai', models: ['m'] }] }, {
+        variables: { ...VARIABLES, ANTHROPIC_BASE_URL: `${upstream.url}/v1`, OPENAI_BASE_URL: `${upstream.url}/v1` },
+      });
+      const answer = await host.post(PATH, { ...hello, model: 'm', stream: true });
+      expect(answer.status, answer.text).to.equal(200);
+      expect(answer.headers.get('x-gateway-attempts')).to.equal('2');
+      expect(eventsOf(answer.text).map(({ delta }) => delta?.text ?? '').join('')).to.equal('hello');
+    });
+  }
 
   it('leave reasoning of another vendor out where it would be refused, and a turn that held nothing else', async () => {
     const { upstream, post } = await sameWire((_request, response) => replyJson(response, 200, vendorMessage([{ type: 'text', text: 'a' }])));
