@@ -12,8 +12,9 @@ export interface StreamedCall {
 /** The calls of one answer. One at a time is written; pieces of others wait. */
 export class StreamedCalls {
   readonly #calls = new Map<number, StreamedCall>();
-  /** Those that are not opened yet, by their index. */
-  readonly #waiting = new Map<number, StreamedCall>();
+  /** Indices of all calls, in order: those before `#first` wait no longer. */
+  readonly #order: number[] = [];
+  #first = 0;
 
   /** The call that a piece belongs to, with its id and name as far as they are known. */
   of(delta: Fields, place: number): StreamedCall {
@@ -28,18 +29,17 @@ export class StreamedCalls {
 
   /** The next call to be opened, in the order of their indices. */
   next(): StreamedCall | undefined {
-    let first = Infinity;
-    for (const [index, { state }] of this.#waiting) {
-      if (state !== 'waiting') this.#waiting.delete(index);
-      else if (index < first) first = index;
+    for (; this.#first < this.#order.length; this.#first += 1) {
+      const call = this.#calls.get(this.#order[this.#first] ?? 0);
+      if (call?.state === 'waiting') return call;
     }
-    return this.#waiting.get(first);
+    return undefined;
   }
 
   #begin(index: number): StreamedCall {
     const call: StreamedCall = { id: '', name: '', waiting: '', state: 'waiting' };
     this.#calls.set(index, call);
-    this.#waiting.set(index, call);
+    this.#order.splice(Math.max(this.#order.findLastIndex((known) => known < index) + 1, this.#first), 0, index);
     return call;
   }
 }

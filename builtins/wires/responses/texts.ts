@@ -18,16 +18,19 @@ const WORDS: ReadonlyMap<string, RegExp> = new Map([
   ['include', /^(?:reasoning\.encrypted_content|message\.[\w.]+|[a-z]+_call[\w.]+)$/],
 ]);
 
-/** Members that hold bytes, or the address of an image, by what holds them. */
-function isMedia(name: string, { type, data }: Readonly<Fields>): boolean {
-  if (type === 'input_image') return name === 'image_url';
-  if (type === 'input_file') return name === 'file_data';
-  return name === 'data' && isText(data);
+/** An address, or bytes in base64. */
+const RUN = /^(?:(?:data:|https?:\/\/)\S*|[\w+/=-]*)$/i;
+
+/** Members that hold bytes, or the address of an image, by what holds them; audio has its format beside it. */
+function isMedia(value: string, name: string, { type, format }: Readonly<Fields>): boolean {
+  if (type === 'input_image') return name === 'image_url' && RUN.test(value);
+  if (type === 'input_file') return name === 'file_data' && RUN.test(value);
+  return name === 'data' && isText(format) && TOKEN.test(value);
 }
 
 /** Where the texts of a request stand. Source: ingress reference 12. */
 export const RESPONSES_TEXTS: BodyTexts = Object.freeze<BodyTexts>({
-  isWord: (value, name, holder) => WORDS.get(name)?.test(value) === true || isMedia(name, holder),
+  isWord: (value, name, holder) => WORDS.get(name)?.test(value) === true || isMedia(value, name, holder),
   isSealed: (name, { type }) => name === 'text' && (type === 'summary_text' || type === 'reasoning_text'),
   textOf: ({ type, text }) => ((type === 'input_text' || type === 'output_text' || type === 'text') && typeof text === 'string' ? text : undefined),
   opened: (value, name) => (name === 'encrypted_content' ? openEnvelope(value) : undefined),

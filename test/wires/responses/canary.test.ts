@@ -18,7 +18,7 @@ const EVERYTHING: Json = {
     { type: 'additional_tools', role: 'developer', tools: [{ type: 'namespace', name: 'n', description: 'text', tools: [{ type: 'function', name: 'i', description: 'text', parameters: { description: 'text' } }] }] },
   ],
   tools: [
-    { type: 'function', name: 'f', description: 'text', parameters: { type: 'object', properties: { a: { enum: ['text'] } } }, strict: true },
+    { type: 'function', name: 'f', description: 'text', parameters: { type: 'object', properties: { a: { enum: ['text'], default: { data: 'text' } }, b: { examples: [{ type: 'input_file', file_data: 'text' }, { type: 'input_image', image_url: 'text' }] } } }, strict: true },
     { type: 'custom', name: 'g', description: 'text', format: { type: 'grammar', syntax: 'lark', definition: 'text' } }, { type: 'tool_search', execution: 'client', description: 'text' }, { type: 'web_search', filters: { allowed_domains: ['text'] } },
   ],
   text: { format: { type: 'json_schema', name: 'n', schema: { description: 'text' }, description: 'text' } },

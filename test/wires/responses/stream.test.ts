@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { openEnvelope, sealEnvelope } from '../../../builtins/wires/envelope.ts';
+import { StreamedCalls } from '../../../builtins/wires/responses/calls.ts';
 import { shortName } from '../../../builtins/wires/tool-names.ts';
 import { everyCut, sseBytes } from '../../kit/index.ts';
 import { delta, eventsOf, ID, type Json, openStream, shown, streamed, streamedBytes, usage, whole } from './support.ts';
@@ -215,5 +216,32 @@ describe('a streamed answer of the Responses API', () => {
     const bytes = sseBytes([delta({ role: 'assistant', reasoning_content: 'ü' }), delta({ content: 'é😀' }), call(0, { id: 'c1', name: 'apply_patch', args: '{"input":"水' }), call(0, { args: '"}' }), delta({}, 'tool_calls'), usage({}), { data: '[DONE]' }]);
     const { events } = streamedBytes([bytes], { ...TOOLS, ...SUMMARY });
     for (const pieces of everyCut(bytes)) expect(streamedBytes(pieces, { ...TOOLS, ...SUMMARY }).events).to.deep.equal(events);
+  });
+});
+
+describe('the calls of an answer', () => {
+  it('are opened in the order of their indices, and looked at a few times, however many wait', () => {
+    const calls = new StreamedCalls();
+    let looks = 0;
+    const begin = (index: number): void => {
+      const call = calls.of({ index, function: { name: `f${index}` } }, 0);
+      let { state } = call;
+      Object.defineProperty(call, 'state', {
+        get: () => {
+          looks += 1;
+          return state;
+        },
+        set: (value: typeof state) => { state = value; },
+      });
+      calls.next();
+    };
+    for (const index of [3, 1, 2, ...Array.from({ length: 200 }, (_, at) => 4 + at)]) begin(index);
+    const opened: string[] = [];
+    for (let call = calls.next(); call; call = calls.next()) {
+      opened.push(call.name);
+      call.state = 'open';
+    }
+    expect(opened).to.deep.equal(Array.from({ length: 203 }, (_, at) => `f${at + 1}`));
+    expect(looks).to.be.at.most(1000);
   });
 });
