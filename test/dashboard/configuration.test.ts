@@ -88,6 +88,26 @@ describe('the configuration in the dashboard', function configuration() {
     expect((await configOf(t))['aliases']).to.deep.equal({ theirs: 'm' });
   });
 
+  it('that another operator has changed is not overwritten by a page that has read it again meanwhile', async () => {
+    const t = await startDashboard();
+    const { page } = await open(browser(), t, { path: '/tracing' });
+    await settled(page);
+    await page.clock.install();
+    await page.goto(`${t.url}/configuration`);
+    await settled(page);
+    const config = await configOf(t);
+    await write(page, JSON.stringify({ ...config, aliases: { mine: 'm' } }));
+    await page.getByText('The gateway would take this configuration.').waitFor();
+    await t.request('PUT', '/admin/config', { ...config, aliases: { theirs: 'm' } });
+    await page.clock.runFor(6000);
+    const again = page.waitForResponse('**/admin/config');
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))"); // as when the reader comes back to the tab
+    await (await again).finished();
+    await apply(page);
+    await page.getByRole('dialog').getByRole('alert').getByText(/version/).waitFor();
+    expect((await configOf(t))['aliases']).to.deep.equal({ theirs: 'm' });
+  });
+
   it('is changed by fields, which leave everything else as it is', async () => {
     const t = await startDashboard({ config: { request_timeout: '30s' } });
     const page = await opened(t, '/configuration?tab=form');

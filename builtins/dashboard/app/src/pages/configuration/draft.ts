@@ -11,6 +11,8 @@ export interface Draft {
   readonly text: string;
   readonly language: Language;
   readonly isDirty: boolean;
+  /** The version that the text was made of, not the newest one that is known: a write must find it unchanged. */
+  readonly etag: string | null;
   readonly setText: (text: string) => void;
   /** Writes what is there in the other language; nothing while it cannot be read. */
   readonly setLanguage: (language: Language) => void;
@@ -24,21 +26,22 @@ interface State {
   readonly language: Language;
   /** What the text was made of. */
   readonly base: unknown;
+  readonly etag: string | null;
 }
 
 /** What is being edited, in the form and in the editor alike. It follows the gateway while nothing was changed. */
-export function useDraft({ config }: Active): Draft {
-  const [state, setState] = useState<State>(() => ({ language: 'json', base: config, text: textOf(config, 'json') }));
+export function useDraft({ config, etag }: Active): Draft {
+  const [state, setState] = useState<State>(() => ({ language: 'json', base: config, etag, text: textOf(config, 'json') }));
   const isDirty = state.text !== textOf(state.base, state.language);
-  useEffect(() => setState((before) => (before.text === textOf(before.base, before.language) ? { ...before, base: config, text: textOf(config, before.language) } : before)), [config]);
+  useEffect(() => setState((before) => (before.text === textOf(before.base, before.language) ? { ...before, base: config, etag, text: textOf(config, before.language) } : before)), [config, etag]);
   return {
-    text: state.text, language: state.language, isDirty,
+    text: state.text, language: state.language, isDirty, etag: state.etag,
     setText: (text) => setState((before) => ({ ...before, text })),
     setValue: (value) => setState((before) => ({ ...before, text: textOf(value, before.language) })),
     setLanguage: (language) => setState((before) => {
       const reading = readText(before.text, before.language);
       return reading.isRead ? { ...before, language, text: textOf(reading.value, language) } : before;
     }),
-    discard: () => setState((before) => ({ ...before, base: config, text: textOf(config, before.language) })),
+    discard: () => setState((before) => ({ ...before, base: config, etag, text: textOf(config, before.language) })),
   };
 }

@@ -85,7 +85,7 @@ function Workbench({ active }: { readonly active: Active }) {
           ]}
         />
       </div>
-      {task === 'apply' && reading.isRead && <ApplyDialog written={reading.written} etag={active.etag} onApplied={applied} onClose={() => setTask(undefined)} />}
+      {task === 'apply' && reading.isRead && <ApplyDialog written={reading.written} etag={draft.etag} onApplied={applied} onClose={() => setTask(undefined)} />}
       {(task === 'discard' || task === 'refresh') && (
         <ConfirmDialog title="Discard your changes?" action="Discard changes" isDangerous onConfirm={reload} onClose={() => setTask(undefined)}><p>What you changed here and did not apply is lost.</p></ConfirmDialog>
       )}
