@@ -30,6 +30,23 @@ describe('the audit trail in the dashboard', function audit() {
     await page.getByText('No entry fits').waitFor();
   });
 
+  it('keeps a row open, and the focus in it, while newer entries come in above', async () => {
+    const t = await startDashboard();
+    await t.makeKey({ name: 'first' });
+    const { page } = await open(browser(), t, { path: '/tracing' });
+    await settled(page);
+    await page.clock.install();
+    await page.goto(`${t.url}/audit?action=key.create`);
+    const details = page.getByRole('button', { name: /^Details of key.create/ });
+    await details.click();
+    await page.getByText('Actor id').last().waitFor();
+    await t.makeKey({ name: 'second' });
+    await page.clock.runFor(31_000);
+    await until(page, "document.querySelectorAll('tbody tr:not(.detail-row)').length === 2");
+    expect(await details.evaluateAll((all) => all.map((each) => each.getAttribute('aria-expanded')))).to.deep.equal(['false', 'true']);
+    expect(await page.evaluate("document.activeElement?.getAttribute('aria-expanded')")).to.equal('true');
+  });
+
   it('is read page by page', async () => {
     const t = await startDashboard();
     for (let at = 0; at < 55; at += 1) await t.makeKey({ name: `k${at}` });

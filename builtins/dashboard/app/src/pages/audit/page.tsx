@@ -69,8 +69,11 @@ export default function AuditTrailPage() {
   );
 }
 
+/** The same for an entry however often it is read, and wherever it stands by then: an open row stays open, and the focus where it is. */
+const entryId = ({ occurred_at, action, outcome, target_id = '', trace_id = '' }: AuditEntry): string => [occurred_at, action, outcome, target_id, trace_id].join(' ');
+
 function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
-  const [opened, setOpened] = useState<AuditEntry>();
+  const [opened, setOpened] = useState<string>();
   const columns: readonly Column<AuditEntry>[] = [
     { key: 'time', header: 'Time', isOneLine: true, cell: ({ occurred_at }) => <TimeAgo at={occurred_at} /> },
     { key: 'action', header: 'Action', cell: ({ action }) => <span className="mono">{action}</span> },
@@ -78,9 +81,12 @@ function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
     { key: 'actor', header: 'Actor', cell: ({ actor }) => <span className="break">{actor}</span> },
     { key: 'target', header: 'Target', cell: ({ target_id }) => <span className="mono break">{target_id ?? DASH}</span> },
     { key: 'address', header: 'Address', cell: ({ source_ip }) => source_ip ?? DASH },
-    { key: 'detail', header: 'Detail', hidesHeader: true, cell: (entry) => <IconButton icon={opened === entry ? ChevronDown : ChevronRight} label={`Details of ${entry.action}, ${absoluteTime(Date.parse(entry.occurred_at))}`} aria-expanded={opened === entry} onClick={() => setOpened(opened === entry ? undefined : entry)} /> },
+    { key: 'detail', header: 'Detail', hidesHeader: true, cell: (entry) => {
+      const isOpen = opened === entryId(entry);
+      return <IconButton icon={isOpen ? ChevronDown : ChevronRight} label={`Details of ${entry.action}, ${absoluteTime(Date.parse(entry.occurred_at))}`} aria-expanded={isOpen} onClick={() => setOpened(isOpen ? undefined : entryId(entry))} />;
+    } },
   ];
-  return <Table label="Audit entries" columns={columns} rows={entries} rowKey={({ occurred_at, action, trace_id }, at) => `${occurred_at} ${action} ${trace_id ?? ''} ${at}`} detail={(entry) => entry === opened && <AuditDetail entry={entry} />} />;
+  return <Table label="Audit entries" columns={columns} rows={entries} rowKey={entryId} detail={(entry) => opened === entryId(entry) && <AuditDetail entry={entry} />} />;
 }
 
 function AuditDetail({ entry: { occurred_at, actor_id, trace_id, detail } }: { readonly entry: AuditEntry }) {
