@@ -45,6 +45,7 @@ describe('the way back after signing in', () => {
   table('leads into this application only', returnPath, [
     ['/logs?model=m#top', '/logs?model=m#top'], [null, '/overview'], ['', '/overview'], ['//evil.example', '/overview'], ['/\\evil.example', '/overview'],
     ['https://evil.example/', '/overview'], ['javascript:alert(1)', '/overview'], ['/login?from=/logs', '/overview'], ['/loginhistory', '/loginhistory'],
+    ['/\t/evil.example', '/overview'], ['/\n\\evil.example', '/overview'], ['/a/..//evil.example', '/overview'], ['/%5Cevil.example', '/%5Cevil.example'], ['/logs?q=//a', '/logs?q=//a'],
   ]);
 });
 
