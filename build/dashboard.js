@@ -11,7 +11,7 @@ const STAMP = '.stamp';
 /** What the bundle is made of beside the application: this script, and the versions of the packages. */
 const BESIDE = ['build/dashboard.js', 'package-lock.json'];
 /** Shorter files do not get smaller by what a header costs. */
-const WORTH_BYTES = 1024;
+const WORTH_BYTES = 512;
 const COMPRESSIBLE = /\.(?:css|html|js|json|svg|txt)$/;
 
 const digestOf = (content) => createHash('sha256').update(content).digest('hex');

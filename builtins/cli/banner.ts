@@ -19,6 +19,7 @@ export function banner(host: Host, { port, hasNewKey }: RunningGateway): string 
     ...memoryLines(host),
     '',
     `  Address:    ${address}`,
+    `  Dashboard:  ${address}/  (in a browser; sign in with a key)`,
     ...keyLines(host, hasNewKey),
     ...curlLines(host, address, hasNewKey),
     '',

@@ -20,7 +20,7 @@ async function checkout(): Promise<string> {
   await mkdir(join(folder, APPLICATION), { recursive: true });
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await writeFile(join(folder, APPLICATION, 'vite.config.ts'), CONFIG);
-  await writeFile(join(folder, APPLICATION, 'index.html'), '<!doctype html><title>x</title><script type="module" src="/main.ts"></script>');
+  await writeFile(join(folder, APPLICATION, 'index.html'), `<!doctype html><title>x</title><meta name="description" content="${'a page of some length '.repeat(30)}"><script type="module" src="/main.ts"></script>`);
   await writeFile(join(folder, APPLICATION, 'main.ts'), SCRIPT);
   // Links to what a build needs, and never to the folder itself: `npm ci` would empty it.
   await mkdir(join(folder, 'node_modules'));
@@ -53,6 +53,7 @@ describe('what npm start does about the dashboard', function builds() {
     expect(script).to.match(/assets\/index-[\w-]{8}\.js$/);
     const plain = await readFile(script);
     expect(brotliDecompressSync(await readFile(`${script}.br`)).equals(plain) && gunzipSync(await readFile(`${script}.gz`)).equals(plain)).to.equal(true);
+    expect(await bundled(folder)).to.include.members(['index.html.br', 'index.html.gz']);
     const { mtimeMs } = await stat(script);
     expect(prepare(folder)).to.deep.equal({ status: 0, said: '' });
     expect((await stat(script)).mtimeMs).to.equal(mtimeMs);

@@ -7,3 +7,9 @@ const COMPONENTS: Readonly<Record<string, Tone>> = { healthy: 'ok', available: '
 export function componentTone(status: string): Tone {
   return COMPONENTS[status] ?? 'neutral';
 }
+
+/** A tool server that is not ready: without a required one no request is taken, without another one its tools are missing. */
+export function serverTone({ ready, required }: { readonly ready: boolean; readonly required: boolean }): Tone {
+  if (ready) return 'ok';
+  return required ? 'bad' : 'warn';
+}

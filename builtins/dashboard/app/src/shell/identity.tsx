@@ -17,10 +17,16 @@ export function Identity() {
   return (
     <div className="identity">
       <div className="identity-text">
-        <span className="identity-subject" title={session?.subject}>{session?.subject || 'Signed in'}</span>
+        <span className="identity-subject" title={session?.subject}>{subjectName(session?.subject)}</span>
         <Pill tone={canWrite ? 'accent' : 'neutral'}>{canWrite ? 'Admin' : 'Read only'}</Pill>
       </div>
       <IconButton icon={LogOut} label="Log out" onClick={signOut} />
     </div>
   );
+}
+
+/** The master key has no name, only an id that tells it from the next one. */
+function subjectName(subject = ''): string {
+  if (subject.startsWith('master-key:')) return 'Master key';
+  return subject || 'Signed in';
 }

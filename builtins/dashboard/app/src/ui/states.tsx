@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { CircleAlert, Inbox, type LucideIcon, Plug, RefreshCw, TriangleAlert } from 'lucide-react';
+import { CircleAlert, CircleCheck, Inbox, Info, type LucideIcon, Plug, RefreshCw, TriangleAlert } from 'lucide-react';
 import { isNotConfigured, messageOf } from '../api/api-error.ts';
 import type { Reading } from '../api/polling.ts';
 import { Button } from './button.tsx';
@@ -66,12 +66,13 @@ export function StaleBanner({ what, error, onRetry }: { readonly what: string; r
 }
 
 export type BannerTone = 'info' | 'ok' | 'warn' | 'bad';
+const BANNER_ICONS: Readonly<Record<BannerTone, LucideIcon>> = { info: Info, ok: CircleCheck, warn: TriangleAlert, bad: TriangleAlert };
 
 /** One sentence above what it is about. A bad one is announced at once, the others when the reader is idle. */
 export function Banner({ tone, action, children }: { readonly tone: BannerTone; readonly action?: ReactNode; readonly children: ReactNode }) {
-  const Icon = tone === 'bad' || tone === 'warn' ? TriangleAlert : CircleAlert;
+  const Icon = BANNER_ICONS[tone];
   return (
-    <div className="banner" data-tone={tone} role={tone === 'bad' ? 'alert' : 'status'}>
+    <div className="banner" data-tone={tone} data-acts={action === undefined ? undefined : true} role={tone === 'bad' ? 'alert' : 'status'}>
       <Icon size={17} aria-hidden="true" />
       <div className="banner-text">{children}</div>
       {action}

@@ -61,10 +61,10 @@ function VersionTable({ rows, active, onRollBack }: { readonly rows: readonly Ro
     { key: 'time', header: 'Time', isOneLine: true, cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
     { key: 'actor', header: 'Actor', cell: ({ actor }) => <span className="break">{actor || 'not recorded'}</span> },
     { key: 'parts', header: 'Changed', cell: ({ parts }) => <span className="break">{parts.join(', ') || 'nothing before it to compare'}</span> },
-    { key: 'do', header: 'Actions', hidesHeader: true, cell: ({ version, isActive }) => (
+    { key: 'do', header: 'Actions', hidesHeader: true, cell: ({ version, isActive }) => !isActive && (
       <span className="row version-tasks">
-        {!isActive && <Button size="small" icon={GitCompareArrows} aria-expanded={opened === version} aria-label={`Compare version ${version} with the active one`} onClick={() => setOpened(opened === version ? undefined : version)}>Compare</Button>}
-        {canWrite && !isActive && <Button size="small" icon={Undo2} aria-label={`Roll back to version ${version}`} onClick={() => onRollBack(version)}>Roll back</Button>}
+        <Button size="small" icon={GitCompareArrows} aria-expanded={opened === version} aria-label={`Compare version ${version} with the active one`} onClick={() => setOpened(opened === version ? undefined : version)}>Compare</Button>
+        {canWrite && <Button size="small" icon={Undo2} aria-label={`Roll back to version ${version}`} onClick={() => onRollBack(version)}>Roll back</Button>}
       </span>
     ) },
   ];

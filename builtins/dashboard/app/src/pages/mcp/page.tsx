@@ -2,6 +2,7 @@ import { Plug } from 'lucide-react';
 import { usePolled } from '../../api/polling.ts';
 import type { DeepHealth, McpServerHealth } from '../../api/wire.ts';
 import { DASH } from '../../lib/format.ts';
+import { serverTone } from '../../lib/tones.ts';
 import { useApi } from '../../services.ts';
 import { CodeBlock } from '../../ui/copy.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -13,7 +14,7 @@ import { clientSnippet, SERVER_SNIPPET } from './snippets.ts';
 
 const COLUMNS: readonly Column<McpServerHealth>[] = [
   { key: 'name', header: 'Server', cell: ({ name }) => <strong className="break">{name}</strong> },
-  { key: 'state', header: 'State', cell: ({ ready }) => <Pill tone={ready ? 'ok' : 'bad'} hasDot>{ready ? 'Ready' : 'Not ready'}</Pill> },
+  { key: 'state', header: 'State', cell: (server) => <Pill tone={serverTone(server)} hasDot>{server.ready ? 'Ready' : 'Not ready'}</Pill> },
   { key: 'required', header: 'Required', cell: ({ required }) => (required ? 'Yes: without it the gateway is not ready' : 'No') },
   { key: 'error', header: 'Last error', cell: ({ last_error }) => <span className="break">{last_error || DASH}</span> },
 ];

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { DeepHealth, McpServerHealth, Readiness } from '../../api/wire.ts';
-import { componentTone } from '../../lib/tones.ts';
+import { componentTone, serverTone } from '../../lib/tones.ts';
 import { Pill, type Tone } from '../../ui/pill.tsx';
 import './overview.css';
 
@@ -44,7 +44,7 @@ export function ReadinessView({ readiness, health }: { readonly readiness: Readi
   }));
   const known: readonly McpServerHealth[] = health?.mcp_servers ?? readiness.mcp_servers ?? [];
   const servers = known.map((server): Item => ({
-    name: server.name, state: server.ready ? 'ready' : 'not ready', tone: unreadyTone(server),
+    name: server.name, state: server.ready ? 'ready' : 'not ready', tone: serverTone(server),
     note: <span className="item-note">MCP server, {server.required ? 'required' : 'optional'}{server.last_error ? `: ${server.last_error}` : ''}</span>,
   }));
   return (
@@ -64,9 +64,4 @@ function circuitName(circuit: string): string {
 
 function circuitTone(circuit: string): Tone {
   return circuit === 'closed' ? 'ok' : 'warn';
-}
-
-function unreadyTone({ ready, required }: { readonly ready: boolean; readonly required: boolean }): Tone {
-  if (ready) return 'ok';
-  return required ? 'bad' : 'warn';
 }

@@ -35,7 +35,7 @@ export function ProviderCards() {
           {ORDERS.map(([value, label]) => <option key={value} value={value}>{label}</option>)}
         </SelectField>
       </Filters>
-      {failed && <FailureBanner reading={failed} what="The state of providers" />}
+      {failed && catalog.data && <FailureBanner reading={failed} what="The state of providers" />}
       <Loaded reading={catalog} what="Providers">
         {(data) => <Cards providers={sortProviders(providersOf({ catalog: data, deep: deep.data, health: health.data, models: models.data?.data ?? [], listed: listed.data ?? [] }), order)} text={text} />}
       </Loaded>
