@@ -1,5 +1,6 @@
 import type { Scope } from '../../host/contract/index.ts';
 import type { Generation } from '../../host/generation/generation.ts';
+import { TextScrubber } from '../../host/config/scrub-text.ts';
 import { registeredNames } from '../../host/generation/registered-names.ts';
 import type { Host } from '../../host/host.ts';
 import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
@@ -93,7 +94,7 @@ async function health(host: Host, scopes: readonly Scope[]): Promise<JsonAnswer>
     status: 200,
     body: {
       status: overall(host, [keys, configuration, logs, ...providers.map(({ status }) => status), ...needed]), providers, components,
-      mcp_servers: servers.map(({ name, ready, required, lastError }) => ({ name: host.redactor.redactName(name), ready, required, last_error: lastError })), scopes, targets: targetStates(host.current),
+      mcp_servers: servers.map(({ name, ready, required, lastError }) => ({ name: new TextScrubber(host.redactor).name(name), ready, required, last_error: lastError })), scopes, targets: targetStates(host.current),
     },
   };
 }

@@ -1,3 +1,4 @@
+import { TextScrubber } from '../../host/config/scrub-text.ts';
 import { resolveReferences } from '../../host/config/references.ts';
 import { canonicalJson } from '../../host/config/canonical.ts';
 import type { McpServerConfig } from '../../host/config/document.ts';
@@ -50,14 +51,15 @@ export class Connections {
 
   #connect(config: McpServerConfig): ServerConnection {
     const { services: { transport, clock, log }, redactor, variables, workingDirectory, build, hooks } = this.#host;
-    const { name = '', timeout_seconds: seconds = 0, allowed_tools: allowedTools = [] } = config;
+    const { timeout_seconds: seconds = 0, allowed_tools: allowedTools = [] } = config;
+    const name = new TextScrubber(redactor).name(config.name ?? ''); // it stands in log lines and figures, and may be anything, an address too
     const hidden = new HiddenTexts(config, [...Object.values(config.headers ?? {}), ...Object.values(config.env ?? {})]);
     const clean = (text: string): string => redactor.excerpt(hidden.clean(text));
     const connection = new ServerConnection({
       name, allowedTools, clock, log, clean,
       limitMs: (seconds > 0 ? seconds : DEFAULT_LIMIT_S) * 1000,
       gatewayVersion: build.version,
-      open: (events, renew) => openLink({ config, variables, workingDirectory, transport, clock, log, clean }, events, renew),
+      open: (events, renew) => openLink({ config: { ...config, name }, variables, workingDirectory, transport, clock, log, clean }, events, renew),
       onHandshake: (handshake) => hooks.toolServerTried.call(handshake, this.#host),
     });
     if (this.#live.size === 0) process.on('exit', this.#killAll);

@@ -1,3 +1,4 @@
+import { TextScrubber } from '../../host/config/scrub-text.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import { registeredNames } from '../../host/generation/registered-names.ts';
@@ -66,7 +67,7 @@ function routability(host: Host, current: Generation): Answer {
   if (servers?.some(({ ready, required }) => required && !ready)) return notReady('required mcp server unavailable', current);
   const providers = [...registeredNames(host)].map((name) => ({ name, circuit: circuitOf(current, name) }));
   // why a server is not ready is for administrators
-  return { status: 200, body: { status: 'ready', providers, targets, ...(servers && { mcp_servers: servers.map(({ name, ready, required }) => ({ name: host.redactor.redactName(name), ready, required })) }) } };
+  return { status: 200, body: { status: 'ready', providers, targets, ...(servers && { mcp_servers: servers.map(({ name, ready, required }) => ({ name: new TextScrubber(host.redactor).name(name), ready, required })) }) } };
 }
 
 function notReady(reason: string, current: Generation | undefined): Answer {
