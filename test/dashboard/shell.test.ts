@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { axe, browserForSuite, open, PHONE, settled, startDashboard } from './kit.ts';
+import { axe, browserForSuite, open, PHONE, settled, startDashboard, until } from './kit.ts';
 
 const focused = (page: Page): Promise<string> => page.evaluate("document.activeElement?.textContent?.trim() ?? ''");
 
@@ -39,14 +39,17 @@ describe('the frame of the dashboard', function shell() {
     const button = page.getByRole('button', { name: /^Theme:/ });
     const [, , dark] = await look();
     expect(await look()).to.deep.equal(['', null, dark]);
+    const painted = (isSo: string): Promise<void> => until(page, `getComputedStyle(document.documentElement).backgroundColor ${isSo}`);
     await button.click();
+    await painted(`!== '${String(dark)}'`);
     const [theme, stored, light] = await look();
     expect([theme, stored]).to.deep.equal(['light', 'light']);
-    expect(light).to.not.equal(dark);
     await page.reload();
     await settled(page);
+    await painted(`=== '${String(light)}'`);
     expect(await look()).to.deep.equal(['light', 'light', light]);
     await button.click();
+    await painted(`=== '${String(dark)}'`);
     expect(await look()).to.deep.equal(['dark', 'dark', dark]);
     await button.click();
     expect(await look()).to.deep.equal(['', null, dark]);
