@@ -134,9 +134,10 @@ async function lookAhead(generation: Generation, family: Family, request: Incomi
     if (isSought && held > maxRequestBytes) throw bodyTooLarge();
     return isSmall || isSought || (isSearchedThrough && held <= maxRequestBytes);
   };
+  const single = [...(isModelWanted ? ['model'] : []), ...(isBound ? REFERENCES : [])];
   const see = scanner && ((piece: Buffer): void => {
     scanner.push(piece);
-    if (isModelWanted) refuseRepeated(scanner);
+    if (single.length > 0) refuseRepeated(scanner, single);
   });
   return { body: await readAhead(request, { maxBytes: family.isUncapped ? Infinity : maxRequestBytes, services, wants, see }), scanner };
 }

@@ -175,6 +175,11 @@ describe('an answer that is sent on', () => {
     expect(answer.headers.get('content-length')).to.equal(String(Buffer.byteLength(text)));
   });
 
+  it('says once that it depends on the origin, and what else the upstream says that it depends on', async () => {
+    const vary = async (value: string | string[]): Promise<string> => (await fetchFrom(await answering(200, { vary: value }, 'x'))).headers.get('vary') ?? '';
+    expect([await vary('origin'), await vary('Accept-Encoding, Origin'), await vary(['Origin', 'X-Origin', '*'])]).to.deep.equal(['Origin', 'Origin, Accept-Encoding', 'Origin, X-Origin, *']);
+  });
+
   it('is not scanned when it is 2xx, byte for byte', async () => {
     const bytes = gzipSync('{"a":1}');
     const t = await answering(200, { 'content-encoding': 'gzip', 'x-echo': CREDENTIAL }, bytes);
