@@ -96,13 +96,21 @@ async function readRequest(host: Host, request: IncomingMessage, response: Serve
   const { body, scanner } = await lookAhead(host.current, family, request, isModelWanted, isBound(family, readable, host.current));
   const opaque = readOpaque(body, scanner);
   const fields = family === RESPONSES && scanner ? responseFields(scanner) : {};
-  const model = opaque.model ?? (taken ? new URLSearchParams(request.url?.split('?')[1]).get('model') ?? undefined : undefined);
+  const model = opaque.model ?? (taken && modelOfQuery(request.url ?? ''));
   const forwarding = { host, family, request, response, named, body, scanner, model, taken, path: readable };
   return [forwarding, {
     request: { ...shownRequest(forwarding, opaque), ...fields },
     streaming: family === RESPONSES && scanner?.found.get('stream')?.value === true,
     unreadable: opaque.isUnreadable,
   }];
+}
+
+/** The model that a request for WebSocket names. Throws for a second one: gateway and upstream might read different ones. */
+function modelOfQuery(url: string): string | undefined {
+  const query = url.indexOf('?');
+  const [model, ...more] = query < 0 ? [] : new URLSearchParams(url.slice(query)).getAll('model');
+  if (more.length > 0) throw invalidRequest('the query holds "model" twice');
+  return model === '' ? undefined : model;
 }
 
 /** What plugins and logs see. A request that names its provider has no model, but for those whose model is rewritten. */
