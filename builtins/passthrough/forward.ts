@@ -167,7 +167,7 @@ function servingOf(forwarding: Forwarding): Serving {
       }
       return run(exchange, generation, async () => {
         const { taken, family } = forwarding;
-        outgoing = outgoingRequest(forwarding, exchange, destination);
+        outgoing = outgoingRequest(forwarding, exchange, destination, ownership?.isTold === true);
         reply = await forwardAttempt(exchange, {
           ...destination, request: outgoing, upgrade: taken && 'websocket', isTimedToHeaders: family.isTimedToHeaders,
         }, generation);
@@ -206,8 +206,8 @@ function resolve({ host, family, named, model, body, taken }: Forwarding, exchan
   }
 }
 
-function outgoingRequest({ family, request, response, body, scanner, taken }: Forwarding, exchange: LiveExchange, { target, provider }: Destination): OutgoingRequest {
-  const headers = forwardedHeaders(request, contextOf(response), family === RESPONSES);
+function outgoingRequest({ family, request, response, body, scanner, taken }: Forwarding, exchange: LiveExchange, { target, provider }: Destination, isRead: boolean): OutgoingRequest {
+  const headers = forwardedHeaders(request, contextOf(response), isRead || family === RESPONSES);
   const leaving = leavingBody(body, family === RESPONSES ? modelSplice(scanner, target.upstreamModel(exchange.model)) : undefined);
   if (leaving.length !== undefined && leaving.body !== undefined) headers['content-length'] = String(leaving.length);
   return { method: request.method ?? 'GET', url: addressAt(provider, request.url ?? '/v1/'), headers, body: taken ? undefined : leaving.body };
