@@ -90,6 +90,14 @@ describe('a request that no route takes', () => {
     for (const [name, value] of Object.entries(dropped)) expect(headers[name], name).not.to.equal(value);
   });
 
+  it('keeps the bytes of its headers, empty ones too', async () => {
+    const { t, upstream } = await forwarding();
+    const client = await rawClient(t.url);
+    client.send(`GET ${PATH} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${MASTER_KEY}\r\nX-Provider: a\r\nConnection: close\r\nX-Name: ${Buffer.from('é 港').toString('latin1')}\r\nX-Latin: \xe9\r\nX-Empty:\r\n\r\n`);
+    expect(await client.closed()).to.match(/^HTTP\/1\.1 200 /);
+    expect(upstream.seen[0]?.headers).to.include({ 'x-name': Buffer.from('é 港').toString('latin1'), 'x-latin': '\xe9', 'x-empty': '' });
+  });
+
   it('keeps headers that the client tied to its connection from going on', async () => {
     const { t, upstream } = await forwarding();
     const client = await rawClient(t.url);
@@ -179,6 +187,18 @@ describe('an answer that is sent on', () => {
     const vary = async (value: string | string[]): Promise<string> => (await fetchFrom(await answering(200, { vary: value }, 'x'))).headers.get('vary') ?? '';
     expect([await vary('origin'), await vary('Accept-Encoding, Origin'), await vary(['Origin', 'X-Origin', '*'])]).to.deep.equal(['Origin', 'Origin, Accept-Encoding', 'Origin, X-Origin, *']);
   });
+
+  for (const status of [200, 204, 404]) {
+    it(`keeps the bytes of its headers, long and beyond ASCII, with status ${status}`, async () => {
+      const long = 'x'.repeat(100_000);
+      const t = await answering(status, { 'x-name': Buffer.from('é 港').toString('latin1'), 'x-latin': '\xe9', 'x-empty': '', 'x-long': long }, status === 204 ? '' : 'ü');
+      const client = await rawClient(t.url);
+      client.send(`GET ${PATH} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${MASTER_KEY}\r\nX-Provider: a\r\nConnection: close\r\n\r\n`);
+      const text = await client.closed();
+      expect(text).to.match(new RegExp(`^HTTP/1\\.1 ${status} `)).and.to.contain(`x-name: ${Buffer.from('é 港').toString('latin1')}\r\n`).and.to.contain('x-latin: \xe9\r\n').and.to.contain('x-empty: \r\n').and.to.contain(`x-long: ${long}\r\n`);
+      if (status !== 204) expect(text).to.contain(Buffer.from('ü').toString('latin1'));
+    });
+  }
 
   it('is not scanned when it is 2xx, byte for byte', async () => {
     const bytes = gzipSync('{"a":1}');
