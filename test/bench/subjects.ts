@@ -9,6 +9,8 @@ import { nextMessage, type Child, type Workspace } from './workspace.ts';
 /** What is measured. */
 export interface Subject {
   readonly name: string;
+  /** It is asked for chats alone. */
+  readonly isChatOnly?: true;
   /** Starts it in front of an upstream, and resolves when it is ready. */
   start(upstreamUrl: string): Promise<RunningSubject>;
 }
@@ -16,6 +18,7 @@ export interface Subject {
 export interface RunningSubject {
   readonly name: string;
   readonly pid: number;
+  /** Its `/v1`. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** From its start until it listens; for the gateway, until `/livez` answers. */
@@ -91,6 +94,6 @@ interface Started {
 export function running(child: Child, { name, port, startedAt, headers }: Started): RunningSubject {
   return {
     name, pid: child.pid, readyMs: performance.now() - startedAt, stop: child.stop,
-    url: `http://127.0.0.1:${port}/v1/chat/completions`, headers: { 'content-type': 'application/json', ...headers },
+    url: `http://127.0.0.1:${port}/v1`, headers: { 'content-type': 'application/json', ...headers },
   };
 }
