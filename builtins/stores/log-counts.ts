@@ -7,7 +7,7 @@ const COUNTS = 'request_log_counts';
 
 /**
  * How many rows there are of each stage, so that a page of a million rows tells their number without counting them. Triggers keep
- * the counts, in the transaction of the rows: so they hold whoever writes or deletes, also a replica of another version.
+ * the counts, in the transaction of the rows: so they hold for every writer, also a replica of another version.
  */
 export const COUNT_STEPS: readonly Migration[] = [
   {
