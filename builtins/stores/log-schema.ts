@@ -1,3 +1,4 @@
+import { COUNT_STEPS } from './log-counts.ts';
 import { addColumns, type Schema } from './migrate.ts';
 
 const TABLE = 'request_logs';
@@ -34,5 +35,6 @@ export const LOG_SCHEMA: Schema = {
         ...Object.fromEntries(['stage', 'model', 'provider', 'api_key_id'].map((column) => [`request_logs_${column}`, [column, 'created_at', 'id']])),
       }),
     },
+    ...COUNT_STEPS,
   ],
 };

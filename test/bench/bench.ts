@@ -33,7 +33,7 @@ async function run(bench: Bench, options: Options): Promise<Report> {
 }
 
 async function others(bench: Bench, options: Options): Promise<Subject[]> {
-  const subjects: Subject[] = [];
+  const subjects: Subject[] = options.isLogging ? [gateway(bench, 'gw+log', PROJECT, { isLogging: true })] : [];
   for (const commit of options.against) subjects.push(await against(bench, commit));
   for (const name of options.peers) subjects.push(await peer(bench, name));
   return subjects;

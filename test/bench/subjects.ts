@@ -51,12 +51,19 @@ export function floor({ workspace, machine }: Bench): Subject {
   };
 }
 
-/** This project's gateway in `folder`, started by `bin` in it, with a master key, guardrails before and after, a token ceiling and attribution headers. */
-export function gateway({ workspace, machine, isResilient }: Bench, name: string, folder: string, bin = 'host/gw.js'): Subject {
+interface Variant {
+  /** What starts it, in its folder. */
+  readonly bin?: string;
+  /** Keeps a request log on SQLite, as the built-in default does: a row at the end of each request. */
+  readonly isLogging?: boolean;
+}
+
+/** This project's gateway in `folder`, with a master key, guardrails before and after, a token ceiling and attribution headers. */
+export function gateway({ workspace, machine, isResilient }: Bench, name: string, folder: string, { bin = 'host/gw.js', isLogging = false }: Variant = {}): Subject {
   const cwd = join(workspace.folder, `run-${name}`);
   mkdirSync(cwd);
   const configFile = join(cwd, 'config.yaml');
-  writeFileSync(configFile, configuration(isResilient));
+  writeFileSync(configFile, configuration(isResilient) + (isLogging ? LOGGING : ''));
   return {
     name,
     start: async (upstreamUrl) => {
@@ -64,6 +71,7 @@ export function gateway({ workspace, machine, isResilient }: Bench, name: string
       const variables = {
         PORT: String(port), MASTER_KEY, RATE_LIMIT_RPS: '0', GATEWAY_CONFIG: configFile,
         OPENAI_API_KEY: 'sk-benchbenchbenchbench', OPENAI_BASE_URL: upstreamUrl, NODE_COMPILE_CACHE: join(cwd, 'compile-cache'),
+        ...(isLogging && { REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: join(cwd, 'requests.db') }),
       };
       const startedAt = performance.now();
       const child = workspace.start([...machine.pin, process.execPath, join(folder, bin), 'serve'], { cwd, variables });
@@ -82,6 +90,8 @@ plugins:
   - {name: word-filter, stage: after_request, enabled: true, config: {blocked_words: [forbidden, secretword, badthing]}}
   - {name: max-token, stage: before_request, enabled: true, config: {max_tokens: 4096}}
 `;
+
+const LOGGING = ['after_request', 'on_error'].map((stage) => `  - {name: request-logger, stage: ${stage}, enabled: true, config: {persist: true}}\n`).join('');
 
 interface Started {
   readonly name: string;
