@@ -28,6 +28,7 @@ export function madeUpExchange(facts: ExchangeFacts = {}, heard?: Heard): Exchan
   let isPrivate = false;
   return {
     id: '0123456789abcdef0123456789abcdef', surface: 'chat', stage: 'before_request', startedAt: 1_700_000_000_000, principal: undefined, metadata: {},
+    user: (request as { readonly user?: string } | undefined)?.user,
     model: (request as { readonly model?: string } | undefined)?.model ?? 'm', streaming: (request as { readonly stream?: boolean } | undefined)?.stream === true, unreadable: false,
     error: undefined, answeredBy: undefined, target: undefined, provider: undefined, upstreamModel: undefined, attempts: 0, decision: undefined, tunnel: undefined, abLabel: undefined, usage: undefined,
     measurements: { durationMs: 1, ttftMs: undefined, costUsd: undefined }, signal: new AbortController().signal, deliveredText: () => '',
