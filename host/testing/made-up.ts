@@ -95,7 +95,7 @@ function madeUpLedgers(): PluginDeps['ledger'] {
 function madeUpState(): SharedState {
   const left = new Map<string, number>();
   const sums = new Map<string, number>();
-  const values = new Map<string, string>();
+  const values = new Map<string, Uint8Array>();
   return {
     take: async (key, { burst }, cost, floor = cost) => {
       const now = left.get(key) ?? burst;
@@ -107,8 +107,11 @@ function madeUpState(): SharedState {
       sums.set(key, (sums.get(key) ?? 0) + by);
       return sums.get(key) ?? 0;
     },
-    get: async (key) => values.get(key),
-    set: async (key, value) => { values.set(key, value); },
+    get: async (key) => {
+      const found = values.get(key);
+      return found && Uint8Array.from(found);
+    },
+    set: async (key, value) => { values.set(key, typeof value === 'string' ? new TextEncoder().encode(value) : Uint8Array.from(value)); },
     delete: async (key) => {
       values.delete(key);
       sums.delete(key);
