@@ -17,6 +17,14 @@ describe('a whole chat reply', () => {
     });
   });
 
+  it('is read behind a byte order mark, whatever type it says it has', async () => {
+    for (const type of ['application/json', 'text/plain']) {
+      const upstream = await stubUpstream((_request, response) => { response.writeHead(200, { 'content-type': type }).end(`\uFEFF${JSON.stringify(chatReply('hello'))}`); });
+      const host = await startHost({ targets: [upstream.target('a')] });
+      expect((await host.post('/v1/chat/completions', ask())).json().choices[0].message.content).to.equal('hello');
+    }
+  });
+
   for (const missing of [undefined, null, '', 0]) {
     it(`has object and time although the upstream sent ${JSON.stringify(missing)}`, async () => {
       const { object, created } = (await answerTo(chatReply('hello', { object: missing, created: missing }))).json();
