@@ -3,10 +3,11 @@
  * are read leniently: what has the wrong type is repaired or left out, never passed on unread.
  */
 import { type ChatChunk, type ChatReply, type ChunkChoice, type ChunkDelta, finishReason, readUsage, type ReplyMessage, type Usage } from '../contract/index.ts';
-import { type Fields, isFields } from '../contract/fields.ts';
+import { type Fields, isFields, isIndex } from '../contract/fields.ts';
 import { unusableReply } from '../upstream/fault.ts';
 import { CallNumbers } from './call-numbers.ts';
 import { ChunkUsage } from './chunk-usage.ts';
+import { completeCalls, normalizeToolCalls } from './tool-calls.ts';
 
 export interface ReplyFacts {
   /** The model the client asked for, after aliases. */
@@ -15,13 +16,13 @@ export interface ReplyFacts {
   readonly provider: string;
   /** Unix seconds, for replies without a time. */
   readonly created: number;
+  /** What tells this answer from all others: ids of calls are made of it where the upstream gave none. */
+  readonly answer?: string;
 }
 
 /** More than any provider makes of one request. An answer beyond it is unusable: each choice costs far more than its bytes. */
 export const MAX_CHOICES = 1024;
 
-/** Whether a value is a place in a list. */
-export const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value !== 0;
 
 /** Fills and corrects a unary reply in place; it was parsed for this one exchange. */
@@ -35,6 +36,7 @@ export function normalizeReply(reply: ChatReply, facts: ReplyFacts): void {
   reply.choices = (Array.isArray(choices) ? choices : []).filter(isFields).map((choice, index) => {
     if (!isIndex(choice['index'])) choice['index'] = index;
     choice['message'] = normalizeMessage(choice['message']);
+    completeCalls(choice['message'] as ReplyMessage, facts.answer, index);
     choice['finish_reason'] = typeof choice['finish_reason'] === 'string' ? finishReason(choice['finish_reason']) : null;
     return choice as unknown as ChatReply['choices'][number];
   });
@@ -93,30 +95,6 @@ function takeReasoning(message: Fields): boolean {
   return true;
 }
 
-/** Calls are objects, and their arguments text: an upstream that sends the object itself gets it written out. */
-function normalizeToolCalls(holder: Fields): boolean {
-  const calls = holder['tool_calls'];
-  if (calls === undefined || calls === null) return false;
-  const usable = (Array.isArray(calls) ? calls : [calls]).filter(isFields); // earlier versions of Text Generation Inference send one call, not a list
-  let isChanged = !Array.isArray(calls) || usable.length !== calls.length;
-  if (isChanged) holder['tool_calls'] = usable;
-  for (const call of usable) {
-    if (call['index'] !== undefined && !isIndex(call['index'])) {
-      delete call['index'];
-      isChanged = true;
-    }
-    const target = call['function'];
-    if (!isFields(target)) {
-      call['function'] = {};
-      isChanged = true;
-    } else if (target['arguments'] !== undefined && typeof target['arguments'] !== 'string') {
-      target['arguments'] = target['arguments'] === null ? '' : JSON.stringify(target['arguments']);
-      isChanged = true;
-    }
-  }
-  return isChanged;
-}
-
 export interface ChunkFacts {
   readonly model: string;
   /** Unix seconds at which the stream began, one value for all its chunks. */
@@ -125,6 +103,8 @@ export interface ChunkFacts {
   readonly stripUsage: boolean;
   /** A plugin guards the stream: members that it cannot hold back are left out. */
   readonly isGuarded?: boolean;
+  /** As in a whole reply. */
+  readonly answer?: string | undefined;
 }
 
 /** What a guard sees of a stream, and so all that may go on under one. */
@@ -170,12 +150,13 @@ export class ChunkNormalizer {
   readonly #roles = new Set<number>();
   /** Why each choice ended. */
   readonly #ends = new Map<number, string>();
-  readonly #calls = new CallNumbers(() => { this.version += 1; });
+  readonly #calls: CallNumbers;
   #id: string | undefined;
 
   constructor(facts: ChunkFacts) {
     this.#facts = facts;
     this.#usage = new ChunkUsage(facts.stripUsage);
+    this.#calls = new CallNumbers(() => { this.version += 1; }, facts.answer);
   }
 
   /** The last usage that counted something. */

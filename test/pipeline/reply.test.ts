@@ -43,6 +43,20 @@ describe('a whole chat reply', () => {
     expect((await answerTo(chatReply(''))).json().choices[0].message.content).to.equal('');
   });
 
+  it('has calls with an id, a type and arguments, whatever the upstream leaves out', async () => {
+    const target = { name: 'f', arguments: '{}' };
+    const sent = [{ function: target }, { id: null, type: null, function: { name: 'f' } }, { id: '', type: '', function: target }];
+    const callsOf = async (calls: unknown): Promise<any[]> => (await answerTo({ ...chatReply(''), choices: [choice({ tool_calls: calls }, 'tool_calls')] })).json().choices[0].message.tool_calls;
+    const calls = await callsOf(sent);
+    expect(calls.map(({ id: _id, ...call }) => call)).to.deep.equal([
+      { type: 'function', function: target }, { type: 'function', function: { name: 'f', arguments: '' } }, { type: 'function', function: target },
+    ]);
+    const made = [...calls, ...await callsOf([sent[0]])].map(({ id }) => id as string);
+    for (const id of made) expect(id).to.match(/^call_[\da-f]{24}$/);
+    expect(new Set(made).size).to.equal(4);
+    expect(await callsOf({ id: 'a', type: 'function', function: target })).to.deep.equal([{ id: 'a', type: 'function', function: target }]);
+  });
+
   it('calls reasoning by one name, and keeps logprobs', async () => {
     const logprobs = { content: [{ token: 'a', logprob: -1 }] };
     const [first] = (await answerTo({ ...chatReply(''), choices: [{ ...choice({ content: 'x', reasoning: 'why' }), logprobs }] })).json().choices;
