@@ -113,8 +113,10 @@ export class Relay {
   /** What the guards still hold back, once the stream is complete. */
   flush(): string {
     return this.#collect(() => {
-      const rest = this.#options.filter?.([], 'end') ?? [];
-      const { holding, verbatim } = this.#options;
+      const { holding, verbatim, filter } = this.#options;
+      const own = verbatim ? undefined : this.#normalizer.rest();
+      if (own) this.#emit(filter?.([own], 'push') ?? [own]);
+      const rest = filter?.([], 'end') ?? [];
       if (holding) this.#passHeld(holding, rest, true);
       else if (!verbatim) this.#emit(rest);
     });
