@@ -176,6 +176,7 @@ function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneratio
     filter,
     isGuarded: guards !== undefined && holdsBack(guards),
     isHeld: guards !== undefined && awaitsVerdict(guards),
+    readsAsides: generation.plugins.readsAnswers.has(exchange.surface),
     assembles: generation.plugins.count > 0 || turn.openStream !== undefined || exchange.delivery.keepsText,
   });
 }
