@@ -1,5 +1,6 @@
 import { type ChatTool, type Fields, isFields, isText } from '../../../host/contract/index.ts';
 import type { Notes } from '../notes.ts';
+import { readMark } from './mark.ts';
 
 /** What of the tools travels in the common format. */
 export interface ReadTools {
@@ -52,13 +53,14 @@ function toolOf(tool: unknown, at: string, names: Set<string>, notes: Notes): Ch
 }
 
 function functionOf(tool: Readonly<Fields>, at: string, notes: Notes): ChatTool {
-  const { name, description, input_schema: parameters, strict, cache_control: mark } = tool;
+  const { name, description, input_schema: parameters, strict } = tool;
+  const mark = readMark(tool, at, notes);
   for (const member of BESIDE) if (tool[member] !== undefined && tool[member] !== null) notes.lose(`${at}.${member}`);
   if (tool['defer_loading'] === true) notes.lose(`${at}.defer_loading`);
   return {
     type: 'function',
     function: { name: String(name), ...(isText(description) && { description }), parameters, ...(strict === true && { strict: true }) },
-    ...(isFields(mark) && { cache_control: mark }),
+    ...(mark && { cache_control: mark }),
   };
 }
 
