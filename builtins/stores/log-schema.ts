@@ -34,5 +34,12 @@ export const LOG_SCHEMA: Schema = {
         ...Object.fromEntries(['stage', 'model', 'provider', 'api_key_id'].map((column) => [`request_logs_${column}`, [column, 'created_at', 'id']])),
       }),
     },
+    {
+      version: 4,
+      name: 'clients that speak a wire of their own',
+      up: (trx, { integer }) => addColumns(trx, TABLE, [
+        ['surface', 'TEXT'], ['client_wire', 'TEXT'], ['same_wire', integer], ['upstream_request_id', 'TEXT'], ['session_id', 'TEXT'],
+      ]),
+    },
   ],
 };

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ClientBody, Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, Surface, Usage } from '../contract/index.ts';
+import type { ClientBody, ClientFacts, Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, Surface, Usage } from '../contract/index.ts';
 import { ExchangeView } from '../boundary/exchange-view.ts';
 import type { Clock } from '../common/clock.ts';
 import type { TraceContext } from '../common/trace-context.ts';
@@ -104,6 +104,12 @@ export class LiveExchange implements Exchange {
 
   get clientRequest(): ClientBody | undefined {
     return this.sent?.isCurrent ? this.sent : undefined;
+  }
+
+  get client(): ClientFacts | undefined {
+    if (!this.sent) return undefined;
+    const { isSameWire, upstreamRequestId } = this.routing;
+    return { wire: this.sent.wire, isSameWire, upstreamRequestId, sessionId: sessionIn(this.clientHeaders) };
   }
 
   get startedAt(): number {
@@ -221,4 +227,11 @@ export class LiveExchange implements Exchange {
   keepPrivate(): void {
     this.plugins.isPrivate = true;
   }
+}
+
+/** How clients name the session that a request belongs to; the first that is there counts. Source: ingress reference 2.2. */
+const SESSION_HEADERS = ['x-session-id', 'x-claude-code-session-id', 'session-id'] as const;
+
+function sessionIn(headers: IncomingHttpHeaders = {}): string | undefined {
+  return SESSION_HEADERS.map((name) => headers[name]).find((value) => typeof value === 'string' && value !== '') as string | undefined;
 }
