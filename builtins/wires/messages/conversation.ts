@@ -169,6 +169,7 @@ function resultMessage(block: Block, at: string, draft: Draft): ChatMessage {
   const mark = readMark(block, at, draft.notes);
   const problem = draft.calls.answer(id);
   if (problem !== undefined) draft.notes.refuse(`${at}.tool_use_id ${problem}`);
+  if (isError !== undefined && isError !== null && typeof isError !== 'boolean') draft.notes.refuse(`${at}.is_error must be true or false`);
   return {
     role: 'tool', tool_call_id: String(id), content: resultContent(content, at, draft),
     ...(isError === true && { is_error: true }), ...(mark && { cache_control: mark }),

@@ -49,7 +49,9 @@ export function readMessages(body: Body, version: string | undefined): ReadMessa
   if (isNew) for (const name of OLD_SAMPLING) if (name in body) notes.refuse(`${name} is not supported by this anthropic-version`);
   if (isNew) refuseAssistantDocuments(turns, notes);
   const system = systemMessage(body['system'], 'system', notes);
-  const messages = withFirstSystem(system, readConversation(turns, isNew, notes));
+  const said = readConversation(turns, isNew, notes);
+  if (turns.length > 0 && said.length === 0) notes.refuse('messages hold no content');
+  const messages = withFirstSystem(system, said);
   const effort = readEffort(body, notes);
   const request: ChatRequest = {
     model: String(body['model']), messages: withOwnMark(messages, body, notes), ...sizeOf(body, notes), ...samplingOf(body, notes), ...stopOf(body, notes),
@@ -125,8 +127,11 @@ function stopOf({ stop_sequences: sequences }: Body, notes: Notes): { stop?: rea
   return stop.length > 0 ? { stop } : {};
 }
 
+const OUTPUT_MEMBERS: ReadonlySet<string> = new Set(['effort', 'format']);
+
 function formatOf({ output_config: config, output_format: old }: Body, notes: Notes): Pick<ChatRequest, 'response_format'> {
   if (config !== undefined && config !== null && !isFields(config)) notes.refuse('output_config must be an object');
+  for (const name of isFields(config) ? Object.keys(config) : []) if (!OUTPUT_MEMBERS.has(name)) notes.lose(`output_config.${name}`);
   const own = isFields(config) ? (config['format'] ?? undefined) : undefined;
   const format = own ?? old ?? undefined;
   if (format === undefined) return {};
