@@ -44,7 +44,10 @@ function readUnary(attempt: Attempt, reply: CollectedReply, call: CallInfo, now:
 
 const requestIdOf = (headers: Readonly<Record<string, string>>): string | undefined => headers['request-id'] ?? headers['x-request-id'] ?? headers['x-amzn-requestid'];
 
-const failedReply = ({ provider: { module, ref } }: Attempt, reply: WireReply & { readonly body: Uint8Array }, now: number): GatewayError => replyError(module, reply, now, ref.file);
+function failedReply({ exchange, provider: { module, ref } }: Attempt, reply: WireReply & { readonly body: Uint8Array }, now: number): GatewayError {
+  exchange.routing.upstreamRequestId = requestIdOf(reply.headers);
+  return replyError(module, reply, now, ref.file);
+}
 
 /** Opens an answer whose bytes go on as they arrive, and reads its first ones: without any it is a failed call. */
 async function openBytes(attempt: Attempt, wire: WireRequest, { services, hooks }: RunningGeneration): Promise<ReplyOf<TranslatedSurface>> {
@@ -177,6 +180,7 @@ function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneratio
     filter,
     isGuarded: guards !== undefined && holdsBack(guards),
     isHeld: guards !== undefined && awaitsVerdict(guards),
+    readsAsides: generation.plugins.readsAnswers.has(exchange.surface),
     assembles: generation.plugins.count > 0 || turn.openStream !== undefined || exchange.delivery.keepsText,
   });
 }
