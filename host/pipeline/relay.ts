@@ -11,10 +11,8 @@ import type { HeldEvents } from './held-events.ts';
 import { unusableReply } from '../upstream/fault.ts';
 import type { ClientStream, SameWireStream } from '../wire/client-wire.ts';
 import type { KnownFrames } from '../wire/known-frames.ts';
+import type { ChunkFilter } from './chunk-filter.ts';
 import { ChunkNormalizer, errorFrameMessage, isChunk, type ChunkFacts } from './normalize.ts';
-
-/** Passes chunks through whatever guards the stream; may end it by throwing. */
-export type ChunkFilter = (chunks: readonly ChatChunk[], moment: 'push' | 'end') => readonly ChatChunk[];
 
 export interface RelayOptions extends ChunkFacts {
   /** Encoder of the client's wire. */
