@@ -66,7 +66,7 @@ async function startAll(subjects: readonly Subject[], upstreamUrl: string, start
 type Ask = (kind: 'load' | 'latency', target: Target) => Promise<LoadResult>;
 
 /** Throws when any request fails: figures of errors mean nothing. */
-function asker({ plan, generators }: Setting, shape: Shape): Ask {
+export function asker({ plan, generators }: Setting, shape: Shape): Ask {
   const body = requestBody(shape);
   const until = shape === 'paced' ? 'first-piece' : 'end';
   return async (kind, { name, url, headers }) => {
@@ -79,7 +79,7 @@ function asker({ plan, generators }: Setting, shape: Shape): Ask {
 }
 
 /** The subject answers what the upstream said, whole. */
-async function checkAnswer({ name, url, headers }: Target, shape: Shape): Promise<void> {
+export async function checkAnswer({ name, url, headers }: Target, shape: Shape): Promise<void> {
   const reply = await fetch(`${url}${pathOf(shape)}`, { method: 'POST', headers: { ...headers }, body: requestBody(shape) });
   const text = await reply.text();
   const isWhole = isStream(shape) ? text.includes('"stop"') && text.includes('[DONE]') : text.includes('Rayleigh');

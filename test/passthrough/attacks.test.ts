@@ -104,7 +104,7 @@ describe('attacks on raw sockets', () => {
       if (what.startsWith('path: ') && !/^HTTP\/1\.1 400 [^]*invalid_proxy_path/.test(answer)) found.push(`${what}: is not an invalid path: ${answer.slice(0, 30)}`);
       found.push(...reached.flatMap((request) => fault(request, host) ?? []).map((problem) => `${what}: ${problem}`));
     }
-    found.push(...arrived.filter(({ url }) => !/[?&]v=\d+/.test(url)).map(({ method, url }) => `a request nobody sent: ${method} ${url}`));
+    found.push(...arrived.filter(({ url }) => !/[?&]v=\d+/.test(url)).map(({ method, url }) => `a request that was not sent: ${method} ${url}`));
     expect(found).to.deep.equal([]);
     expect(arrived.length, 'of those that may be served, most are').to.be.above(90);
   }).timeout(120_000);

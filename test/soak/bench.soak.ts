@@ -37,6 +37,15 @@ describe('npm run bench', () => {
     expect(rows.slice(1)).to.have.members(NAMINGS.flatMap((naming) => SHAPES.flatMap((shape) => ['floor', 'gw'].map((subject) => `${shape} ${naming} ${subject}`))));
   });
 
+  it('prints what a request allocates, and what telemetry costs', function others() {
+    this.timeout(300_000);
+    for (const [option, subjects] of [['--allocations', ['gw']], ['--telemetry', ['gw (telemetry off)', 'gw (telemetry on)']]] as const) {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [BENCH, option, '--quick', '--shape', SHAPE], { encoding: 'utf8' });
+      expect(status, stderr).to.equal(0);
+      for (const subject of subjects) expect(stdout, option).to.match(new RegExp(`${RegExp.escape(subject)} +\\| +[1-9]`));
+    }
+  });
+
   it('prints starts of checkout and package, and the phases of a start and a reload', function everyPhase() {
     this.timeout(300_000);
     const { status, stdout, stderr } = spawnSync(process.execPath, [BENCH, '--start', '--quick'], { encoding: 'utf8' });

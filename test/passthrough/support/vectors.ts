@@ -4,9 +4,9 @@ import { FRAMING_CASES, SMUGGLED } from '../../http/framing-cases.ts';
 /** An attack: what is sent on a connection of its own, and whether a request may come of it at the upstream. */
 export interface Vector {
   readonly what: string;
-  /** Latin-1. `ID` stands where a request that is sent on can be told by. */
+  /** Latin-1. `ID` stands where a request that is sent on can be recognized. */
   readonly bytes: string;
-  /** None may: whatever reaches the upstream is a hole. Otherwise one may, and it must be clean. */
+  /** Nothing of it may reach the upstream. Where this is false one request may, and it must be clean. */
   readonly isRefused: boolean;
 }
 
