@@ -183,6 +183,13 @@ describe('an answer that is sent on', () => {
     expect(answer.headers.get('content-length')).to.equal(String(Buffer.byteLength(text)));
   });
 
+  it('keeps everything of a refusal but known credentials, also what looks like one', async () => {
+    const body = (secret: string): string => `ask ada@example.org or http://u:p4ssw0rd@host, not sk-proj-${'a'.repeat(40)}, not Bearer ${'b'.repeat(30)}, not ${secret}, \u00e9`;
+    const answer = await fetchFrom(await answering(404, { 'content-type': 'text/plain', 'x-like': body('x').slice(0, 60) }, body(`${CREDENTIAL} nor environment-secret-1`)));
+    expect(await answer.text()).to.equal(body('[REDACTED:GATEWAY_CREDENTIAL] nor [REDACTED:OTHER_SECRET]'));
+    expect(answer.headers.get('x-like')).to.equal(body('x').slice(0, 60));
+  });
+
   it('says once that it depends on the origin, and what else the upstream says that it depends on', async () => {
     const vary = async (value: string | string[]): Promise<string> => (await fetchFrom(await answering(200, { vary: value }, 'x'))).headers.get('vary') ?? '';
     expect([await vary('origin'), await vary('Accept-Encoding, Origin'), await vary(['Origin', 'X-Origin', '*'])]).to.deep.equal(['Origin', 'Origin, Accept-Encoding', 'Origin, X-Origin, *']);
