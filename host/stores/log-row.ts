@@ -1,6 +1,5 @@
 import type { RequestLogRow } from '../contract/index.ts';
 import type { Redactor } from '../log/redact.ts';
-import { redactedCopy } from '../log/redacted-copy.ts';
 import type { LogRow } from './log-repository.ts';
 
 /** Characters of a model's name or another short text that are kept; of an error. */
@@ -30,7 +29,7 @@ export function storedRow(row: RequestLogRow, redactor: Redactor): LogRow {
     catalog_version: text(row.catalog_version),
     bytes_up: whole(row.bytes_up),
     bytes_down: whole(row.bytes_down),
-    decision: row.decision === undefined ? null : storable(JSON.stringify(redactedCopy(row.decision, redactor))),
+    decision: row.decision === undefined ? null : storable(JSON.stringify(row.decision, (_name, value: unknown) => (typeof value === 'string' ? redactor.redact(value) : value))),
   };
 }
 
