@@ -36,5 +36,12 @@ export const LOG_SCHEMA: Schema = {
       }),
     },
     ...COUNT_STEPS,
+    {
+      version: 6,
+      name: 'clients that speak a wire of their own',
+      up: (trx, { integer }) => addColumns(trx, TABLE, [
+        ['surface', 'TEXT'], ['client_wire', 'TEXT'], ['same_wire', integer], ['upstream_request_id', 'TEXT'], ['session_id', 'TEXT'],
+      ]),
+    },
   ],
 };

@@ -61,7 +61,7 @@ describe('gateways on one Postgres', function onPostgres() {
     return { statuses, end: () => Promise.all(ENDS.map(([, end], at) => end(one.host.stores.keys, made[at]!.record.id))) };
   }
 
-  it('hear of each other\'s changes: no time passes for the one that is told', async () => {
+  it('hear of each other\'s changes: no time passes for the one that hears of it', async () => {
     const dsn = await server().createDatabase();
     const [one, two] = [await replica(dsn), await replica(dsn, fakeClock())];
     const { statuses, end } = await changed(one, two);
