@@ -284,7 +284,7 @@ forLogs('GET /admin/logs/stats', (start) => {
     const minute = 60_000;
     fill(t, [
       row({ created_at: NOON - 60 * minute, prompt_tokens: 1 }), row({ created_at: NOON - 45 * minute - 1, stage: 'on_error', error_message: 'x' }), row({ created_at: NOON - 45 * minute }),
-      row({ created_at: NOON - minute, stage: 'before_request', prompt_tokens: 5, completion_tokens: 6 }), row({ created_at: NOON - 61 * minute }), row({ created_at: NOON, completion_tokens: 2 }),
+      row({ created_at: NOON - minute, stage: 'before_request', error_message: 'odd', prompt_tokens: 5, completion_tokens: 6 }), row({ created_at: NOON - 61 * minute }), row({ created_at: NOON, completion_tokens: 2 }),
     ]);
     const { series } = await stats(t, '?since=2026-11-22T11:00:00.500Z&buckets=0');
     expect(series).to.deep.equal({ points: [], truncated: false });
