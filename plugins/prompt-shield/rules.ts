@@ -44,6 +44,7 @@ export const KINDS: readonly Kind[] = [
       rule(0.7, NOT_DENIED, `\\b${OVERRIDE} (?:absolutely )?(?:all|any|every|each|your|all of|any of)(?: of)?(?: (?:your|the|these|those|my|its))?(?: \\w+)? ?${INSTRUCTIONS}\\b(?! on | about | regarding | in the email)`),
       rule(0.7, NOT_DENIED, `\\b${OVERRIDE} (?:all|everything|anything|whatever)(?: that)?(?: (?:was|is|has been|you|you've|you have|i|we|they|been|were|just|ever|previously|already))* ?(?:above|before|prior|previous|preceding|earlier|told|said|instructed|learned|taught|given|know)\\b`),
       rule(0.7, NOT_DENIED, `\\b${OVERRIDE} (?:the |all |these |those )*${INSTRUCTIONS} (?:above|before|given|you (?:were|have been|got|received|had)|that (?:came|were|you)|from (?:before|earlier|your))`),
+      rule(0.7, NOT_DENIED, `\\b(?:ignore|disregard|forget) (?:all of |everything )?(?:the )?(?:above|preceding)\\b,? (?:and|then|instead)(?: (?:then|just|only|now|simply|instead))* (?:say|print|output|write|respond|reply|answer|tell|reveal|show|give|do|act|follow|translate|return|repeat)\\b`),
       rule(0.6, '\\b(?:new|real|actual|updated|true|only) (?:instructions?|rules|directives?|orders|task)\\b[^.!?\\n]{0,20}?(?:: |:\\n| (?:are|is) (?:to|as follows|now))[^\\n]{0,60}?\\b(?:you|ignore|reveal|say|print|output|respond|must)\\b'),
       rule(0.6, '\\b(?:ignorieren?|ignoriere|vergiss|vergessen|missachte) ', GAP, '(?:vorherig|vorig|bisherig|obig|frueher|früher|alle|deine|system)\\w*', GAP, '(?:anweisung|instruktion|befehl|vorgabe|regel|aufgabe|prompt)'),
       rule(0.6, '\\b(?:ignor[ae]z?|ignorer|olvid[ae]|oublie[zr]?) ', GAP, '(?:instruc\\w+|consignes?|regles?|règles?|reglas|órdenes|ordenes|indicaciones)\\b', '(?=', GAP, '(?:anterior|previ|précédent|precedent|ci-dessus|système|sistema)|)'),
@@ -54,7 +55,9 @@ export const KINDS: readonly Kind[] = [
     rules: [
       rule(0.7, `\\b${SHOW}\\b`, '[^.!?\\n]{0,60}?', '\\b(?:your|the|its) (?:\\w+ ){0,3}?', `${SECRET_PROMPT}\\b(?! (?:manual|requirements|for (?:the|a|my|our|this) (?!session|chat|conversation|assistant|model|bot)))`),
       rule(0.6, `\\b${SHOW}\\b`, '[^.!?\\n]{0,40}?', '\\byour (?:\\w+ ){0,3}?(?:prompt|instructions|guidelines|rules|directives)\\b(?= ?(?:[.?!:;"\'`,)]|$|verbatim|word|exactly|in full|above|and |as |from|given|before|to me|here|now|in a|in the form|with))'),
-      rule(0.7, '\\b(?:repeat|print|output|reveal|show|display|recite|copy|echo|return|write out|summari[sz]e|translate)\\b', '[^.!?\\n]{0,30}?', '\\b(?:everything|all|words?|text|lines?|content|contents|sentences|messages?|instructions|context|prompt)\\b', '[^.!?\\n]{0,20}?', '\\b(?:above|before (?:this|the)|prior to (?:this|the)|preceding|at the (?:top|start|beginning) of (?:this|the|your) (?:conversation|chat|prompt|context))\\b'),
+      rule(0.7, '\\b(?:repeat|print|output|reveal|show|display|recite|copy|echo|return|write out)\\b', '[^.!?\\n]{0,30}?', '\\b(?:everything|all|words?|text|lines?|content|contents|sentences|messages?|instructions|context|prompt)\\b', '[^.!?\\n]{0,20}?', '\\b(?:above|before (?:this|the)|prior to (?:this|the)|preceding|at the (?:top|start|beginning) of (?:this|the|your) (?:conversation|chat|prompt|context))\\b'),
+      rule(0.7, '\\b(?:summari[sz]e|translate)\\b[^.!?\\n]{0,30}?\\b(?:instructions|prompt)\\b[^.!?\\n]{0,20}?\\b(?:above|before (?:this|the)|prior to (?:this|the)|preceding|at the (?:top|start|beginning) of)\\b'),
+      rule(0.6, `\\b(?:reveal|show|print|repeat|output|display|tell me|give me|recite|list|echo|disclose)\\b[^.!?\\n]{0,20}?\\b(?:instructions?|prompts?|rules|guidelines|directives)(?: that)? you(?:'ve| were| have)(?: been)? (?:given|told|following|provided)(?! by )\\b`),
       rule(0.6, '\\bwhat (?:were|are|have) you(?: been)? (?:told|instructed|programmed|configured)\\b', GAP, '(?:to|not|before|by|at|about|in)\\b'),
     ],
   },
@@ -63,7 +66,10 @@ export const KINDS: readonly Kind[] = [
     rules: [
       rule(0.75, `\\b${PERSONA}\\b`, '[^!?\\n]{0,120}?', `\\b${UNLIMITED}`),
       rule(0.75, `\\b(?:you|your|an?) (?:ai|assistant|model|bot|chatbot|persona|character|system|entity|mode|version)\\b[^!?\\n]{0,60}?\\b${UNLIMITED}`),
-      rule(0.7, '\\b(?:do anything now|jailbr(?:eak|oken) (?:mode|prompt|yourself|version)|(?:(?:enter|enable|activate|switch to|turn on|be in|in|into|now in) (?:the )?(?:\\w+ )?(?:developer|god|dan|evil|sudo|unrestricted|debug|jailbreak) mode)|(?:be|as|are|are now|called|named) dan\\b|(?:developer|god|dan|evil|unrestricted|jailbreak) mode (?:enabled|activated|on|engaged))'),
+      rule(0.7, '\\b(?:do anything now|jailbr(?:eak|oken) (?:mode|prompt|yourself|version)|(?:(?:enter|enable|activate|switch to|turn on|be in|in|into|now in) (?:the )?(?:\\w+ )?(?:god|dan|evil|sudo|unrestricted|jailbreak) mode)|(?:be|as|are|are now|called|named) dan\\b|(?:god|dan|evil|unrestricted|jailbreak) mode (?:enabled|activated|on|engaged))'),
+      // What telephones and browsers have too: only where the model is addressed, and no device is named.
+      rule(0.7, '(?:^|[.!?:"] ?|\\b(?:you|please|now|and|then|must|should|will|are|us|we) )(?:enter|enable|activate|switch to|turn on|(?:be |are )?(?:now )?in|into) (?:the |your )?(?:developer|debug) mode\\b(?! (?:on|in|for|of|setting|option|menu)\\b)'),
+      rule(0.7, '\\b(?:developer|debug) mode(?: is)?(?: now)? (?:enabled|activated|engaged|on(?= ?(?:[.!?:,;"\\]]|$)))'),
     ],
   },
   { // Fake role markers.
