@@ -93,6 +93,14 @@ describe('the trace of a request', () => {
     expect(other.upstream.seen[0]!.headers['traceparent']).to.match(new RegExp(`^00-${CALLER.id}-[0-9a-f]{16}-00$`));
   });
 
+  it('are all kept from a ratio of 1 on, and none up to 0', async () => {
+    for (const [ratio, count] of [[1.5, 2], [-1, 0]] as const) {
+      const { host, finished } = await traced({ tracing: { sample_ratio: ratio } });
+      await host.post(CHAT, ask());
+      expect(await finished(), String(ratio)).to.have.length(count);
+    }
+  });
+
   it('holds a call for each try, the retries and failovers as events, and what each target answered', async () => {
     const upstream = await stubUpstream((request, response) => (request.url.includes('b/') ? serving(request, response) : replyJson(response, 503, { error: { message: `no credit on ${SECRET}` } })));
     const collector = await httpCollector();
