@@ -1,4 +1,4 @@
-import type { ClientBody, Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, Surface, Usage } from '../contract/index.ts';
+import type { ClientBody, ClientFacts, Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, Surface, Usage } from '../contract/index.ts';
 import { replyHeaderProblem } from './headers.ts';
 
 /**
@@ -22,6 +22,7 @@ export class ExchangeView implements Exchange {
   get request(): RequestOf<Surface> { return this.#live.request; }
   get clientRequest(): ClientBody | undefined { return this.#live.clientRequest; }
   get clientReply(): ClientBody | undefined { return this.#live.clientReply; }
+  get client(): ClientFacts | undefined { return this.#live.client; }
   get model(): string { return this.#live.model; }
   get streaming(): boolean { return this.#live.streaming; }
   get unreadable(): boolean { return this.#live.unreadable; }

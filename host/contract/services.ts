@@ -154,6 +154,14 @@ export interface RequestLogRow {
   readonly attempts?: number | undefined;
   readonly cache?: 'hit' | 'miss' | undefined;
   readonly catalog_version?: string | undefined;
+  /** Of a client that speaks a wire of its own: the tag of the surface, the wire, and whether the provider was asked in it. */
+  readonly surface?: string | undefined;
+  readonly client_wire?: string | undefined;
+  readonly same_wire?: boolean | undefined;
+  /** The provider's own id of the answer. */
+  readonly upstream_request_id?: string | undefined;
+  /** The session, as the client names it. */
+  readonly session_id?: string | undefined;
   /** How the request was routed, as JSON shows it. */
   readonly decision?: object | undefined;
   /** Unix milliseconds. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type ClientBody, type Exchange, type GatewayError, isText, type Measurements, type Principal, type ReplyOf, type RequestOf, type Stage, type Surface, type Usage } from '../contract/index.ts';
+import { type ClientBody, type ClientFacts, type Exchange, type GatewayError, isText, type Measurements, type Principal, type ReplyOf, type RequestOf, type Stage, type Surface, type Usage } from '../contract/index.ts';
 import { ExchangeView } from '../boundary/exchange-view.ts';
 import type { Clock } from '../common/clock.ts';
 import type { TraceContext } from '../common/trace-context.ts';
@@ -106,6 +106,12 @@ export class LiveExchange implements Exchange {
 
   get clientRequest(): ClientBody | undefined {
     return this.sent?.isCurrent ? this.sent : undefined;
+  }
+
+  get client(): ClientFacts | undefined {
+    if (!this.sent) return undefined;
+    const { isSameWire, upstreamRequestId } = this.routing;
+    return { wire: this.sent.wire, isSameWire, upstreamRequestId, sessionId: sessionIn(this.clientHeaders) };
   }
 
   get startedAt(): number {
@@ -229,4 +235,11 @@ export class LiveExchange implements Exchange {
 export function userOf(request: RequestOf<Surface>): string | undefined {
   const { user } = request as { readonly user?: unknown };
   return isText(user) ? user : undefined;
+}
+
+/** How clients name the session that a request belongs to; the first that is there counts. Source: ingress reference 2.2. */
+const SESSION_HEADERS = ['x-session-id', 'x-claude-code-session-id', 'session-id'] as const;
+
+function sessionIn(headers: IncomingHttpHeaders = {}): string | undefined {
+  return SESSION_HEADERS.map((name) => headers[name]).find((value) => typeof value === 'string' && value !== '') as string | undefined;
 }

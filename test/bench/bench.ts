@@ -11,7 +11,7 @@ import { measureMemory } from './memory.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
 import { peer } from './peers.ts';
 import { formatReport, type Report } from './report.ts';
-import { type Bench, floor, gateway, PROJECT, type Subject } from './subjects.ts';
+import { type Bench, floor, gateway, KEEPS_LOG, PROJECT, type Subject } from './subjects.ts';
 import { formatStarts, measureStarts } from './starts.ts';
 import { telemetrySubjects } from './telemetry.ts';
 import { startUpstreams } from './upstreams.ts';
@@ -38,7 +38,7 @@ async function settingOf({ workspace, machine }: Bench, { plan }: Options): Prom
 }
 
 async function others(bench: Bench, options: Options): Promise<Subject[]> {
-  const subjects: Subject[] = [];
+  const subjects: Subject[] = options.isLogging ? [gateway(bench, 'gw+log', PROJECT, KEEPS_LOG)] : [];
   for (const commit of options.against) subjects.push(await against(bench, commit));
   for (const name of options.peers) subjects.push(await peer(bench, name));
   return subjects;
@@ -49,7 +49,7 @@ async function measureAll(setting: Setting, subjects: readonly Subject[], shapes
   for (const naming of NAMINGS) {
     for (const shape of shapes) {
       process.stderr.write(`measuring ${shape}, upstream answers with ${naming === 'same' ? 'the requested model' : 'a dated model'}\n`);
-      rows.push(...await measure(setting, subjects, shape, naming));
+      rows.push(...await measure(setting, subjects.filter(({ isChatOnly = false }) => !isChatOnly || shape !== 'forwarded'), shape, naming));
     }
   }
   return rows;

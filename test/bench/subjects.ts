@@ -9,6 +9,8 @@ import { nextMessage, type Child, type Workspace } from './workspace.ts';
 /** What is measured. */
 export interface Subject {
   readonly name: string;
+  /** It is asked for chats alone. */
+  readonly isChatOnly?: true;
   /** Starts it in front of an upstream, and resolves when it is ready. */
   start(upstreamUrl: string): Promise<RunningSubject>;
 }
@@ -16,6 +18,7 @@ export interface Subject {
 export interface RunningSubject {
   readonly name: string;
   readonly pid: number;
+  /** Its `/v1`. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** From its start until it listens; for the gateway, until `/livez` answers. */
@@ -43,6 +46,12 @@ export interface GatewaySetup {
   readonly configuration?: string;
   readonly variables?: Readonly<Record<string, string>>;
 }
+
+/** Keeps a request log on SQLite, as the built-in default does: a row at the end of each request. */
+export const KEEPS_LOG: GatewaySetup = {
+  configuration: ['after_request', 'on_error'].map((stage) => `  - {name: request-logger, stage: ${stage}, enabled: true, config: {persist: true}}\n`).join(''),
+  variables: { REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: 'requests.db' },
+};
 
 const MASTER_KEY = 'gw_0123456789abcdef0123456789abcdef';
 
@@ -95,6 +104,7 @@ plugins:
   - {name: max-token, stage: before_request, enabled: true, config: {max_tokens: 4096}}
 `;
 
+
 interface Started {
   readonly name: string;
   readonly port: number;
@@ -106,7 +116,7 @@ interface Started {
 export function running(child: Child, { name, port, startedAt, headers }: Started): RunningSubject {
   return {
     name, pid: child.pid, readyMs: performance.now() - startedAt, stop: child.stop,
-    url: `http://127.0.0.1:${port}/v1/chat/completions`, headers: { 'content-type': 'application/json', ...headers },
+    url: `http://127.0.0.1:${port}/v1`, headers: { 'content-type': 'application/json', ...headers },
     allocatedBytes: async () => {
       const answer = nextMessage<{ allocatedBytes: number }>(child);
       child.process.send('allocated');
