@@ -93,6 +93,14 @@ describe('the trace of a request', () => {
     expect(other.upstream.seen[0]!.headers['traceparent']).to.match(new RegExp(`^00-${CALLER.id}-[0-9a-f]{16}-00$`));
   });
 
+  it('are all kept from a ratio of 1 on, and none up to 0', async () => {
+    for (const [ratio, count] of [[1.5, 2], [-1, 0]] as const) {
+      const { host, finished } = await traced({ tracing: { sample_ratio: ratio } });
+      await host.post(CHAT, ask());
+      expect(await finished(), String(ratio)).to.have.length(count);
+    }
+  });
+
   it('holds a call for each try, the retries and failovers as events, and what each target answered', async () => {
     const upstream = await stubUpstream((request, response) => (request.url.includes('b/') ? serving(request, response) : replyJson(response, 503, { error: { message: `no credit on ${SECRET}` } })));
     const collector = await httpCollector();
@@ -121,6 +129,7 @@ describe('the trace of a request', () => {
     const spans = (await finished()).toSorted((a, b) => Number(a.start - b.start));
     expect(spans.filter(({ kind }) => kind === 'CLIENT')).to.have.lengthOf(1);
     const { events, attributes, status } = spans.findLast(({ name }) => name === 'gateway.request')!;
+    expect(spans.filter(({ name }) => name === 'gateway.request').map(({ attributes: told }) => told['gw.circuit_breaker.opened'])).to.deep.equal([true, undefined]);
     expect(events.map(({ name, attributes: told }) => [name, told['error.type']])).to.deep.equal([['gw.attempt.refused', 'circuit_open'], ['exception', undefined]]);
     expect([attributes['gw.routing.target_key'], attributes['gw.error.code'], status.code]).to.deep.equal(['a', 'upstream_unavailable', 2]);
   });
@@ -142,6 +151,13 @@ describe('the trace of a request', () => {
     const { attributes } = named(collector.spans, 'gateway.request');
     expect(attributes['gw.cost.usd']).to.be.closeTo(attributes['gw.cost.input_usd'] + attributes['gw.cost.output_usd'], 1e-12).and.above(0);
     expect(attributes).to.include({ 'gw.cost.cache_read_usd': 0, 'gw.cost.cache_write_usd': 0, 'gw.cost.reasoning_usd': 0, 'gw.cost.model_found': true });
+  });
+
+  it('says what kind of cache answered', async () => {
+    const { host, finished } = await traced({ config: { plugins: ['before_request', 'after_request'].map((stage) => ({ name: 'response-cache', stage, enabled: true })) } });
+    for (let time = 0; time < 2; time += 1) await host.post(CHAT, ask());
+    const roots = (await finished()).filter(({ name }) => name === 'gateway.request');
+    expect(roots.map(({ attributes }) => [attributes['gw.cache.hit'], attributes['gw.cache.kind']])).to.deep.equal([[false, undefined], [true, 'exact']]);
   });
 
   it('has a span for each run of a plugin', async () => {
