@@ -17,7 +17,7 @@ export interface ReplyFacts {
   /** Unix seconds, for replies without a time. */
   readonly created: number;
   /** What tells this answer from all others: ids of calls are made of it where the upstream gave none. */
-  readonly answer?: string;
+  readonly answer?: string | undefined;
 }
 
 /** More than any provider makes of one request. An answer beyond it is unusable: each choice costs far more than its bytes. */
