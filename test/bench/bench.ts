@@ -44,7 +44,8 @@ async function measureAll(setting: Setting, subjects: readonly Subject[], shapes
   for (const naming of NAMINGS) {
     for (const shape of shapes) {
       process.stderr.write(`measuring ${shape}, upstream answers with ${naming === 'same' ? 'the requested model' : 'a dated model'}\n`);
-      rows.push(...await measure(setting, subjects, shape, naming));
+      const able = subjects.filter(({ isCommonOnly }) => shape !== 'messages' || !isCommonOnly);
+      rows.push(...await measure(setting, able, shape, naming));
     }
   }
   return rows;

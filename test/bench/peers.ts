@@ -37,6 +37,7 @@ export async function peer({ workspace, machine }: Bench, name: string): Promise
   const label = `${name}@${known.version}`;
   return {
     name: label,
+    isCommonOnly: true,
     start: async (upstreamUrl) => {
       const port = await freePort();
       const startedAt = performance.now();

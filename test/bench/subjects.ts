@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MODEL } from './bodies.ts';
+import { CLAUDE, MODEL } from './bodies.ts';
 import type { Machine } from './machine.ts';
 import { answers, freePort, untilReady } from './ready.ts';
 import { nextMessage, type Child, type Workspace } from './workspace.ts';
@@ -9,6 +9,8 @@ import { nextMessage, type Child, type Workspace } from './workspace.ts';
 /** What is measured. */
 export interface Subject {
   readonly name: string;
+  /** Knows requests of the common wire alone. */
+  readonly isCommonOnly?: true;
   /** Starts it in front of an upstream, and resolves when it is ready. */
   start(upstreamUrl: string): Promise<RunningSubject>;
 }
@@ -16,7 +18,8 @@ export interface Subject {
 export interface RunningSubject {
   readonly name: string;
   readonly pid: number;
-  readonly url: string;
+  /** What the endpoint of a shape is appended to. */
+  readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   /** From its start until it listens; for the gateway, until `/livez` answers. */
   readonly readyMs: number;
@@ -60,7 +63,7 @@ export function gateway({ workspace, machine, isResilient }: Bench, name: string
       const port = await freePort();
       const variables = {
         PORT: String(port), MASTER_KEY, RATE_LIMIT_RPS: '0', GATEWAY_CONFIG: configFile,
-        OPENAI_API_KEY: 'sk-benchbenchbenchbench', OPENAI_BASE_URL: upstreamUrl, NODE_COMPILE_CACHE: join(cwd, 'compile-cache'),
+        OPENAI_API_KEY: 'sk-benchbenchbenchbench', OPENAI_BASE_URL: upstreamUrl, ANTHROPIC_API_KEY: 'sk-ant-benchbenchbench', ANTHROPIC_BASE_URL: upstreamUrl, NODE_COMPILE_CACHE: join(cwd, 'compile-cache'),
       };
       const startedAt = performance.now();
       const child = workspace.start([...machine.pin, process.execPath, join(folder, bin), 'serve'], { cwd, variables });
@@ -73,7 +76,9 @@ export function gateway({ workspace, machine, isResilient }: Bench, name: string
 const RESILIENCE = ', retry: {attempts: 3}, circuit_breaker: {failure_threshold: 5}, concurrency: {max_concurrency: 1000}';
 
 const configuration = (isResilient: boolean): string => `strategy: {mode: fallback}
-targets: [{virtual_key: openai, models: [${MODEL}]${isResilient ? RESILIENCE : ''}}]
+targets:
+  - {virtual_key: openai, models: [${MODEL}]${isResilient ? RESILIENCE : ''}}
+  - {virtual_key: anthropic, models: [${CLAUDE}]${isResilient ? RESILIENCE : ''}}
 plugins:
   - {name: word-filter, stage: before_request, enabled: true, config: {blocked_words: [forbidden, secretword, badthing]}}
   - {name: word-filter, stage: after_request, enabled: true, config: {blocked_words: [forbidden, secretword, badthing]}}
@@ -91,6 +96,6 @@ interface Started {
 export function running(child: Child, { name, port, startedAt, headers }: Started): RunningSubject {
   return {
     name, pid: child.pid, readyMs: performance.now() - startedAt, stop: child.stop,
-    url: `http://127.0.0.1:${port}/v1/chat/completions`, headers: { 'content-type': 'application/json', ...headers },
+    baseUrl: `http://127.0.0.1:${port}/v1`, headers: { 'content-type': 'application/json', ...headers },
   };
 }

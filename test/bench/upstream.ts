@@ -1,4 +1,4 @@
-/** The loopback upstream, a process of its own. The path says what to answer: `/<naming>/<shape>/v1/chat/completions`. */
+/** The loopback upstream, a process of its own. The path says what to answer: `/<naming>/<shape>/v1/…`. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isNaming, isShape, type Naming, replyBody, streamEvents } from './bodies.ts';
@@ -21,6 +21,7 @@ const server = createServer((request, response) => {
 
 const whole = {
   'same unary': Buffer.from(replyBody('unary', 'same')), 'dated unary': Buffer.from(replyBody('unary', 'dated')),
+  'same messages': Buffer.from(replyBody('messages', 'same')), 'dated messages': Buffer.from(replyBody('messages', 'dated')),
   'same burst': Buffer.from(replyBody('burst', 'same')), 'dated burst': Buffer.from(replyBody('burst', 'dated')),
 };
 const events = { same: streamEvents('same'), dated: streamEvents('dated') };
