@@ -188,6 +188,47 @@ describe('corners of the Messages wire', () => {
   });
 });
 
+describe('Messages to other native wires', () => {
+  const CONTENT = [
+    { type: 'text', text: 'look' }, { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }, { type: 'document', title: 'T', source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' } },
+    { type: 'document', title: 'plain title', context: 'its context', source: { type: 'text', media_type: 'text/plain', data: 'plain words' } }, { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'inner words' }, { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'BBBB' } }] } },
+    { type: 'search_result', title: 'found title', source: 'https://found', content: [{ type: 'text', text: 'found words' }] },
+  ];
+  const WORDS = ['look', 'AAAA', 'application/pdf', 'plain title', 'its context', 'plain words', 'inner words', 'BBBB', 'found title', 'https://found', 'found words'];
+  const candidate = (parts: readonly object[]): object => ({ candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }], usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 } });
+
+  it('carry texts, images and documents of every kind, in their order', async () => {
+    const upstream = await stubUpstream((seen, response) => replyJson(response, 200, seen.url.includes('chat/completions') ? { id: 'x', model: 'up', choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }] } : candidate([{ text: 'a' }])));
+    for (const [target, variables] of [
+      ['gemini', { GEMINI_API_KEY: 'vendor-key-0123456789', GEMINI_BASE_URL: `${upstream.url}/v1beta` }], ['openai', { OPENAI_API_KEY: 'sk-vendor-0123456789', OPENAI_BASE_URL: `${upstream.url}/v1` }],
+    ] as const) {
+      const host = await startHost({ strategy: { mode: 'single' }, targets: [{ virtual_key: target, models: ['claude-x'] }] }, { variables });
+      const answer = await host.post('/v1/messages', { ...hello, messages: [{ role: 'user', content: CONTENT }] });
+      expect([answer.status, answer.headers.get('x-gateway-ignored-params')], `${target}: ${answer.text}`).to.deep.equal([200, null]);
+      const text = upstream.seen.at(-1)?.text ?? '';
+      const places = WORDS.map((word) => text.indexOf(word));
+      expect(places.every((place) => place >= 0), `${target}: ${text}`).to.equal(true);
+      expect(text.indexOf('look') < text.indexOf('plain words') && text.indexOf('plain words') < text.indexOf('inner words') && text.indexOf('inner words') < text.indexOf('found words')).to.equal(true);
+    }
+  });
+
+  it('give Gemini its signature back on its part and its call, and an error of a tool as one', async () => {
+    const signed = [{ text: 'hm', thought: true }, { functionCall: { id: 'c1', name: 'tide', args: { at: 'noon' } }, thoughtSignature: 'c2lnbmVkLWJ5LWdlbWluaQ==' }];
+    const upstream = await stubUpstream((_seen, response) => replyJson(response, 200, candidate(signed)));
+    const host = await startHost({ strategy: { mode: 'single' }, targets: [{ virtual_key: 'gemini', models: ['claude-x'] }] }, { variables: { GEMINI_API_KEY: 'vendor-key-0123456789', GEMINI_BASE_URL: `${upstream.url}/v1beta` } });
+    const first = (await host.post('/v1/messages', { ...hello, tools: [TOOL] })).json();
+    const call = first.content.at(-1);
+    expect(call).to.deep.include({ type: 'tool_use', name: 'tide', input: { at: 'noon' } });
+    const answer = await host.post('/v1/messages', {
+      ...hello, tools: [TOOL], messages: [{ role: 'user', content: 'hi' }, { role: 'assistant', content: first.content }, { role: 'user', content: [{ type: 'tool_result', tool_use_id: call.id, is_error: true, content: 'no tide' }] }],
+    });
+    expect(answer.status, answer.text).to.equal(200);
+    const { contents } = upstream.seen.at(-1)?.json() as Json;
+    expect(contents[1].parts.find((part: Json) => part.functionCall)).to.deep.include({ thoughtSignature: 'c2lnbmVkLWJ5LWdlbWluaQ==' });
+    expect(JSON.stringify(contents[2].parts[0].functionResponse.response)).to.equal('{"error":"no tide"}');
+  });
+});
+
 describe('corners of streams of the Messages wire', () => {
   const delta = (value: object, finish: string | null = null): object => ({ id: 'c', choices: [{ index: 0, delta: value, finish_reason: finish }] });
   async function streamed(chunks: readonly object[], config: object = {}, more: object = {}): Promise<Json[]> {
