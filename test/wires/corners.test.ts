@@ -212,6 +212,17 @@ describe('Messages to other native wires', () => {
     }
   });
 
+  it('say by the client\'s paths which tools and images are not taken as they were meant', async () => {
+    const upstream = await stubUpstream((_seen, response) => replyJson(response, 200, candidate([{ text: 'a' }])));
+    const host = await startHost({ strategy: { mode: 'single' }, responses: { translate: 'auto' }, targets: [{ virtual_key: 'gemini', models: ['claude-x'] }] }, { variables: { GEMINI_API_KEY: 'vendor-key-0123456789', GEMINI_BASE_URL: `${upstream.url}/v1beta` } });
+    const lost = (answer: { readonly headers: Headers }): string | null => answer.headers.get('x-gateway-ignored-params');
+    expect(lost(await host.post('/v1/messages', { ...hello, tools: [{ ...TOOL, name: 'a' }, { ...TOOL, strict: true }] }))).to.equal('tools[1].strict');
+    expect(lost(await host.post('/v1/responses', {
+      model: 'claude-x', input: [{ role: 'user', content: [{ type: 'input_text', text: 'a' }, { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'high' }] }],
+      tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'function', name: 'f', parameters: {}, strict: true }] }, { type: 'function', name: 'g', parameters: {}, strict: false }],
+    }))).to.equal('input[0].content[1].detail, tools[0].tools[0].strict');
+  });
+
   it('give Gemini its signature back on its part and its call, and an error of a tool as one', async () => {
     const signed = [{ text: 'hm', thought: true }, { functionCall: { id: 'c1', name: 'tide', args: { at: 'noon' } }, thoughtSignature: 'c2lnbmVkLWJ5LWdlbWluaQ==' }];
     const upstream = await stubUpstream((_seen, response) => replyJson(response, 200, candidate(signed)));
