@@ -22,7 +22,7 @@ interface RemoteCatalog extends RemoteUse {
   readonly timeoutMs: number;
 }
 
-/** Loads what ships with this build. What it gives is not changed, so that hosts of one process may share it. */
+/** Loads what ships with this build. What it gives is never changed, so that hosts of one process may share it. */
 export type LoadShipped = (overlay: unknown) => Promise<LoadedCatalog>;
 
 /** Loads the catalog of one host and keeps it fresh. Whatever fails, the last good one stays in force. */
