@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CHUNKS, endpointOf, type Naming, requestBody, type Shape } from './bodies.ts';
+import { CHUNKS, endpointOf, isStream, type Naming, requestBody, type Shape } from './bodies.ts';
 import { median, ratiosTo, type Row, type Values } from './figures.ts';
 import type { Generators } from './generators.ts';
 import type { LoadOrder, LoadResult } from './load.ts';
