@@ -4,7 +4,7 @@ import { eventually } from '../kit/index.ts';
 import { youngCollection } from '../../host/common/young-collection.ts';
 
 describe('a collection of young objects', () => {
-  it('takes what died young, and leaves the function that does it to nobody else', async () => {
+  it('takes what died young, and gives the function that does it to no other code', async () => {
     const collect = youngCollection();
     const gone: number[] = [];
     const registry = new FinalizationRegistry<number>((made) => { gone.push(made); });
