@@ -61,7 +61,7 @@ describe('/debug/pprof', () => {
     const host = await profiling();
     const burning = setInterval(() => burn(24), 1);
     const { types, stacks, profile } = decoded(gunzipSync(await bytesOf(host, '/debug/pprof/profile?seconds=0.3')));
-    const { nodes } = JSON.parse((await bytesOf(host, '/debug/pprof/cpuprofile?seconds=0.1')).toString()) as { nodes: { callFrame: { functionName: string } }[] };
+    const { nodes } = JSON.parse((await bytesOf(host, '/debug/pprof/cpuprofile?seconds=0.4')).toString()) as { nodes: { callFrame: { functionName: string } }[] };
     clearInterval(burning);
     expect(types).to.deep.equal(['samples/count', 'cpu/nanoseconds']);
     const burnt = stacks.filter(({ names }) => names.includes('burn'));
