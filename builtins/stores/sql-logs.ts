@@ -3,6 +3,7 @@ import type { LogFilters, LogPage, LogRepository, LogRow, LogSeries, LogStatisti
 import { amount } from '../../host/stores/log-row.ts';
 import { type Database, timeOf } from './database.ts';
 import type { Row } from './key-rows.ts';
+import { areCounted, countedRows } from './log-counts.ts';
 import { seriesOf, statisticsOf } from './log-figures.ts';
 
 const TABLE = 'request_logs';
@@ -42,6 +43,7 @@ export class SqlLogs implements LogRepository {
   }
 
   async count(filters: LogFilters): Promise<number> {
+    if (areCounted(filters)) return countedRows(this.#database, filters.stages);
     const { total } = await this.#filtered(filters).count({ total: '*' }).first() as { readonly total: unknown };
     return Number(total);
   }

@@ -17,6 +17,7 @@ export class ExchangeView implements Exchange {
   get surface(): Surface { return this.#live.surface; }
   get stage(): Stage { return this.#live.stage; }
   get startedAt(): number { return this.#live.startedAt; }
+  get user(): string | undefined { return this.#live.user; }
   get metadata(): Readonly<Record<string, string>> { return Object.freeze(this.#live.metadata); }
   get request(): RequestOf<Surface> { return this.#live.request; }
   get clientRequest(): ClientBody | undefined { return this.#live.clientRequest; }

@@ -86,6 +86,8 @@ export interface Exchange<S extends Surface = Surface> {
   readonly client?: ClientFacts | undefined;
   /** The model after aliases, before `model_map`. */
   readonly model: string;
+  /** Whom the request is made for: its member `user`, as it was before a guardrail masked it. */
+  readonly user: string | undefined;
   readonly streaming: boolean;
   /** True when the body holds content that no guardrail can read (a file, token ids, bytes). */
   readonly unreadable: boolean;

@@ -11,10 +11,8 @@ import type { HeldEvents } from './held-events.ts';
 import { unusableReply } from '../upstream/fault.ts';
 import type { ClientStream, SameWireStream } from '../wire/client-wire.ts';
 import type { KnownFrames } from '../wire/known-frames.ts';
+import type { ChunkFilter } from './chunk-filter.ts';
 import { ChunkNormalizer, errorFrameMessage, isChunk, type ChunkFacts } from './normalize.ts';
-
-/** Passes chunks through whatever guards the stream; may end it by throwing. */
-export type ChunkFilter = (chunks: readonly ChatChunk[], moment: 'push' | 'end') => readonly ChatChunk[];
 
 export interface RelayOptions extends ChunkFacts {
   /** Encoder of the client's wire. */
@@ -118,8 +116,10 @@ export class Relay {
   /** What the guards still hold back, once the stream is complete. */
   flush(): string {
     return this.#collect(() => {
-      const rest = this.#options.filter?.([], 'end') ?? [];
-      const { holding, verbatim } = this.#options;
+      const { holding, verbatim, filter } = this.#options;
+      const own = verbatim ? undefined : this.#normalizer.rest();
+      if (own) this.#emit(filter?.([own], 'push') ?? [own]);
+      const rest = filter?.([], 'end') ?? [];
       if (holding) this.#passHeld(holding, rest, true);
       else if (!verbatim) this.#emit(rest);
     });

@@ -15,7 +15,8 @@ import { HeldEvents } from './held-events.ts';
 import { awaitsVerdict, holdsBack, rejectionError } from './guard.ts';
 import { answerTokensOf, headersTimeoutMs } from './headers-timeout.ts';
 import { errorFrameMessage } from './normalize.ts';
-import { type ChunkFilter, Relay } from './relay.ts';
+import type { ChunkFilter } from './chunk-filter.ts';
+import { Relay } from './relay.ts';
 import { BufferedReply, readReply, shapeAnswer } from './read-reply.ts';
 import type { RunningGeneration } from './running-generation.ts';
 import { keepReply } from './same-wire.ts';
@@ -172,6 +173,7 @@ function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneratio
     model: exchange.model,
     created: Math.floor(generation.services.clock.now() / 1000),
     stripUsage: exchange.stripsUsage,
+    answer: `${exchange.id} ${exchange.attempts}`,
     framing: module.framing ?? 'sse',
     decode: typeof open === 'function' ? opened(ref, 'openStream', open, call, turn.request as ChatRequest) : undefined,
     edit: edit && opened(ref, 'editStream', edit, call, turn.request as ChatRequest),

@@ -1,8 +1,16 @@
 /** What the loopback upstream answers, and what the load generator asks. Sizes are those of an ordinary short chat. */
 
 /** `messages` is `burst` in the wire of Anthropic's Messages, for a client that speaks it to a provider that does too. */
-export type Shape = 'unary' | 'burst' | 'paced' | 'messages';
-export const SHAPES: readonly Shape[] = ['unary', 'burst', 'paced', 'messages'];
+export type Shape = 'unary' | 'forwarded' | 'burst' | 'paced' | 'messages';
+export const SHAPES: readonly Shape[] = ['unary', 'forwarded', 'burst', 'paced', 'messages'];
+export const isStream = (shape: Shape): boolean => shape === 'burst' || shape === 'paced' || shape === 'messages';
+/** Asked for in the common wire, on a route of the gateway. */
+export const isChat = (shape: Shape): boolean => shape !== 'forwarded' && shape !== 'messages';
+
+/** What is asked for below `/v1`: a chat in one wire or the other, or what no route of the gateway takes, so that it is sent on as it is. */
+export const pathOf = (shape: Shape): string => PATHS[shape] ?? '/chat/completions';
+const PATHS: Readonly<Partial<Record<Shape, string>>> = { forwarded: '/fine_tuning/jobs', messages: '/messages' };
+
 export const isShape = (text: string): text is Shape => SHAPES.some((shape) => shape === text);
 
 /** `same` answers with the model that was asked for, `dated` with another name, which must be replaced everywhere. */
@@ -14,9 +22,6 @@ export const MODEL = 'bench-model';
 /** The model of `messages`. */
 export const CLAUDE = 'bench-claude';
 const DATED = 'bench-model-2026-01-15';
-
-/** What a request of the shape is sent to, below the base URL of a subject or an upstream. */
-export const endpointOf = (shape: Shape): string => (shape === 'messages' ? '/messages' : '/chat/completions');
 /** Content events of a stream. */
 const WORDS = 198;
 /** Events of a stream: one with the role, the content, one with the finish reason, one with usage; the end marker is not counted. */
@@ -27,13 +32,13 @@ export function requestBody(shape: Shape): string {
   const asked = { role: 'user', content: 'Explain in a few words why the sky is blue, please, and mention the name of the effect.' };
   if (shape === 'messages') return JSON.stringify({ model: CLAUDE, system, messages: [asked], temperature: 0.7, max_tokens: 256, stream: true });
   const messages = [{ role: 'system', content: system }, asked];
-  return JSON.stringify({ model: MODEL, messages, temperature: 0.7, max_tokens: 256, ...(shape !== 'unary' && { stream: true }) });
+  return JSON.stringify({ model: MODEL, messages, temperature: 0.7, max_tokens: 256, ...(isStream(shape) && { stream: true }) });
 }
 
 /** An answer in one piece. */
 export function replyBody(shape: Shape, naming: Naming): string {
   if (shape === 'messages') return messageEvents(naming).join('');
-  return shape === 'unary' ? unaryReply(naming) : streamEvents(naming).join('');
+  return isStream(shape) ? streamEvents(naming).join('') : unaryReply(naming);
 }
 
 function unaryReply(naming: Naming): string {
