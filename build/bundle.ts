@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 
 /**
@@ -41,7 +41,7 @@ export async function bundle(root: string, folder: string): Promise<Metafile> {
     target: 'node24',
     external: [...EXTERNAL, 'typescript'], // cosmiconfig's loader of TypeScript files, which the gateway never asks for
     alias: { 'gw/contract': join(root, ENTRIES.contract), 'gw/common-wire': join(root, ENTRIES['common-wire']) },
-    plugins: [expressRouter(root)],
+    plugins: [expressRouter(root), fewChunks(root), withoutHttp2()],
     banner: { js: REQUIRE },
     legalComments: 'none', // build/licenses.ts collects the texts
     metafile: true,
@@ -79,6 +79,54 @@ function expressRouter(root: string): Plugin {
         const contents = `import expressRouter from ${JSON.stringify(router)};\n${source.replace(asked, 'expressRouter')}`;
         return { contents, loader: 'ts', resolveDir: dirname(path), watchFiles: [join(root, 'package.json')] };
       });
+    },
+  };
+}
+
+/**
+ * Code that two parts share, of which one is loaded late, is a chunk of its own, and every chunk of a start is a file to find and to compile.
+ * So of what is loaded late one part holds the whole gateway, and another one every command that runs none.
+ */
+function fewChunks(root: string): Plugin {
+  const parts: ReadonlyMap<string, readonly string[]> = new Map([
+    ['gateway', ['host/create-host.ts', 'builtins/manifest.ts', 'host/registry/resolve-hook.ts', 'builtins/cli/serve.ts']],
+    ['commands', lateImports(join(root, 'builtins/cli/commands.ts')).filter((path) => path !== 'serve').map((path) => `builtins/cli/${path}.ts`)],
+  ]);
+  const partOf = new Map([...parts].flatMap(([part, files]) => files.map((file) => [file, part])));
+  return {
+    name: 'few chunks',
+    setup: (setup) => {
+      setup.onLoad({ filter: /(?:host[\\/]main|builtins[\\/]cli[\\/]commands)\.ts$/ }, ({ path }) => {
+        const contents = readFileSync(path, 'utf8').replace(LATE_IMPORT, (written, file: string) => {
+          const name = relative(root, join(dirname(path), file)).replaceAll('\\', '/');
+          const part = partOf.get(name);
+          return part === undefined ? written : `import('gw:${part}').then((part) => part[${JSON.stringify(name)}])`;
+        });
+        return { contents, loader: 'ts', resolveDir: dirname(path), watchFiles: [path] };
+      });
+      setup.onResolve({ filter: /^gw:/ }, ({ path }) => ({ path: path.slice('gw:'.length), namespace: 'part' }));
+      setup.onLoad({ filter: /.*/, namespace: 'part' }, ({ path }) => {
+        const files = parts.get(path) ?? [];
+        return { contents: files.map((file) => `export * as ${JSON.stringify(file)} from ${JSON.stringify(`./${file}`)};`).join('\n'), loader: 'js', resolveDir: root };
+      });
+    },
+  };
+}
+
+const LATE_IMPORT = /\bimport\('(\.[^']+)'\)/g;
+
+/** Files beside this one that it loads late, without their ending. */
+function lateImports(path: string): string[] {
+  return Array.from(readFileSync(path, 'utf8').matchAll(LATE_IMPORT), ([, file = '']) => file.replace(/^\.\/|\.ts$/g, ''));
+}
+
+/** As `host/own-files.ts` does it in a checkout: undici goes on without. */
+function withoutHttp2(): Plugin {
+  return {
+    name: 'without http2',
+    setup: (setup) => {
+      setup.onResolve({ filter: /^node:http2$/ }, ({ importer }) => (/undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/.test(importer) ? { path: 'http2', namespace: 'none' } : undefined));
+      setup.onLoad({ filter: /^http2$/, namespace: 'none' }, () => ({ contents: 'module.exports = { constants: {} };', loader: 'js' }));
     },
   };
 }

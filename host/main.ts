@@ -31,14 +31,21 @@ interface Surroundings extends Omit<CommandPlace, 'host' | 'redactor'> {
   readonly lines: LogOutput;
   readonly isTerminal: boolean;
   readonly isColoured: boolean;
-  /** Called when everything of this program is loaded, and before modules of others are. */
-  readonly whenLoaded: () => void;
+  readonly onLoaded: () => void;
+}
+
+/** What the bin hears of. */
+export interface Moments {
+  /** Everything of this program is loaded, and nothing yet of modules of others. */
+  readonly onLoaded: () => void;
+  /** A service is up. */
+  readonly onStarted: () => void;
 }
 
 /** Loads everything that this build ships: for commands that need it. */
-async function makeHost({ lines, isTerminal, isColoured, whenLoaded, ...place }: Surroundings): Promise<Host> {
+async function makeHost({ lines, isTerminal, isColoured, onLoaded, ...place }: Surroundings): Promise<Host> {
   const [{ createHost }, { BUILTINS, MODULES }, { registerResolveHook }] = await Promise.all([import('./create-host.ts'), import('../builtins/manifest.ts'), import('./registry/resolve-hook.ts')]);
-  whenLoaded();
+  onLoaded();
   registerResolveHook();
   return createHost({
     ...place,
@@ -53,7 +60,7 @@ async function makeHost({ lines, isTerminal, isColoured, whenLoaded, ...place }:
 }
 
 /** Runs the command that the arguments name, to its end and that of the process. */
-export async function main(stop: StopSignal, whenLoaded: () => void): Promise<never> {
+export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): Promise<never> {
   const variables = process.env;
   const destination = destinationOf(1);
   const { stdout, exit } = ownProcess(process);
@@ -71,6 +78,7 @@ export async function main(stop: StopSignal, whenLoaded: () => void): Promise<ne
       stop.onStop(listener);
     },
     onBegun: () => stop.settle(), // a service has asked by now to hear of signals
+    onStarted,
     ...(isatty(1) && { terminal: { columns: stdout().columns, isColoured: isColoured && (process.platform !== 'win32' || !!variables['WT_SESSION'] || !!variables['TERM']) } }),
     ...(isatty(0) && isatty(2) && { ask: askOn(() => process.stdin, (text) => err.print(text)) }),
   };
@@ -78,7 +86,7 @@ export async function main(stop: StopSignal, whenLoaded: () => void): Promise<ne
   const platform = { node: process.version, os: process.platform, arch: process.arch };
   const surroundings = { variables, workingDirectory: process.cwd(), build: buildInfo(), platform, clock: systemClock };
   const redactor = createRedactor(variables);
-  const makeOnce = async (): Promise<Host> => (host = await makeHost({ ...surroundings, lines, isTerminal: isatty(destination.descriptor), isColoured, whenLoaded }));
+  const makeOnce = async (): Promise<Host> => (host = await makeHost({ ...surroundings, lines, isTerminal: isatty(destination.descriptor), isColoured, onLoaded }));
   const place: CommandPlace = { ...surroundings, redactor, host: () => (making ??= makeOnce()) };
   const logFault = (message: string, error: unknown): void => {
     if (host) host.log.error(message, { error, stack: stackOf(error) });

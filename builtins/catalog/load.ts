@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { parse } from 'yaml';
@@ -39,8 +39,8 @@ export function loadCatalog(text: string, overlay: unknown): LoadedCatalog {
 
 /** The newest date in it, and what it is made of: equal for equal content on every replica. */
 function versionOf(entries: Entries, text: string, overlay: unknown): string {
-  const hash = createHash('sha256').update(text).update(overlay === undefined ? '' : JSON.stringify(overlay)).digest('hex').slice(0, 12);
+  const digest = hash('sha256', overlay === undefined ? text : text + JSON.stringify(overlay)).slice(0, 12);
   let newest = '';
   for (const { updated_at } of entries.values()) if (updated_at > newest) newest = updated_at;
-  return newest === '' ? hash : `${newest}-${hash}`;
+  return newest === '' ? digest : `${newest}-${digest}`;
 }

@@ -32,6 +32,7 @@ async function serve(place: CommandPlace, io: CommandIo): Promise<number> {
   isStarted = true;
   startLimit?.cancel();
   if (typeof gateway === 'number') return gateway;
+  io.onStarted?.();
   io.err(banner(host, gateway));
   await stopped.promise;
   await gateway.stop();

@@ -6,6 +6,8 @@ export interface CommandIo {
   readonly onStop: (listener: () => void) => void;
   /** Called once the command runs: what wants to hear of signals has said so by then. */
   readonly onBegun?: () => void;
+  /** Called once a service is up. */
+  readonly onStarted?: () => void;
   /** Of stdout, when it is a terminal. */
   readonly terminal?: Terminal;
   /** Asks a person, and resolves with the line they write, `undefined` at the end of the input. Only where there is a person to ask. */

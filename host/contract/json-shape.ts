@@ -26,9 +26,14 @@ export function shapeProblem(text: string, bounds: JsonBounds): string | undefin
   return text.length <= HARMLESS || marksIn(text, '{[:', HARMLESS) <= HARMLESS ? undefined : measure(text, bounds);
 }
 
+/** False for a text that cannot be nested deeper than 256 levels: it is too short, or opens too few lists and objects. */
+export function mayBeTooDeep(text: string): boolean {
+  return text.length > 2 * MAX_DEPTH && marksIn(text, '{[', MAX_DEPTH) > MAX_DEPTH;
+}
+
 /** Whether a JSON text is nested deeper than 256 levels; nothing is parsed. */
 export function isNestedTooDeep(text: string): boolean {
-  if (text.length <= 2 * MAX_DEPTH || marksIn(text, '{[', MAX_DEPTH) <= MAX_DEPTH) return false;
+  if (!mayBeTooDeep(text)) return false;
   return measure(text, { fields: Infinity, members: Infinity, containers: Infinity }) !== undefined;
 }
 

@@ -1,5 +1,5 @@
 import { type Container, isContainer, isExact, restoreNumbers } from './json-numbers.ts';
-import { type JsonBounds, MAX_DEPTH, shapeProblem, TEXT_BOUNDS, TOO_DEEP } from './json-shape.ts';
+import { type JsonBounds, MAX_DEPTH, mayBeTooDeep, shapeProblem, TEXT_BOUNDS, TOO_DEEP } from './json-shape.ts';
 
 /**
  * Parses a JSON text from outside. Throws a `SyntaxError` for what is not JSON, and a `RangeError` that says why for what
@@ -8,7 +8,7 @@ import { type JsonBounds, MAX_DEPTH, shapeProblem, TEXT_BOUNDS, TOO_DEEP } from 
  */
 export function parseJson(text: string, bounds: JsonBounds = TEXT_BOUNDS): unknown {
   const value = parsed(text, bounds);
-  if (text.length > 2 * MAX_DEPTH && isContainer(value) && look(value, MAX_DEPTH) === DEEP) throw new RangeError(TOO_DEEP);
+  if (mayBeTooDeep(text) && isContainer(value) && look(value, MAX_DEPTH) === DEEP) throw new RangeError(TOO_DEEP);
   return value;
 }
 

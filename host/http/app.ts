@@ -4,9 +4,9 @@ import type { Request, Response, Router } from 'express';
 import { GatewayError } from '../contract/index.ts';
 import { ClientWires } from '../wire/client-wires.ts';
 import { createArrivals } from './arrivals.ts';
-import { contextOf } from './context.ts';
+import { contextOf, rawPath } from './context.ts';
 import { type Refusal, sendError } from './reply.ts';
-import { createRouter } from './router.ts';
+import { createRouter, directPosts } from './router.ts';
 import { createShell, type ShellHost } from './shell.ts';
 import { createUpgrades, type UpgradeHooks, type Upgrades } from './upgrades.ts';
 
@@ -34,9 +34,15 @@ export function createApp<H extends ShellHost>(host: H & { readonly hooks: Reque
   const shell = createShell(host, arrivals);
   const router = createRouter({ caseSensitive: true, strict: true });
   host.hooks.mount.call(router, host);
+  const posts = directPosts(router);
   const route = (request: IncomingMessage, response: ServerResponse, refusal: Refusal | undefined): void => {
     if (refusal) {
       sendError(response, refusal.error, host.redactor, refusal.headers);
+      return;
+    }
+    const answer = request.method === 'POST' ? posts.get(rawPath(request)) : undefined;
+    if (answer) {
+      answer(request, response)?.catch((error: unknown) => recover(host, error, response));
       return;
     }
     router(request as Request, response as Response, (error: unknown) => {

@@ -99,16 +99,22 @@ function redactEscaped(line: string, redactor: Redactor): string {
   return redactor.redact(texts).replace(OBEYED, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The time member of a line; lines of one millisecond share it. */
+/** The time member of a line; lines of one second share all but its end, and lines of one millisecond all of it. */
 function cachedTime(): () => string {
   let at: number | undefined;
+  let second: number | undefined;
+  let start = '';
   let text = '';
   return () => {
     const now = Date.now();
-    if (now !== at) {
-      at = now;
-      text = `,"time":"${new Date(now).toISOString()}"`;
+    if (now === at) return text;
+    at = now;
+    const milliseconds = now % 1000;
+    if (now - milliseconds !== second) {
+      second = now - milliseconds;
+      start = `,"time":"${new Date(second).toISOString().slice(0, -4)}`;
     }
+    text = `${start}${String(milliseconds).padStart(3, '0')}Z"`;
     return text;
   };
 }

@@ -36,6 +36,6 @@ export function shapeOwnAnswer(exchange: LiveExchange, pluginName: string, servi
   return reply;
 }
 
-function shapeChat({ id, attempts, model, sent }: LiveExchange, reply: ChatReply, provider: string, { clock }: PipelineServices): void {
-  normalizeReply(reply, { model, provider, created: Math.floor(clock.now() / 1000), ...(!sent && { answer: `${id} ${attempts}` }) }); // other wires have ids of their own form
+function shapeChat({ id, attempts, model, wire }: LiveExchange, reply: ChatReply, provider: string, { clock }: PipelineServices): void {
+  normalizeReply(reply, { model, provider, created: Math.floor(clock.now() / 1000), answer: wire.needsCallIds ? `${id} ${attempts}` : undefined });
 }

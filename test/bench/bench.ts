@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { against } from './against.ts';
 import { formatAllocations, measureAllocations } from './allocations.ts';
-import { isChat, NAMINGS, type Shape } from './bodies.ts';
+import { NAMINGS, type Shape } from './bodies.ts';
 import type { Row } from './figures.ts';
 import { startGenerators } from './generators.ts';
 import { exploreMachine } from './machine.ts';
@@ -49,7 +49,7 @@ async function measureAll(setting: Setting, subjects: readonly Subject[], shapes
   for (const naming of NAMINGS) {
     for (const shape of shapes) {
       process.stderr.write(`measuring ${shape}, upstream answers with ${naming === 'same' ? 'the requested model' : 'a dated model'}\n`);
-      rows.push(...await measure(setting, subjects.filter(({ isChatOnly = false }) => !isChatOnly || isChat(shape)), shape, naming));
+      rows.push(...await measure(setting, subjects.filter(({ isChatOnly = false }) => !isChatOnly || (shape !== 'forwarded' && shape !== 'messages')), shape, naming));
     }
   }
   return rows;

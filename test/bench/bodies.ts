@@ -3,14 +3,7 @@
 /** `messages` is `burst` in the wire of Anthropic's Messages, for a client that speaks it to a provider that does too. */
 export type Shape = 'unary' | 'forwarded' | 'burst' | 'paced' | 'messages';
 export const SHAPES: readonly Shape[] = ['unary', 'forwarded', 'burst', 'paced', 'messages'];
-export const isStream = (shape: Shape): boolean => shape === 'burst' || shape === 'paced' || shape === 'messages';
-/** Asked for in the common wire, on a route of the gateway. */
-export const isChat = (shape: Shape): boolean => shape !== 'forwarded' && shape !== 'messages';
-
-/** What is asked for below `/v1`: a chat in one wire or the other, or what no route of the gateway takes, so that it is sent on as it is. */
-export const pathOf = (shape: Shape): string => PATHS[shape] ?? '/chat/completions';
-const PATHS: Readonly<Partial<Record<Shape, string>>> = { forwarded: '/fine_tuning/jobs', messages: '/messages' };
-
+export const isStream = (shape: Shape): boolean => shape !== 'unary' && shape !== 'forwarded';
 export const isShape = (text: string): text is Shape => SHAPES.some((shape) => shape === text);
 
 /** `same` answers with the model that was asked for, `dated` with another name, which must be replaced everywhere. */
@@ -22,6 +15,13 @@ export const MODEL = 'bench-model';
 /** The model of `messages`. */
 export const CLAUDE = 'bench-claude';
 const DATED = 'bench-model-2026-01-15';
+
+/** Other addresses than that of a chat. What is forwarded goes where no route of the gateway is, so that it is sent on as it is. */
+const ENDPOINTS: Readonly<Partial<Record<Shape, string>>> = { forwarded: '/fine_tuning/jobs', messages: '/messages' };
+
+/** What a request of the shape is sent to, below the base URL of a subject or an upstream. */
+export const endpointOf = (shape: Shape): string => ENDPOINTS[shape] ?? '/chat/completions';
+
 /** Content events of a stream. */
 const WORDS = 198;
 /** Events of a stream: one with the role, the content, one with the finish reason, one with usage; the end marker is not counted. */

@@ -20,6 +20,7 @@ async function phase<T>(name: string, work: () => T | Promise<T>): Promise<T> {
 
 // As gw.js does.
 setFlagsFromString('--no-allocation-site-pretenuring');
+setFlagsFromString('--no-incremental-marking');
 const { resolveOwnFiles } = await import('../../host/own-files.ts');
 const ownFiles = resolveOwnFiles();
 await phase('imports', () => import('../../host/main.ts'));

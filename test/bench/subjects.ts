@@ -18,8 +18,8 @@ export interface Subject {
 export interface RunningSubject {
   readonly name: string;
   readonly pid: number;
-  /** Its `/v1`. */
-  readonly url: string;
+  /** What the endpoint of a shape is appended to. */
+  readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   /** From its start until it listens; for the gateway, until `/livez` answers. */
   readonly readyMs: number;
@@ -118,7 +118,7 @@ interface Started {
 export function running(child: Child, { name, port, startedAt, headers }: Started): RunningSubject {
   return {
     name, pid: child.pid, readyMs: performance.now() - startedAt, stop: child.stop,
-    url: `http://127.0.0.1:${port}/v1`, headers: { 'content-type': 'application/json', ...headers },
+    baseUrl: `http://127.0.0.1:${port}/v1`, headers: { 'content-type': 'application/json', ...headers },
     allocatedBytes: async () => {
       const answer = nextMessage<{ allocatedBytes: number }>(child);
       child.process.send('allocated');

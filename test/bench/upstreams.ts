@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Naming, NAMINGS, pathOf, replyBody, type Shape } from './bodies.ts';
+import { endpointOf, type Naming, NAMINGS, replyBody, type Shape } from './bodies.ts';
 import type { Machine } from './machine.ts';
 import { accepts, freePort, untilReady } from './ready.ts';
 import { nextMessage, type Workspace } from './workspace.ts';
@@ -9,7 +9,7 @@ import { nextMessage, type Workspace } from './workspace.ts';
 export interface Upstreams {
   /** Which program answers; for the facts. */
   readonly programs: string;
-  /** What a subject appends the path below `/v1` to. */
+  /** What a subject appends the endpoint of the shape to. */
   baseUrl(shape: Shape, naming: Naming): string;
 }
 
@@ -35,7 +35,7 @@ async function startNginx(workspace: Workspace, program: string): Promise<string
   const port = await freePort();
   mkdirSync(folder);
   for (const naming of NAMINGS) {
-    for (const shape of FILES) {
+    for (const shape of STREAMS) {
       const file = join(folder, locationOf(shape, naming));
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, replyBody(shape, naming));
@@ -50,14 +50,14 @@ async function startNginx(workspace: Workspace, program: string): Promise<string
 }
 
 /** Streams that come in one piece. */
-const FILES: readonly Shape[] = ['burst', 'messages'];
+const STREAMS: readonly Shape[] = ['burst', 'messages'];
 
-const locationOf = (shape: Shape, naming: Naming): string => `/${naming}/${shape}/v1${pathOf(shape)}`;
+const locationOf = (shape: Shape, naming: Naming): string => `/${naming}/${shape}/v1${endpointOf(shape)}`;
 
 /** One process, in the foreground. Files answer GET alone, so a POST's 405 is turned into the file itself. */
 function configuration(folder: string, port: number): string {
   const whole = (shape: Shape, naming: Naming): string => `location = ${locationOf(shape, naming)} { default_type application/json; return 200 '${replyBody(shape, naming)}'; }`;
-  const file = (shape: Shape, naming: Naming): string => `location = ${locationOf(shape, naming)} { types {} default_type text/event-stream; error_page 405 =200 $uri; }`;
+  const stream = (shape: Shape, naming: Naming): string => `location = ${locationOf(shape, naming)} { types {} default_type text/event-stream; error_page 405 =200 $uri; }`;
   const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`);
   return `daemon off;
 master_process off;
@@ -74,7 +74,7 @@ http {
   server {
     listen 127.0.0.1:${port};
     root ${folder};
-    ${NAMINGS.flatMap((naming) => [whole('unary', naming), whole('forwarded', naming), ...FILES.map((shape) => file(shape, naming))]).join('\n    ')}
+    ${NAMINGS.flatMap((naming) => [whole('unary', naming), whole('forwarded', naming), ...STREAMS.map((shape) => stream(shape, naming))]).join('\n    ')}
   }
 }
 `;

@@ -61,6 +61,21 @@ describe('what Node loads of itself for a gateway', () => {
     expect(await gateway.stop()).to.equal(0);
     expect(gateway.stderr()).to.match(/own modules loaded: .*\bhttp\b/).and.not.match(/own modules loaded: .*undici/);
   });
+
+  it('holds neither HTTP/2, which no upstream is spoken to in, nor what asks questions', async () => {
+    const gateway = await startGateway({ variables: { NODE_OPTIONS: `--import ${HOOK}` } });
+    expect(await gateway.stop()).to.equal(0);
+    expect(gateway.stderr()).to.match(/own modules loaded: .*\bhttp\b/).and.not.match(/own modules loaded: .*\b(http2|readline)\b/);
+  });
+});
+
+describe('what a start asks of V8', () => {
+  it('leaves out garbage collection in steps until the gateway is up; compiled code is written under the flags of a start', async () => {
+    const gateway = await startGateway({ variables: { NODE_OPTIONS: `--import ${HOOK}` } });
+    expect(await gateway.stop()).to.equal(0);
+    const flags = Array.from(gateway.stderr().matchAll(/^flag set: (.*)$/gm), ([, flag]) => flag);
+    expect(flags).to.deep.equal(['--no-allocation-site-pretenuring', '--no-incremental-marking', '--incremental-marking', '--no-incremental-marking']);
+  });
 });
 
 describe('what a command loads that starts no gateway', () => {

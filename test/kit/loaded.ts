@@ -1,11 +1,20 @@
 import { writeSync } from 'node:fs';
-import { registerHooks } from 'node:module';
+import { registerHooks, syncBuiltinESMExports } from 'node:module';
+import v8 from 'node:v8';
 
-/** Imported by a process before the bin: at its end it writes the packages and the folders of modules that it loaded to stderr, a line each. */
+/** Imported by a process before the bin: at its end it writes the packages and the folders of modules that it loaded to stderr, a line each; and each flag of V8 as it is set. */
 const LOADED = 'packages loaded: ';
 const OWN = 'own modules loaded: ';
 const FILES = 'files loaded: ';
+const FLAG = 'flag set: ';
 const ROOT = new URL('../..', import.meta.url).href;
+
+const { setFlagsFromString } = v8;
+v8.setFlagsFromString = (flag) => {
+  writeSync(2, `\n${FLAG}${flag}\n`);
+  setFlagsFromString(flag);
+};
+syncBuiltinESMExports();
 
 const loaded = new Set<string>();
 const files = new Set<string>();

@@ -28,6 +28,22 @@ describe('log lines', () => {
     for (const { time } of lines()) expect(time).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
+  it('say the time as ISO 8601 does, to the millisecond, whichever way the clock goes', () => {
+    const { log, lines } = lined();
+    const start = Date.UTC(2026, 11, 31, 23, 59, 58, 997);
+    const times = [0, 1, 2, 3, 3, 12, 102, 1002, 1003, 2003, 999, 0, 86_400_000, 1];
+    const { now } = Date;
+    try {
+      for (const ms of times) {
+        Date.now = () => start + ms;
+        log.info('x');
+      }
+    } finally {
+      Date.now = now;
+    }
+    expect(lines().map(({ time }) => time)).to.deep.equal(times.map((ms) => new Date(start + ms).toISOString()));
+  });
+
   it('are left out below the level', () => {
     for (const [level, expected] of [['debug', 4], ['info', 3], ['warn', 2], ['error', 1]] as const) {
       const { log, texts } = lined(level);

@@ -27,6 +27,9 @@ export class Family {
   readonly description: Description;
   readonly #series = new Map<string, Series>();
   readonly #names: readonly string[] | undefined;
+  /** The two series found last: what is counted next mostly belongs to one of them, and comparing labels is cheaper than making a key of them. */
+  #last: Series | undefined;
+  #before: Series | undefined;
 
   constructor(description: Description) {
     this.description = description;
@@ -55,8 +58,20 @@ export class Family {
   }
 
   #find(labels: Labels): Series {
+    if (this.#last && this.#isOf(this.#last, labels)) return this.#last;
+    if (this.#before && this.#isOf(this.#before, labels)) return this.#before;
     const key = this.#keyOf(labels);
-    return this.#series.get(key) ?? this.#create(key, labels);
+    const found = this.#series.get(key) ?? this.#create(key, labels);
+    this.#before = this.#last;
+    this.#last = found;
+    return found;
+  }
+
+  /** Never true for what is counted under `other`. */
+  #isOf(series: Series, labels: Labels): boolean {
+    if (!this.#names) return false;
+    for (const name of this.#names) if (series.labels[name] !== labels[name]) return false;
+    return true;
   }
 
   #create(key: string, labels: Labels): Series {
