@@ -1,5 +1,5 @@
 import { sendBody, sendJson } from '../../host/http/reply.ts';
-import type { ChatRequest } from '../../host/contract/index.ts';
+import { type ChatRequest, isFields, tryParseJson } from '../../host/contract/index.ts';
 import { attributionHeaders } from '../../host/http/attribution.ts';
 import type { Serving } from '../../host/http/surface-route.ts';
 import { countTokens, type VendorCount } from '../../host/pipeline/count.ts';
@@ -11,10 +11,11 @@ const HEADER = 'X-Gateway-Token-Count';
 /** Answers what a request counts: as the vendor counts it where that speaks the client's wire, else by an estimate. Source: ingress reference 10. */
 export function countingWith(bodyOf: (tokens: number) => object): Serving {
   const counted = new WeakMap<LiveExchange, VendorCount>();
+  const members = Object.keys(bodyOf(0));
   return {
     run: async (exchange, generation) => {
       const count = await countTokens(exchange, generation);
-      if (count) counted.set(exchange, count);
+      if (count && holdsCount(count, members)) counted.set(exchange, count);
       return undefined;
     },
     send: (_read, exchange, { services: { redactor } }, response) => {
@@ -24,4 +25,10 @@ export function countingWith(bodyOf: (tokens: number) => object): Serving {
       return undefined;
     },
   };
+}
+
+/** Whether the vendor's answer says a number: a page, half an answer or an error with a good status does not. */
+function holdsCount({ body }: VendorCount, members: readonly string[]): boolean {
+  const value = tryParseJson(body.toString('utf8'));
+  return isFields(value) && members.every((name) => typeof value[name] === 'number');
 }

@@ -40,7 +40,7 @@ describe('errors of other wires', () => {
     for (const [code, status, type, word] of ROWS) {
       const failure = { code, status, message: 'm', requestId: 'r', retryAfterS: 7 } as never;
       expect(JSON.parse(MESSAGES_WIRE.error(failure).body), code).to.deep.equal({ type: 'error', error: { type, message: 'm', details: { error_code: code } }, request_id: 'r' });
-      const { error } = JSON.parse(gemini.error(failure).body) as Json;
+      const { error } = JSON.parse(gemini.error(failure).body);
       expect([error.code, error.message, error.status, error.details[0].reason], code).to.deep.equal([status, 'm', word, code.toUpperCase()]);
       expect(JSON.parse(responses.error(failure).body), code).to.deep.equal({ error: { message: 'm', type: ERRORS[code].type, code, param: null } });
     }
@@ -148,7 +148,8 @@ describe('corners of the Messages wire', () => {
     const turns = `[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"tide","input":${big}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t"}]}]`;
     const { upstream, post } = await crossWire(saying({ content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'tide', arguments: big } }] }));
     const answer = await post(`{"model":"claude-x","max_tokens":9,"messages":${turns}}`);
-    expect((upstream.seen[0]?.json() as Json).messages[1].tool_calls[0].function.arguments).to.equal(big);
+    const asked: Json = upstream.seen[0]?.json();
+    expect(asked.messages[1].tool_calls[0].function.arguments).to.equal(big);
     expect(answer.text).to.include(`"input":${big}`);
   });
 
@@ -234,7 +235,8 @@ describe('Messages to other native wires', () => {
       ...hello, tools: [TOOL], messages: [{ role: 'user', content: 'hi' }, { role: 'assistant', content: first.content }, { role: 'user', content: [{ type: 'tool_result', tool_use_id: call.id, is_error: true, content: 'no tide' }] }],
     });
     expect(answer.status, answer.text).to.equal(200);
-    const { contents } = upstream.seen.at(-1)?.json() as Json;
+    const asked: Json = upstream.seen.at(-1)?.json();
+    const { contents } = asked;
     expect(contents[1].parts.find((part: Json) => part.functionCall)).to.deep.include({ thoughtSignature: 'c2lnbmVkLWJ5LWdlbWluaQ==' });
     expect(JSON.stringify(contents[2].parts[0].functionResponse.response)).to.equal('{"error":"no tide"}');
   });
@@ -297,7 +299,7 @@ describe('the array form of a Gemini stream', () => {
     const host: TestHost = await startHost({ strategy: { mode: 'single' }, targets: [upstream.target('a', { models: ['m'] })] });
     const failed = await host.post('/v1beta/models/m:streamGenerateContent', CONTENTS);
     expect(failed.status).to.equal(502);
-    expect((failed.json() as Json)[0].error.status).to.equal('UNAVAILABLE');
+    expect(failed.json()[0].error.status).to.equal('UNAVAILABLE');
     expect((await host.post('/v1beta/models/m:streamGenerateContent?alt=sse', CONTENTS)).json().error.status).to.equal('UNAVAILABLE');
   });
 });

@@ -120,4 +120,12 @@ describe('Messages to the vendor itself', () => {
     expect(refused.status).to.equal(400);
     expect(refused.json().type).to.equal('error');
   });
+
+  for (const [what, body] of [['nothing', ''], ['a page', '<html></html>'], ['half an answer', '{"input_tokens":1'], ['an error', '{"type":"error","error":{"type":"api_error","message":"inside"}}'], ['a number that is a text', '{"input_tokens":"7"}']]) {
+    it(`count by an estimate where the vendor answers 200 with ${what}`, async () => {
+      const { host } = await sameWire((_request, response) => { response.writeHead(200, { 'content-type': 'application/json' }).end(body); });
+      const answer = await host.post('/v1/messages/count_tokens', { model: 'claude-x', messages: hello.messages });
+      expect([answer.status, answer.json(), answer.headers.get('x-gateway-token-count')]).to.deep.equal([200, { input_tokens: 5 }, 'estimate']);
+    });
+  }
 });
