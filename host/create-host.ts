@@ -3,6 +3,7 @@ import type { BuiltinModule } from './builtin.ts';
 import { NO_CATALOG } from './common/catalog.ts';
 import { type Clock, within } from './common/clock.ts';
 import { CLOSE_LIMIT_MS, closeAll, closeInTurn, ClosingTime } from './common/close-all.ts';
+import { RelayedBytes } from './common/relayed-bytes.ts';
 import { CONFIG_RULES } from './config/rules/config-rules.ts';
 import { ruleTap } from './config/rules/rule.ts';
 import { type Log, type Surface, SURFACE_NAMES } from './contract/index.ts';
@@ -50,6 +51,8 @@ export interface HostEnvironment {
   readonly builtins: readonly BuiltinModule[];
   /** Milliseconds of silence that end a stream; the specification's two minutes unless said. */
   readonly streamIdleMs?: number;
+  /** Collects objects that died young; left to V8 unless given. */
+  readonly collectYoung?: () => void;
 }
 
 /** Builds a host: registry with the shipped modules, hooks tapped and sealed. It serves nothing and has opened nothing. */
@@ -84,7 +87,7 @@ export function createHost(environment: HostEnvironment): Host {
     connections: new Connections(counters),
     outbox: new Outbox(log),
     protection: new Protection(),
-    services: { clock, closing: new ClosingTime(clock), random, log, counters, redactor, transport, catalog: NO_CATALOG, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },
+    services: { clock, closing: new ClosingTime(clock), random, log, counters, redactor, transport, relayed: new RelayedBytes(environment.collectYoung), catalog: NO_CATALOG, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },
     get surfaces() {
       return (surfaces ??= namedSurfaces(hooks));
     },

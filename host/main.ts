@@ -10,6 +10,7 @@ import { ownProcess } from './cli/own-process.ts';
 import { Printer } from './cli/printer.ts';
 import { systemClock } from './common/clock.ts';
 import { errorMessage } from './common/error-message.ts';
+import { youngCollection } from './common/young-collection.ts';
 import type { BuildInfo, CommandPlace, Host } from './host.ts';
 import { destinationOf, LogOutput } from './log/output.ts';
 import { prettyLine } from './log/pretty-line.ts';
@@ -51,6 +52,7 @@ async function makeHost({ lines, isTerminal, isColoured, onLoaded, ...place }: S
     installDirectory,
     argv: process.argv,
     random: Math.random,
+    collectYoung: youngCollection(),
     lines: isTerminal ? { write: (line) => lines.write(prettyLine(line, isColoured)) } : lines,
     modules: MODULES,
     builtins: BUILTINS,

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { type BucketSpec, definePlugin, type Exchange, ExchangeNote, isText, type PluginDeps, reject, type SharedState, type Verdict } from 'gw/contract';
+import { type BucketSpec, definePlugin, type Exchange, ExchangeNote, type PluginDeps, reject, type SharedState, type Verdict } from 'gw/contract';
 
 interface Settings {
   requests_per_second: number;
@@ -92,9 +92,8 @@ function limitsOf(settings: GivenSettings, { identity }: PluginDeps): Limit[] {
 const keyOfCredential = ({ principal }: Exchange): string | undefined => principal?.id;
 
 /** Holds the credential too: the same user name under another credential has a bucket of its own. */
-function keyOfUser({ principal, request }: Exchange): string | undefined {
-  const user: unknown = request['user'];
-  return isText(user) ? JSON.stringify([principal?.id ?? '', user]) : undefined;
+function keyOfUser({ principal, user }: Exchange): string | undefined {
+  return user === undefined ? undefined : JSON.stringify([principal?.id ?? '', user]);
 }
 
 /** A request takes one token; tokens of answers are not known yet, so that their bucket only has to be above zero. */

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { definePlugin, escapesOf, type Exchange, filterGuard, patternSet, type PatternSet, type PatternWatch, reject, type TextFilter, texts, type Verdict } from 'gw/contract';
+import { definePlugin, escapesOf, type Exchange, filterGuard, isText, patternSet, type PatternSet, type PatternWatch, reject, type TextFilter, texts, type Verdict } from 'gw/contract';
 import { mayBeEscaped } from './_common/json-text.ts';
 import { observe, stream, type StreamSettings } from './_common/settings.ts';
 
@@ -39,14 +39,16 @@ function compiling(pattern: string, helpers: Joi.CustomHelpers): unknown {
   return why === undefined ? pattern : helpers.error('string.linear', { why });
 }
 
-function compilingTogether(patterns: readonly string[], helpers: Joi.CustomHelpers): unknown {
+/** Says nothing where one of them is wrong by itself. */
+function compilingTogether(patterns: readonly unknown[], helpers: Joi.CustomHelpers): unknown {
+  if (!patterns.every((pattern) => isText(pattern) && problemOf([pattern]) === undefined)) return patterns;
   const why = problemOf(patterns);
   return why === undefined ? patterns : helpers.error('any.custom', { why });
 }
 
-function problemOf(patterns: readonly string[]): string | undefined {
+function problemOf(patterns: readonly unknown[]): string | undefined {
   try {
-    patternSet(patterns);
+    patternSet(patterns as readonly string[]);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

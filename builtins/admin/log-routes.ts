@@ -132,5 +132,10 @@ function entry(row: LogRow): object {
     attempts: row.attempts ?? undefined,
     cache: row.cache ?? undefined,
     catalog_version: row.catalog_version ?? undefined,
+    surface: row.surface ?? undefined,
+    client_wire: row.client_wire ?? undefined,
+    same_wire: row.same_wire === null ? undefined : row.same_wire === 1,
+    upstream_request_id: row.upstream_request_id ?? undefined,
+    session_id: row.session_id ?? undefined,
   };
 }

@@ -51,21 +51,15 @@ function providerStates(host: Host): ProviderState[] {
 }
 
 async function dashboard(host: Host): Promise<JsonAnswer> {
-  const { log, services: { clock }, stores } = host;
+  const { log, stores } = host;
   const logs = stores.logReader.value;
-  const [keys, total] = await Promise.all([reading(stores.keys.list(), log), logs ? reading(logs.count(), log) : 0]);
-  const now = clock.now();
+  const [keys, total] = await Promise.all([reading(stores.keys.totals(), log), logs ? reading(logs.count(), log) : 0]);
   const states = providerStates(host);
   return {
     status: 200,
     body: {
       providers: { total: states.length, available: states.filter(({ status }) => status === 'available').length },
-      keys: {
-        total: keys.length,
-        active: keys.filter(({ active }) => active).length,
-        expired: keys.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt < now).length,
-        total_usage: keys.reduce((sum, { usageCount }) => sum + usageCount, 0),
-      },
+      keys: { total: keys.total, active: keys.active, expired: keys.expired, total_usage: keys.uses },
       request_logs: { enabled: logs !== undefined, total },
     },
   };

@@ -1,10 +1,10 @@
-import { defineBuiltin } from '../../host/builtin.ts';
+import { type BuiltinModule, defineBuiltin } from '../../host/builtin.ts';
 import type { ProviderModule } from '../../host/contract/index.ts';
 import type { OfflineHost } from '../../host/generation/offline.ts';
-import type { CatalogKeeper } from './keeper.ts';
+import type { CatalogKeeper, LoadShipped } from './keeper.ts';
 
 /** Facts and prices of models: what ships with this build, a newer copy when an address is configured, the operator's own entries. */
-export default defineBuiltin({
+export const catalogBuiltin = (load?: LoadShipped): BuiltinModule => defineBuiltin({
   name: 'catalog',
   apply: ({ hooks }) => {
     let keeper: CatalogKeeper | undefined;
@@ -12,7 +12,7 @@ export default defineBuiltin({
     const keeperOf = async (host: OfflineHost): Promise<CatalogKeeper> => {
       const { CatalogKeeper } = await import('./keeper.ts'); // loaded late: commands that open nothing do not need it
       ({ providers } = host.registry);
-      return (keeper = new CatalogKeeper(host));
+      return (keeper = new CatalogKeeper(host, load));
     };
     hooks.open.tapPromise('catalog', async (host) => {
       const userAgent = `gw/${host.build.version}`;
@@ -29,3 +29,5 @@ export default defineBuiltin({
     });
   },
 });
+
+export default catalogBuiltin();

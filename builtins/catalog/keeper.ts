@@ -5,7 +5,7 @@ import type { Timer } from '../../host/common/clock.ts';
 import type { OfflineHost } from '../../host/generation/offline.ts';
 import { shownAddress, withShownAddresses } from './address.ts';
 import { readEntries } from './entries.ts';
-import { loadCatalog, type LoadedCatalog, readBundle, readOverlay } from './load.ts';
+import { loadCatalog, type LoadedCatalog, loadShipped, readOverlay } from './load.ts';
 import { type CatalogSettings, readCatalogSettings } from './settings.ts';
 
 const REFRESH_MS = 24 * 60 * 60 * 1000;
@@ -22,16 +22,21 @@ interface RemoteCatalog extends RemoteUse {
   readonly timeoutMs: number;
 }
 
+/** Loads what ships with this build. What it gives is never changed, so that hosts of one process may share it. */
+export type LoadShipped = (overlay: unknown) => Promise<LoadedCatalog>;
+
 /** Loads the catalog of one host and keeps it fresh. Whatever fails, the last good one stays in force. */
 export class CatalogKeeper {
   readonly #host: OfflineHost;
+  readonly #loadShipped: LoadShipped;
   readonly #closing = new AbortController();
   #overlay: unknown;
   #timer: Timer | undefined;
   #fetching: Promise<void> | undefined;
 
-  constructor(host: OfflineHost) {
+  constructor(host: OfflineHost, load: LoadShipped = loadShipped) {
     this.#host = host;
+    this.#loadShipped = load;
   }
 
   get catalog(): Catalog {
@@ -80,7 +85,7 @@ export class CatalogKeeper {
   async #useBundle(): Promise<void> {
     const { log, counters } = this.#host.services;
     try {
-      this.#use(loadCatalog(await readBundle(), this.#overlay), { source: 'bundle' });
+      this.#use(await this.#loadShipped(this.#overlay), { source: 'bundle' });
       counters.add('gateway_catalog_loads_total', { source: 'fallback', result: 'success' });
     } catch (error) {
       log.error('the shipped model catalog cannot be read: models are not described and not priced', { error });

@@ -20,6 +20,11 @@ export async function readOverlay(path: string): Promise<unknown> {
   return parse(text);
 }
 
+/** The catalog that ships with this build, with the overlay laid over it. */
+export async function loadShipped(overlay: unknown): Promise<LoadedCatalog> {
+  return loadCatalog(await readBundle(), overlay);
+}
+
 export interface LoadedCatalog extends ReadEntries {
   readonly catalog: ModelCatalog;
 }

@@ -6,7 +6,7 @@ import { openApiDocument } from './document.ts';
 export default defineBuiltin({
   name: 'openapi',
   apply: ({ hooks }) => hooks.mount.tap({ name: 'openapi', stage: ORDER.probes }, (router, host) => {
-    let body: object | undefined;
+    let body: object | undefined; // made when it is first asked for: a start does not wait for it
     mountJson(router, host, [{ method: 'GET', path: '/openapi.json', scope: 'open', answer: () => ({ status: 200, body: (body ??= openApiDocument(host.build.version)) }) }]);
   }),
 });

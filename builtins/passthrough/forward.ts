@@ -120,7 +120,7 @@ const NAMES = ['model', 'max_output_tokens', 'stream', 'user', ...REFERENCES];
 
 /** Holds as much of the body as must be seen before it leaves. */
 async function lookAhead(generation: Generation, family: Family, request: IncomingMessage, isModelWanted: boolean, isBound: boolean): Promise<{ body: HeldBody; scanner: MemberScanner | undefined }> {
-  const { maxRequestBytes, plugins, services: { clock } } = generation;
+  const { maxRequestBytes, plugins, services } = generation;
   const isInspected = plugins.inspected.has(family.surface);
   const isSearched = isModelWanted || isInspected || isBound;
   const scanner = isSearched ? new MemberScanner(NAMES) : undefined;
@@ -138,7 +138,7 @@ async function lookAhead(generation: Generation, family: Family, request: Incomi
     scanner.push(piece);
     if (isModelWanted) refuseRepeated(scanner);
   });
-  return { body: await readAhead(request, { maxBytes: family.isUncapped ? Infinity : maxRequestBytes, clock, wants, see }), scanner };
+  return { body: await readAhead(request, { maxBytes: family.isUncapped ? Infinity : maxRequestBytes, services, wants, see }), scanner };
 }
 
 function servingOf(forwarding: Forwarding): Serving {

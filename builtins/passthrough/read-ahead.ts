@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Clock } from '../../host/common/clock.ts';
 import { arrivingBody } from '../../host/http/arriving-body.ts';
+import type { PipelineServices } from '../../host/pipeline/pipeline-services.ts';
 
 /** A request's body, some of which has been read: what was looked at is what leaves. */
 export interface HeldBody {
@@ -14,7 +14,7 @@ export interface HeldBody {
 
 export interface ReadAhead {
   readonly maxBytes: number;
-  readonly clock: Clock;
+  readonly services: Pick<PipelineServices, 'clock' | 'relayed'>;
   /** Whether more must be read before anything is sent on; asked before the first byte and after each piece. */
   readonly wants: (heldBytes: number) => boolean;
   /** Sees every piece, also those that pass later. What it throws ends the body. */
@@ -24,11 +24,11 @@ export interface ReadAhead {
 const NOTHING = Buffer.alloc(0);
 
 /** Reads as much of a body as must be seen before it goes on. Throws what the client is to blame for. */
-export async function readAhead(request: IncomingMessage, { maxBytes, clock, wants, see }: ReadAhead): Promise<HeldBody> {
+export async function readAhead(request: IncomingMessage, { maxBytes, services, wants, see }: ReadAhead): Promise<HeldBody> {
   const length = request.headers['content-length'];
   const declared = length === undefined ? undefined : Number(length);
   if (declared === 0 || (declared === undefined && request.headers['transfer-encoding'] === undefined)) return { held: NOTHING, rest: undefined, declared };
-  const arriving = arrivingBody(request, maxBytes, clock);
+  const arriving = arrivingBody(request, maxBytes, services);
   const pieces = see ? seen(arriving, see) : arriving;
   const held: Uint8Array[] = [];
   let bytes = 0;

@@ -7,13 +7,15 @@ import { hopNames } from './hop-headers.ts';
 const OWN = new Set([
   'authorization', 'x-provider', 'host', 'content-length', 'expect', 'forwarded', 'x-real-ip', 'x-gateway-metadata', 'x-user-id', 'x-session-id',
   'baggage', 'traceparent', 'tracestate', 'cookie', 'cookie2', 'http2-settings',
+  'x-forwarded', 'x-client-ip', 'x-cluster-client-ip', 'x-originating-ip', 'x-remote-ip', 'x-remote-addr', 'true-client-ip', 'cf-connecting-ip', 'fastly-client-ip',
+  'x-original-url', 'x-rewrite-url', 'x-original-host', // some servers route by these instead of by the address that was checked
 ]);
 
 /** Headers that are not credentials although their names sound like it. */
 const HARMLESS = new Set(['idempotency-key', 'x-idempotency-key', 'sec-websocket-key', 'sec-token-binding']);
 
 /** Names that credentials of some vendor travel under. */
-const CREDENTIAL = /(?:^|[-_])(?:authorization|auth|apikey|keys?|tokens?|secrets?|password|passwd|credentials?|signature|cookie)(?:[-_]|$)/;
+const CREDENTIAL = /(?:^|[-_])(?:authorization|auth|apikey|keys?|tokens?|jwt|secrets?|password|passwd|passphrase|credentials?|signature|cookie)(?:[-_]|$)/;
 
 export function isCredentialName(name: string): boolean {
   return CREDENTIAL.test(name) && !HARMLESS.has(name);
@@ -33,7 +35,8 @@ export function forwardedHeaders(request: IncomingMessage, { address }: RequestC
   const kept: Record<string, string> = {};
   for (const name of Object.keys(headers)) {
     const value = [headers[name] ?? []].flat().join(', ');
-    if (dropped.has(name) || OWN.has(name) || name.startsWith('x-forwarded-') || name.startsWith('proxy-') || isCredentialName(name)) continue;
+    const meant = name.replaceAll('_', '-'); // servers that hand headers to programs as CGI does cannot tell them apart
+    if (dropped.has(meant) || dropped.has(name) || OWN.has(meant) || meant.startsWith('x-forwarded-') || meant.startsWith('proxy-') || isCredentialName(meant)) continue;
     if (bearer !== undefined && value.includes(bearer)) continue;
     if (withoutEncoding && name === 'accept-encoding') continue;
     const shown = name === 'sec-websocket-protocol' ? offeredProtocols(value) : value;

@@ -58,7 +58,7 @@ interface Tunnel {
 
 /** Passes bytes both ways until one side has closed. Resolves then; throws what ended it from outside. */
 export async function runTunnel({ taken: { socket, head }, reply, upstream, headers, response, host }: Tunnel, exchange: LiveExchange, generation: Generation): Promise<void> {
-  const { clock } = generation.services;
+  const { clock, relayed } = generation.services;
   const context = contextOf(response);
   const end = (): void => {
     socket.destroy();
@@ -69,7 +69,10 @@ export async function runTunnel({ taken: { socket, head }, reply, upstream, head
   response.detachSocket(socket);
   const idle = clock.timer(IDLE_MS, end);
   const life = clock.timer(LIFE_MS, end);
-  const seen = (): void => idle.refresh();
+  const seen = (bytes: number): void => {
+    relayed.add(bytes);
+    idle.refresh();
+  };
   let closing: Timer | undefined;
   let isOver = false;
   const ended = (): void => { if (!isOver) closing ??= clock.timer(CLOSING_MS, end); };
@@ -108,16 +111,16 @@ interface Pump {
 }
 
 /** What one side sends goes to the other no faster than it is taken; an end goes on as one. */
-function pump(from: Duplex, to: Duplex, seen: () => void, ended: () => void): Pump {
+function pump(from: Duplex, to: Duplex, seen: (bytes: number) => void, ended: () => void): Pump {
   let bytes = 0;
   const pass = (piece: Buffer): void => {
     bytes += piece.length;
-    seen();
+    seen(piece.length);
     if (!to.destroyed && !to.writableEnded && !to.write(piece)) from.pause();
   };
   from.on('data', pass);
   to.on('drain', () => {
-    seen();
+    seen(0);
     from.resume();
   });
   from.on('end', () => {

@@ -1,3 +1,4 @@
+import { COUNT_STEPS } from './log-counts.ts';
 import { addColumns, type Schema } from './migrate.ts';
 
 const TABLE = 'request_logs';
@@ -33,6 +34,14 @@ export const LOG_SCHEMA: Schema = {
         request_logs_trace: ['trace_id', 'stage'],
         ...Object.fromEntries(['stage', 'model', 'provider', 'api_key_id'].map((column) => [`request_logs_${column}`, [column, 'created_at', 'id']])),
       }),
+    },
+    ...COUNT_STEPS,
+    {
+      version: 6,
+      name: 'clients that speak a wire of their own',
+      up: (trx, { integer }) => addColumns(trx, TABLE, [
+        ['surface', 'TEXT'], ['client_wire', 'TEXT'], ['same_wire', integer], ['upstream_request_id', 'TEXT'], ['session_id', 'TEXT'],
+      ]),
     },
   ],
 };

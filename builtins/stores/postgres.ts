@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { type Database, type Dialect, SILENT } from './database.ts';
 
 const MAX_CONNECTIONS = 10;
+const MAX_IDLE = 5;
 const IDLE_MS = 5 * 60 * 1000;
 const LIFETIME_MS = 30 * 60 * 1000;
 /** Milliseconds for a connection, and for one statement. */
@@ -44,6 +45,7 @@ export async function openPostgres(dsn: string): Promise<Database> {
     pool: { min: 0, max: MAX_CONNECTIONS, idleTimeoutMillis: IDLE_MS },
   });
   limitLifetime(db);
+  limitIdle(db);
   replaceNul(db);
   return { knex: db, dialect: POSTGRES, close: () => db.destroy() };
 }
@@ -61,6 +63,21 @@ function limitLifetime({ client }: Knex): void {
     const born = bornAt.get(connection) ?? performance.now();
     bornAt.set(connection, born);
     return performance.now() - born < LIFETIME_MS && isOpen(connection);
+  };
+}
+
+interface IdleConnection {
+  /** Since when it is idle, in milliseconds of the pool's clock. */
+  timestamp: number;
+}
+
+/** The pool looks once a second for connections that were idle for too long. Of more than it may keep idle, those that were used longest ago are over. */
+function limitIdle({ client }: Knex): void {
+  const pool = client.pool as { readonly free: IdleConnection[]; check: () => void };
+  const check = pool.check.bind(pool);
+  pool.check = () => {
+    for (const surplus of pool.free.slice(0, -MAX_IDLE)) surplus.timestamp = Number.NEGATIVE_INFINITY;
+    check();
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { StoredKey } from '../../host/stores/key-record.ts';
-import type { KeyRepository, KeyStep, UsagePage, UsageQuery, Uses } from '../../host/stores/key-repository.ts';
+import type { KeyRepository, KeyStep, KeyTotals, UsagePage, UsageQuery, Uses } from '../../host/stores/key-repository.ts';
 import { type Database, exclusively, rowsOf } from './database.ts';
 import { keyOf, type Row, rowOf } from './key-rows.ts';
 import type { Tell } from './listen.ts';
@@ -70,6 +70,14 @@ export class SqlKeys implements KeyRepository {
       const rows = await filtered(true).transacting(trx).select('*').orderByRaw(this.#down(ORDERS[sort])).limit(limit).offset(offset) as Row[];
       return { keys: rows.map(keyOf), totalKeys: Number(sums['keys']), activeKeys: Number(sums['active'] ?? 0), totalUsage: Number(sums['uses'] ?? 0) };
     }, { isolationLevel: this.#database.dialect.name === 'postgres' ? 'repeatable read' : undefined });
+  }
+
+  async totals(now: number): Promise<KeyTotals> {
+    const { knex, dialect: { time } } = this.#database;
+    const sums = await knex(TABLE).first(knex.raw(`COUNT(*) AS total, SUM(CASE WHEN active THEN 1 ELSE 0 END) AS active, SUM(usage_count) AS uses,
+      SUM(CASE WHEN expires_at < ? THEN 1 ELSE 0 END) AS expired`, [time(now)])) as Row;
+    const sum = (name: string): number => Number(sums[name] ?? 0);
+    return { total: sum('total'), active: sum('active'), expired: sum('expired'), uses: sum('uses') };
   }
 
   async addUses(uses: readonly Uses[]): Promise<void> {

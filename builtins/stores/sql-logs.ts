@@ -3,13 +3,14 @@ import type { LogFilters, LogPage, LogRepository, LogRow, LogSeries, LogStatisti
 import { amount } from '../../host/stores/log-row.ts';
 import { type Database, timeOf } from './database.ts';
 import type { Row } from './key-rows.ts';
+import { areCounted, countedRows } from './log-counts.ts';
 import { seriesOf, statisticsOf } from './log-figures.ts';
 
 const TABLE = 'request_logs';
 
 /** Columns that hold texts, numbers and moments, in the order of the values of one row. */
-const TEXTS = ['trace_id', 'stage', 'model', 'provider', 'api_key_id', 'error_message', 'ab_label', 'target', 'cache', 'catalog_version', 'decision'] as const;
-const WHOLE = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'attempts', 'bytes_up', 'bytes_down'] as const;
+const TEXTS = ['trace_id', 'stage', 'model', 'provider', 'api_key_id', 'error_message', 'ab_label', 'target', 'cache', 'catalog_version', 'surface', 'client_wire', 'upstream_request_id', 'session_id', 'decision'] as const;
+const WHOLE = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'attempts', 'bytes_up', 'bytes_down', 'same_wire'] as const;
 const AMOUNTS = ['duration_ms', 'ttft_ms', 'cost_usd'] as const;
 const COLUMNS = [...TEXTS, ...WHOLE, ...AMOUNTS, 'created_at'];
 
@@ -42,6 +43,7 @@ export class SqlLogs implements LogRepository {
   }
 
   async count(filters: LogFilters): Promise<number> {
+    if (areCounted(filters)) return countedRows(this.#database, filters.stages);
     const { total } = await this.#filtered(filters).count({ total: '*' }).first() as { readonly total: unknown };
     return Number(total);
   }
@@ -118,6 +120,7 @@ function rowOf(row: Row): LogRow {
     error_message: text('error_message'), created_at: timeOf(row['created_at']) ?? 0,
     duration_ms: amount(number('duration_ms')), ttft_ms: amount(number('ttft_ms')), cost_usd: amount(number('cost_usd')),
     ab_label: text('ab_label'), target: text('target'), attempts: number('attempts'), cache: text('cache'), catalog_version: text('catalog_version'),
-    bytes_up: number('bytes_up'), bytes_down: number('bytes_down'), decision: text('decision'),
+    bytes_up: number('bytes_up'), bytes_down: number('bytes_down'), surface: text('surface'), client_wire: text('client_wire'), same_wire: number('same_wire'),
+    upstream_request_id: text('upstream_request_id'), session_id: text('session_id'), decision: text('decision'),
   };
 }

@@ -1,7 +1,7 @@
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
-import { type ExchangeOutcome, type ImagesReply, type ModerationsReply, type RerankReply, type Surface, SURFACES } from '../../host/contract/index.ts';
+import { type ClientFacts, type ExchangeOutcome, type ImagesReply, type ModerationsReply, type RerankReply, type Surface, SURFACES } from '../../host/contract/index.ts';
 import type { PipelineServices } from '../../host/pipeline/pipeline-services.ts';
 
 /** One log line and the figures of each exchange, once it is over. Names: observability reference 2 and 3. */
@@ -31,9 +31,9 @@ const OTHER_SURFACES: Partial<Record<Surface, { readonly name: string; readonly 
 };
 
 function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, outcome: ExchangeOutcome): void {
-  const { id, model, error, usage, costUsd, abLabel } = exchange;
+  const { id, model, error, usage, costUsd, abLabel, client } = exchange;
   const latency_ms = Math.round(exchange.elapsedMs() * 1000) / 1000;
-  const where = { trace_id: id, model: shownModel(model, redactor), provider: exchange.target ?? (exchange.cache === 'hit' ? 'cache' : ''), latency_ms, ...(SURFACES[exchange.surface].isForwarded && { target: exchange.target ?? '' }), ...(exchange.sent && clientFacts(exchange)) };
+  const where = { trace_id: id, model: shownModel(model, redactor), provider: exchange.target ?? (exchange.cache === 'hit' ? 'cache' : ''), latency_ms, ...(SURFACES[exchange.surface].isForwarded && { target: exchange.target ?? '' }), ...(client && clientFacts(client, exchange.surface)) };
   const other = OTHER_SURFACES[exchange.surface];
   if (outcome === 'client_canceled') log.info('request canceled by the client', where);
   else if (error) log.error(`${other ? `${other.name} ` : ''}request failed`, { ...where, error });
@@ -42,16 +42,12 @@ function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, ou
 }
 
 /** What a line says of a client that speaks a wire of its own. */
-function clientFacts({ surface, sent, routing: { isSameWire, upstreamRequestId }, clientHeaders = {} }: LiveExchange): object {
-  const session = SESSION_HEADERS.map((name) => clientHeaders[name]).find((value) => typeof value === 'string' && value !== '');
+function clientFacts({ wire, isSameWire, sessionId, upstreamRequestId }: ClientFacts, surface: Surface): object {
   return {
-    surface: SURFACES[surface].tag, client_wire: sent?.wire, same_wire: isSameWire,
-    ...(session !== undefined && { session_id: session }), ...(upstreamRequestId !== undefined && { upstream_request_id: upstreamRequestId }),
+    surface: SURFACES[surface].tag, client_wire: wire, same_wire: isSameWire,
+    ...(sessionId !== undefined && { session_id: sessionId }), ...(upstreamRequestId !== undefined && { upstream_request_id: upstreamRequestId }),
   };
 }
-
-/** How clients name the session that a request belongs to; the first that is there counts. Source: ingress reference 2.2. */
-const SESSION_HEADERS = ['x-session-id', 'x-claude-code-session-id', 'session-id'] as const;
 
 function count({ counters }: PipelineServices, exchange: LiveExchange, outcome: ExchangeOutcome, model: string): void {
   const { answeredBy, lastTarget, usage, costUsd, abLabel } = exchange;

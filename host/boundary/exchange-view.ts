@@ -1,4 +1,4 @@
-import type { ClientBody, Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, Surface, Usage } from '../contract/index.ts';
+import type { ClientBody, ClientFacts, Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, Surface, Usage } from '../contract/index.ts';
 import { replyHeaderProblem } from './headers.ts';
 
 /**
@@ -17,10 +17,12 @@ export class ExchangeView implements Exchange {
   get surface(): Surface { return this.#live.surface; }
   get stage(): Stage { return this.#live.stage; }
   get startedAt(): number { return this.#live.startedAt; }
+  get user(): string | undefined { return this.#live.user; }
   get metadata(): Readonly<Record<string, string>> { return Object.freeze(this.#live.metadata); }
   get request(): RequestOf<Surface> { return this.#live.request; }
   get clientRequest(): ClientBody | undefined { return this.#live.clientRequest; }
   get clientReply(): ClientBody | undefined { return this.#live.clientReply; }
+  get client(): ClientFacts | undefined { return this.#live.client; }
   get model(): string { return this.#live.model; }
   get streaming(): boolean { return this.#live.streaming; }
   get unreadable(): boolean { return this.#live.unreadable; }

@@ -94,7 +94,7 @@ type Described = Readonly<Record<string, { metas?: { rule?: string }[] }>>;
 function settingsProblem(known: Described, detail: ValidationErrorItem, base: string): SettingsProblem {
   const setting = pathText(detail.path);
   const path = setting === '' ? base : `${base}.${setting}`;
-  const message = `setting ${detail.message.replaceAll('"', '')}${notAllowed(detail)}`;
+  const message = `setting ${withoutValue(detail).replaceAll('"', '')}${notAllowed(detail)}`;
   return { path, message, fix: fixOf(known, detail), rule: ruleOf(known, detail.path), mayVanish: mayVanish(detail) };
 }
 
@@ -102,6 +102,11 @@ function fixOf(known: Described, { type, path, context }: ValidationErrorItem): 
   if (type !== 'object.unknown') return holdsReference(context?.value) ? 'write the value itself: what stands for ${…} is always text' : 'correct the value';
   const names = path.length === 1 ? Object.keys(known) : [];
   return names.length === 0 ? 'remove it' : `remove it, or ${useOneOf(String(path[0]), names)}`;
+}
+
+/** What does not match a pattern may be a credential; Joi quotes it. */
+function withoutValue({ type, message, context }: ValidationErrorItem): string {
+  return type.startsWith('string.pattern.') ? message.replace(` with value "${String(context?.value)}"`, () => '') : message;
 }
 
 /** A word that is none of the allowed ones is named itself. */

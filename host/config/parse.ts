@@ -1,5 +1,5 @@
 import { errorMessage } from '../common/error-message.ts';
-import { type Document, isPair, isScalar, LineCounter, parseAllDocuments, type YAMLError, visit } from 'yaml';
+import { type Document, isCollection, isPair, isScalar, LineCounter, parseAllDocuments, type YAMLError, visit } from 'yaml';
 import { composeYaml, resolveAliases } from './compose.ts';
 import { repeatedMembers } from './json-members.ts';
 import { isMergeKey, positions, type Positions, rangeStart } from './positions.ts';
@@ -38,7 +38,7 @@ function parseYaml(text: string): Parsed {
   const { root, second, faults, hasMore } = composeYaml(text, lines);
   const syntaxFaults = faults.map((error) => malformed(error.message, lineOfError(error, lines)));
   if (hasMore) return { document: undefined, problems: [...syntaxFaults, malformed('there are more faults than these', undefined)] };
-  const problems = [...duplicateKeys(root, lines), ...(second ? [trailing(lines.linePos(second.range?.[0] ?? 0).line)] : [])];
+  const problems = [...badKeys(root, lines), ...(second ? [trailing(lines.linePos(second.range?.[0] ?? 0).line)] : [])];
   if (!root || syntaxFaults.length > 0) return { document: root ? undefined : EMPTY, problems: [...syntaxFaults, ...problems] };
   const aliases = resolveAliases(root); // before they are followed
   return withDepth({ format: 'yaml', value: root.toJS({ maxAliasCount: -1 }) ?? {}, ...positions(root, lines, aliases) }, problems);
@@ -97,8 +97,8 @@ function isDeeper(value: unknown, levels: number): boolean {
 /** Maps that are withheld wherever a configuration is shown: their keys may be secrets too. */
 const SECRET_MAPS = new Set(['env', 'headers', 'config']);
 
-/** Two keys of one map that read alike, `1` and `"1"` included. */
-function duplicateKeys(root: Document | undefined, lines: LineCounter): Problem[] {
+/** Keys that are not texts, and two keys of one map that read alike, `1` and `"1"` included. */
+function badKeys(root: Document | undefined, lines: LineCounter): Problem[] {
   const problems: Problem[] = [];
   if (!root) return problems;
   visit(root, {
@@ -107,11 +107,11 @@ function duplicateKeys(root: Document | undefined, lines: LineCounter): Problem[
       const isSecret = way.some((step) => isPair(step) && isScalar(step.key) && SECRET_MAPS.has(String(step.key.value)));
       for (const { key } of map.items) {
         const name = isScalar(key) ? String(key.value) : '';
-        if (seen.has(name) && !isMergeKey(key)) {
-          const line = lines.linePos(rangeStart(key) ?? 0).line;
-          problems.push(repeatedKey(name, isSecret, line));
-        }
+        const isRepeated = seen.has(name) && !isMergeKey(key);
         seen.add(name);
+        if (!isRepeated && !isCollection(key)) continue;
+        const line = lines.linePos(rangeStart(key) ?? 0).line;
+        problems.push(isCollection(key) ? malformed('a key is a list or a map, and keys are texts', line) : repeatedKey(name, isSecret, line));
       }
     },
   });

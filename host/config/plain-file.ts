@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { statSync } from 'node:fs';
 import { constants, type FileHandle, open } from 'node:fs/promises';
 
@@ -6,7 +7,8 @@ export const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /**
  * Reads a file as text. A pipe, a device, a folder and a file of more than 16 MiB are refused at once: reading them may never
- * end. Opened with a flag that keeps the opening itself from waiting.
+ * end. Opened with a flag that keeps the opening itself from waiting. So is what is not UTF-8: other letters would be read than
+ * were written.
  */
 export async function readPlainFile(path: string): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -38,9 +40,14 @@ async function readBounded(file: FileHandle): Promise<string> {
   let bytes = 0;
   for (;;) {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.allocUnsafe(256 * 1024) });
-    if (bytesRead === 0) return Buffer.concat(pieces).toString('utf8');
+    if (bytesRead === 0) return textOf(Buffer.concat(pieces));
     bytes += bytesRead;
     if (bytes > MAX_FILE_BYTES) throw new Error(TOO_LARGE);
     pieces.push(buffer.subarray(0, bytesRead));
   }
+}
+
+function textOf(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new Error('it is not UTF-8 text');
+  return bytes.toString('utf8');
 }

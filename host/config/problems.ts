@@ -16,11 +16,13 @@ export interface Problem {
   readonly frame?: string | undefined;
 }
 
-/** One line: path, rule, what is wrong, the fix and the line. */
+/** One line: path, rule, what is wrong, the fix and the line. A line break in a name or a value is written as `\n`. */
 export function problemLine(problem: Problem): string {
   const line = problem.line === undefined ? '' : ` (line ${problem.line})`;
-  return `${problem.path || '(document)'}: ${problem.rule}: ${problem.message}; fix: ${problem.fix}${line}`;
+  return onOneLine(`${problem.path || '(document)'}: ${problem.rule}: ${problem.message}; fix: ${problem.fix}${line}`);
 }
+
+const onOneLine = (text: string): string => text.replace(/[\r\n]/g, (found) => (found === '\n' ? '\\n' : '\\r'));
 
 /** True for problems of reading and decoding, as against rules about what was read. */
 export function isDecodeProblem(problem: Problem): boolean {

@@ -1,4 +1,4 @@
-import type { ClientBody } from './client-body.ts';
+import type { ClientBody, ClientWireName } from './client-body.ts';
 import type { GatewayError } from './errors.ts';
 import { type ChatSurface, type ReplyOf, type RequestOf, type Surface, SURFACES } from './surface.ts';
 import type { Usage } from './wire/chat.ts';
@@ -52,6 +52,17 @@ export interface Measurements {
   readonly costUsd: number | undefined;
 }
 
+/** A client that speaks a wire of its own. */
+export interface ClientFacts {
+  readonly wire: ClientWireName;
+  /** Whether the provider that answered, or was tried last, was asked in that wire. */
+  readonly isSameWire: boolean;
+  /** The session that the request belongs to, as the client names it. */
+  readonly sessionId: string | undefined;
+  /** The provider's own id of the answer. */
+  readonly upstreamRequestId: string | undefined;
+}
+
 /** One client request, from its arrival to its last byte, as plugins see it. */
 export interface Exchange<S extends Surface = Surface> {
   /** 32 lower-case hex digits: the `X-Request-ID`, the trace id and the `trace_id` of every log row. */
@@ -71,8 +82,12 @@ export interface Exchange<S extends Surface = Surface> {
   readonly clientRequest?: ClientBody | undefined;
   /** At `after_request`, an answer that the client gets as its vendor gave it; `undefined` for any other, streams included. */
   readonly clientReply?: ClientBody | undefined;
+  /** What is known of a client that speaks a wire of its own; `undefined` for clients of the common wire. */
+  readonly client?: ClientFacts | undefined;
   /** The model after aliases, before `model_map`. */
   readonly model: string;
+  /** Whom the request is made for: its member `user`, as it was before a guardrail masked it. */
+  readonly user: string | undefined;
   readonly streaming: boolean;
   /** True when the body holds content that no guardrail can read (a file, token ids, bytes). */
   readonly unreadable: boolean;

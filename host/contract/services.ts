@@ -54,10 +54,13 @@ export interface SharedState {
    * for `ttlMs` milliseconds, 31 days unless said. Throws when `by` is not finite.
    */
   add(key: string, by: number, ttlMs?: number): Promise<number>;
-  /** The value, unless its time is over or it was forgotten. */
-  get(key: string): Promise<string | undefined>;
-  /** Keeps a value for `ttlMs` milliseconds, and forgets the one before it. A value of more than 8 MiB is not kept. */
-  set(key: string, value: string, ttlMs: number): Promise<void>;
+  /** A copy of the value, unless its time is over or it was forgotten. */
+  get(key: string): Promise<Uint8Array | undefined>;
+  /**
+   * Keeps a copy of a value for `ttlMs` milliseconds, a text as its UTF-8, and forgets the one before it. A value of more than 8 MiB is
+   * not kept. Throws for anything but bytes and texts.
+   */
+  set(key: string, value: Uint8Array | string, ttlMs: number): Promise<void>;
   /** Forgets number and value. */
   delete(key: string): Promise<void>;
 }
@@ -151,6 +154,14 @@ export interface RequestLogRow {
   readonly attempts?: number | undefined;
   readonly cache?: 'hit' | 'miss' | undefined;
   readonly catalog_version?: string | undefined;
+  /** Of a client that speaks a wire of its own: the tag of the surface, the wire, and whether the provider was asked in it. */
+  readonly surface?: string | undefined;
+  readonly client_wire?: string | undefined;
+  readonly same_wire?: boolean | undefined;
+  /** The provider's own id of the answer. */
+  readonly upstream_request_id?: string | undefined;
+  /** The session, as the client names it. */
+  readonly session_id?: string | undefined;
   /** How the request was routed, as JSON shows it. */
   readonly decision?: object | undefined;
   /** Unix milliseconds. */

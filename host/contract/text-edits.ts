@@ -3,7 +3,7 @@ import { type Exchange, isChat } from './exchange.ts';
 import { type Fields, isFields } from './fields.ts';
 import { isRawNumber } from './json-numbers.ts';
 import { setMember } from './members.ts';
-import { CALL_WORDS, CONTROL_FIELDS, DETAIL_WORDS, MEDIA_WORDS, MESSAGE_WORDS, PART_MEDIA, PART_WORDS, type Words, WORDS_BY_FIELD } from './texts.ts';
+import { CALL_WORDS, DETAIL_WORDS, isControl, MEDIA_WORDS, MESSAGE_WORDS, PART_MEDIA, PART_WORDS, type Words, WORDS_BY_FIELD } from './texts.ts';
 import type { ChatReply, ChatRequest, ContentPart } from './wire/chat.ts';
 
 /** What becomes of one text; the same text when nothing does. */
@@ -34,9 +34,9 @@ const changed = <T>(before: T, after: T): T | undefined => (after === before ? u
 function editRequest(request: ChatRequest, edit: Edit): unknown {
   return editMembers(request, (value, field) => {
     if (field === 'messages') return editEach(value, editMessage, edit);
+    if (isControl(field, value)) return value;
     const words = WORDS_BY_FIELD.get(field);
-    if (words) return editWords(value, words, edit);
-    return CONTROL_FIELDS.has(field) ? value : editAll(value, edit);
+    return words ? editWords(value, words, edit) : editAll(value, edit);
   });
 }
 

@@ -5,8 +5,14 @@ import type { RequestOf, Surface } from './surface.ts';
 import type { ChatMessage, ChatReply, ChatRequest, ContentPart, ReplyMessage } from './wire/chat.ts';
 import type { ToolReply } from './wire/other.ts';
 
-/** Request fields of the chat wire that are not content of the caller's: they steer the call. */
-export const CONTROL_FIELDS = new Set(['model', 'messages', 'user', 'tool_choice', 'stream', 'stream_options', 'logit_bias', 'n', 'seed']);
+/** Request fields of the chat wire that hold no text of the caller's: numbers, switches, the model; messages are read by themselves. */
+const CONTROL_FIELDS = new Set(['model', 'messages', 'stream', 'logit_bias', 'n', 'seed']);
+const TOOL_CHOICES = /^(auto|none|required)$/;
+
+/** Whether a field of a chat request only steers the call. */
+export function isControl(field: string, value: unknown): boolean {
+  return CONTROL_FIELDS.has(field) || (field === 'tool_choice' && typeof value === 'string' && TOOL_CHOICES.test(value));
+}
 
 /** Members of content parts that hold bytes or addresses rather than text, by the part's type. */
 export const PART_MEDIA: ReadonlyMap<unknown, readonly [holder: string, member: string]> = new Map([
@@ -31,6 +37,7 @@ export const PART_WORDS: Words = new Map([['type', /^(text|image_url|input_audio
 export const MEDIA_WORDS: Words = new Map([['detail', /^(auto|low|high)$/], ['format', /^(wav|mp3)$/]]);
 export const WORDS_BY_FIELD: ReadonlyMap<string, Words> = new Map([
   ['tools', new Map([['type', /^(function|custom)$/]])],
+  ['tool_choice', new Map([['type', /^(function|custom|allowed_tools)$/]])],
   ['response_format', new Map([['type', /^(text|json_object|json_schema)$/]])],
 ]);
 
@@ -41,7 +48,7 @@ const RESOURCE_WORDS: Words = new Map([['blob', TOKEN], ['mimeType', TOKEN]]);
 
 /**
  * Every string that a guardrail reads at the running stage, on every surface and wire: of a chat request all messages
- * with their parts, reasoning and tool-call arguments, tools, response_format, stop and fields that are only forwarded;
+ * with their parts, reasoning and tool-call arguments, tools, tool_choice, response_format, stop, user and fields that are only forwarded;
  * of other requests their text; of answers every choice's content, reasoning and tool-call arguments, of a tool what it
  * answered. Strings that are
  * themselves JSON come a second time, decoded. Image addresses, audio, ids and words of the wire (roles, types) are not
@@ -95,9 +102,10 @@ export function* contentTexts(message: ChatMessage): Generator<string> {
 function* requestTexts(request: ChatRequest): Generator<string> {
   for (const message of request.messages) yield* wholeMessageTexts(message);
   for (const [field, value] of Object.entries(request)) {
+    if (isControl(field, value)) continue;
     const words = WORDS_BY_FIELD.get(field);
     if (words) yield* membersTexts(value, words);
-    else if (!CONTROL_FIELDS.has(field)) yield* strings(value);
+    else yield* strings(value);
   }
 }
 

@@ -5,6 +5,7 @@ import { ConfigRefused, parsePath, type Problem } from '../config/problems.ts';
 import { type Fields, GatewayError } from '../contract/index.ts';
 import type { Settings } from '../environment/settings.ts';
 import { newCommands } from '../config/rules/mcp.ts';
+import { newModules } from '../config/rules/modules.ts';
 import { Scrubber } from '../config/scrubber.ts';
 import type { Redactor } from '../log/redact.ts';
 import { type ChangeKind, type ConfigurationVersion, type NewestConfiguration, refuseStale, type Writer } from '../stores/configuration-store.ts';
@@ -139,8 +140,10 @@ class QueueingApplier implements Applier {
 
   problemsOf(decoded: Decoded): readonly Problem[] {
     const problems = checkConfig(this.#deps, decoded);
-    if (!decoded.config || this.#deps.settings.allowsAdminStdio) return problems;
-    const added = newCommands(decoded.config, this.#deps.slot.current?.config);
+    if (!decoded.config) return problems;
+    const { registry, settings, slot } = this.#deps;
+    const commands = settings.allowsAdminStdio ? [] : newCommands(decoded.config, slot.current?.config);
+    const added = [...commands, ...newModules(decoded.config, registry.listed)];
     return [...problems, ...added.map((problem) => ({ ...problem, line: decoded.lineOf(parsePath(problem.path)) }))];
   }
 

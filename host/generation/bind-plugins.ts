@@ -76,13 +76,17 @@ function describe(instances: readonly PluginInstance[], listed: readonly Listed[
   return {
     count: instances.length,
     contentGuarded,
-    inspected: new Set(SURFACE_NAMES.filter((surface) => before.some(({ module, settings }) => covers(module, surface) && mayInspect(module, settings)))),
+    inspected: inspectedBy(before),
+    readsAnswers: inspectedBy(listed.filter(({ stage }) => stage === 'after_request').map(({ instance }) => instance)),
     uncovered,
     mayChangeModel: before.some(({ module }) => module.type === 'transform' && module.keepsModel !== true),
     openStreamGuards: streamGuardOpener(listed, deps),
     dispose: () => disposeAll(instances, deps.closing),
   };
 }
+
+const inspectedBy = (instances: readonly PluginInstance[]): ReadonlySet<Surface> =>
+  new Set(SURFACE_NAMES.filter((surface) => instances.some(({ module, settings }) => covers(module, surface) && mayInspect(module, settings))));
 
 /** Only where a body that cannot be read is the exception: elsewhere no plugin is asked at all. */
 function refusesItself({ refusesUnreadable }: PluginModule, surface: Surface): boolean {

@@ -63,7 +63,7 @@ export function routeQuery(exchange: LiveExchange, targets: ReadonlyMap<string, 
   const { model, surface, metadata } = exchange;
   const request = exchange.turn?.request ?? exchange.request;
   const chat = isChat(exchange) ? (request as ChatRequest) : undefined;
-  const { n: images, user } = request as { readonly n?: unknown; readonly user?: unknown };
+  const { n: images } = request as { readonly n?: unknown };
   return {
     isListing: false,
     surface,
@@ -74,7 +74,7 @@ export function routeQuery(exchange: LiveExchange, targets: ReadonlyMap<string, 
     promptCharacters: () => (chat?.messages ?? []).reduce((sum, message) => sum + charactersOf(message.content), 0),
     maxTokens: numberOf(chat?.max_completion_tokens) ?? numberOf(chat?.max_tokens),
     images: surface === 'images' && typeof images === 'number' ? images : 1,
-    user: typeof user === 'string' && user !== '' ? user : undefined,
+    user: exchange.user,
     principal: exchange.principal,
     streaming: exchange.streaming,
   };

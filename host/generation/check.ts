@@ -2,6 +2,7 @@ import type { Decoded } from '../config/decode.ts';
 import type { GatewayConfig } from '../config/document.ts';
 import { parsePath, type Problem } from '../config/problems.ts';
 import type { CheckContext } from '../config/rules/rule.ts';
+import { byTarget } from '../config/rules/targets.ts';
 import { TextScrubber } from '../config/scrub-text.ts';
 import { secretsOf } from '../config/secrets.ts';
 import type { Redactor } from '../log/redact.ts';
@@ -33,7 +34,7 @@ export function checkConfig({ hooks, registry, redactor }: CheckDeps, decoded: O
       problems.push({ ...reported, message: texts.quoting(reported.message), line: lineOf(parsePath(reported.path)) });
     },
   });
-  return problems;
+  return byTarget(problems);
 }
 
 /**

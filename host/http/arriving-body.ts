@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../contract/index.ts';
 import type { Clock } from '../common/clock.ts';
+import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import { bodyTooLarge, inviteBody, UPLOAD_IDLE_MS, uploadStalled } from './read-body.ts';
 
 /**
@@ -8,7 +9,7 @@ import { bodyTooLarge, inviteBody, UPLOAD_IDLE_MS, uploadStalled } from './read-
  * `maxBytes`, and what the client is to blame for: also 408 when nothing arrives for too long. A reader that stops leaves
  * the connection as it is.
  */
-export async function* arrivingBody(request: IncomingMessage, maxBytes: number, clock: Clock): AsyncGenerator<Uint8Array> {
+export async function* arrivingBody(request: IncomingMessage, maxBytes: number, { clock, relayed }: Pick<PipelineServices, 'clock' | 'relayed'>): AsyncGenerator<Uint8Array> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge();
   inviteBody(request);
   let bytes = 0;
@@ -17,6 +18,7 @@ export async function* arrivingBody(request: IncomingMessage, maxBytes: number, 
     for (let next = await nextPiece(pieces, clock); !next.done; next = await nextPiece(pieces, clock)) {
       bytes += next.value.length;
       if (bytes > maxBytes) throw bodyTooLarge();
+      relayed.add(next.value.length);
       yield next.value;
     }
   } finally {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { GatewayError, type RawReply } from '../contract/index.ts';
-import type { Clock } from '../common/clock.ts';
+import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import { closeBody } from '../upstream/reply-body.ts';
 import { contextOf } from './context.ts';
 import { dropBody } from './leftovers.ts';
@@ -23,7 +23,7 @@ export interface RawAnswer {
  * error like any other, one that breaks off later ends the connection, so that the client sees the truncation. Throws
  * either way.
  */
-export async function sendRaw(response: ServerResponse, { status, headers, body, isHeadFirst = false }: RawAnswer, clock: Clock): Promise<void> {
+export async function sendRaw(response: ServerResponse, { status, headers, body, isHeadFirst = false }: RawAnswer, services: Pick<PipelineServices, 'clock' | 'relayed'>): Promise<void> {
   if (body instanceof Uint8Array) {
     sendBytes(response, status, headers, Buffer.from(body.buffer, body.byteOffset, body.byteLength));
     return;
@@ -33,10 +33,10 @@ export async function sendRaw(response: ServerResponse, { status, headers, body,
   writeHead(response, status, headers);
   try {
     if (!first) response.flushHeaders();
-    for (let next = first ?? await source.next(); !next.done; next = await source.next()) await writePiece(response, next.value, clock);
+    for (let next = first ?? await source.next(); !next.done; next = await source.next()) await writePiece(response, next.value, services);
     if (response.destroyed) return;
     if (!response.req.complete) dropBody(response, contextOf(response).gateway); // the upstream has answered before it had read all
-    endWith(response, '', 'latin1', clock);
+    endWith(response, '', 'latin1', services.clock);
   } catch (cause) {
     response.destroy();
     throw cause;
@@ -48,9 +48,10 @@ export function closeRaw(reply: RawReply | undefined): void {
   if (reply) closeBody(reply.body);
 }
 
-async function writePiece(response: ServerResponse, piece: Uint8Array, clock: Clock): Promise<void> {
+async function writePiece(response: ServerResponse, piece: Uint8Array, { clock, relayed }: Pick<PipelineServices, 'clock' | 'relayed'>): Promise<void> {
   if (response.destroyed) throw new GatewayError('client_canceled', 'the client closed the connection');
   contextOf(response).bytes += piece.length;
+  relayed.add(piece.length);
   if (response.write(piece)) return;
   await new Promise<void>((resolve) => { whenTaken(response, 'drain', clock, resolve); });
 }

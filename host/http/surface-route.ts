@@ -195,7 +195,7 @@ function sendReply({ write }: ReadRequest, exchange: LiveExchange, generation: R
 /** Sends bytes as they arrive. Where they break off, `on_error` hears of it. */
 export async function sendRelayed(answer: RawAnswer, exchange: LiveExchange, generation: RunningGeneration, response: ServerResponse): Promise<void> {
   try {
-    await sendRaw(response, answer, generation.services.clock);
+    await sendRaw(response, answer, generation.services);
   } catch (cause) {
     throw await failReply(exchange, exchange.cancellation.cause ?? cause, generation);
   } finally {

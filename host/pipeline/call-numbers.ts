@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { isText, type ToolCallDelta } from '../contract/index.ts';
-import { isFields } from '../contract/fields.ts';
+import { type Fields, isFields } from '../contract/fields.ts';
 import { unusableReply } from '../upstream/fault.ts';
 
 /** Calls of one stream that are kept apart: far more than a model makes, and short of what hurts. */
@@ -21,17 +22,19 @@ interface OpenCalls {
 export class CallNumbers {
   readonly #choices = new Map<number, OpenCalls>();
   readonly #onOpen: () => void;
+  readonly #answer: string | undefined;
   #opened = 0;
 
-  /** `onOpen` is called for each call that begins. */
-  constructor(onOpen: () => void) {
+  /** `onOpen` is called for each call that begins. `answer` is what ids are made of where the upstream gave none. */
+  constructor(onOpen: () => void, answer?: string) {
     this.#onOpen = onOpen;
+    this.#answer = answer;
   }
 
   /** Corrects the calls of a delta in place. True on any change. Throws when there are too many. */
   number(calls: readonly ToolCallDelta[], choice: number): boolean {
     let isChanged = false;
-    for (const call of calls) if (this.#number(call, this.#callsOf(choice))) isChanged = true;
+    for (const call of calls) if (this.#number(call, choice)) isChanged = true;
     return isChanged;
   }
 
@@ -41,10 +44,11 @@ export class CallNumbers {
     return open;
   }
 
-  #number(call: ToolCallDelta, open: OpenCalls): boolean {
+  #number(call: ToolCallDelta, choice: number): boolean {
+    const open = this.#callsOf(choice);
     const known = knownCall(call, open);
-    const isTidied = known === undefined ? completeHead(call) : dropRepeats(call, open);
     const number = known ?? this.#open(call, open);
+    const isTidied = known === undefined ? completeHead(call, this.#answer, choice, number) : dropRepeats(call, open);
     if (call.index === number) return isTidied;
     call.index = number;
     return true;
@@ -71,11 +75,16 @@ function knownCall({ id, index, function: target }: ToolCallDelta, { count, byId
   return count === 0 || isText(target?.name) ? undefined : count - 1;
 }
 
-/** What a call begins with says its type. */
-function completeHead(call: ToolCallDelta): boolean {
-  if (isText(call.type)) return false;
-  call.type = 'function';
-  return true;
+/**
+ * What a call begins with says its type and id: a client's result names the call by it. Some upstreams leave the id out or empty, or
+ * send a number. True on any change.
+ */
+export function completeHead(call: Fields, answer: string | undefined, choice: number, number: number): boolean {
+  const hasType = isText(call['type']);
+  const hasId = isText(call['id']) || answer === undefined;
+  if (!hasType) call['type'] = 'function';
+  if (!hasId) call['id'] = `call_${createHash('sha256').update(`${answer} ${choice} ${number}`).digest('hex').slice(0, 24)}`;
+  return !hasType || !hasId;
 }
 
 /** Continuing a call, an empty id, type or name would overwrite the one it has, and so would an id that is new. */

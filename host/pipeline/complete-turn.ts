@@ -36,6 +36,6 @@ export function shapeOwnAnswer(exchange: LiveExchange, pluginName: string, servi
   return reply;
 }
 
-function shapeChat({ model }: LiveExchange, reply: ChatReply, provider: string, { clock }: PipelineServices): void {
-  normalizeReply(reply, { model, provider, created: Math.floor(clock.now() / 1000) });
+function shapeChat({ id, attempts, model }: LiveExchange, reply: ChatReply, provider: string, { clock }: PipelineServices): void {
+  normalizeReply(reply, { model, provider, created: Math.floor(clock.now() / 1000), answer: `${id} ${attempts}` });
 }

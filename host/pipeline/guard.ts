@@ -8,7 +8,7 @@ import { ModuleFault } from '../boundary/module-fault.ts';
 import { inTime, isThenable } from '../boundary/thenable.ts';
 import type { Clock } from '../common/clock.ts';
 import type { ClientRequest } from '../wire/client-request.ts';
-import type { LiveExchange } from './live-exchange.ts';
+import { type LiveExchange, userOf } from './live-exchange.ts';
 import type { Eventual } from './eventual.ts';
 import { pluginError } from './gateway-fault.ts';
 import { type GenerationHooks, isTapped, type PluginVerdict, type StageRun } from './hooks.ts';
@@ -216,6 +216,7 @@ function applyRewrite(instance: PluginInstance, stage: Stage, { body, masked }: 
     if (!isApplied) return;
   }
   replaceBody(stage, body, exchange);
+  if (masked === undefined) exchange.user = userOf(exchange.request);
 }
 
 function replaceBody(stage: Stage, body: Rewrite['body'], exchange: LiveExchange): void {

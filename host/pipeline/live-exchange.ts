@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ClientBody, Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, Surface, Usage } from '../contract/index.ts';
+import { type ClientBody, type ClientFacts, type Exchange, type GatewayError, isText, type Measurements, type Principal, type ReplyOf, type RequestOf, type Stage, type Surface, type Usage } from '../contract/index.ts';
 import { ExchangeView } from '../boundary/exchange-view.ts';
 import type { Clock } from '../common/clock.ts';
 import type { TraceContext } from '../common/trace-context.ts';
@@ -60,6 +60,7 @@ export class LiveExchange implements Exchange {
   /** The answer in the client's own wire, where it goes on as it came. */
   clientReply: ClientReply | undefined;
   model: string;
+  user: string | undefined;
   reply: ReplyOf<Surface> | undefined;
   error: GatewayError | undefined;
   /** Only what the request counts is asked for. */
@@ -87,6 +88,7 @@ export class LiveExchange implements Exchange {
     this.sent = start.clientRequest;
     this.clientReply = undefined;
     this.model = start.request.model ?? '';
+    this.user = userOf(start.request);
     this.streaming = start.streaming;
     this.unreadable = start.unreadable ?? false;
     this.wire = start.wire ?? COMMON_WIRE;
@@ -104,6 +106,12 @@ export class LiveExchange implements Exchange {
 
   get clientRequest(): ClientBody | undefined {
     return this.sent?.isCurrent ? this.sent : undefined;
+  }
+
+  get client(): ClientFacts | undefined {
+    if (!this.sent) return undefined;
+    const { isSameWire, upstreamRequestId } = this.routing;
+    return { wire: this.sent.wire, isSameWire, upstreamRequestId, sessionId: sessionIn(this.clientHeaders) };
   }
 
   get startedAt(): number {
@@ -221,4 +229,17 @@ export class LiveExchange implements Exchange {
   keepPrivate(): void {
     this.plugins.isPrivate = true;
   }
+}
+
+/** Whom a body says it is made for. */
+export function userOf(request: RequestOf<Surface>): string | undefined {
+  const { user } = request as { readonly user?: unknown };
+  return isText(user) ? user : undefined;
+}
+
+/** How clients name the session that a request belongs to; the first that is there counts. Source: ingress reference 2.2. */
+const SESSION_HEADERS = ['x-session-id', 'x-claude-code-session-id', 'session-id'] as const;
+
+function sessionIn(headers: IncomingHttpHeaders = {}): string | undefined {
+  return SESSION_HEADERS.map((name) => headers[name]).find((value) => typeof value === 'string' && value !== '') as string | undefined;
 }

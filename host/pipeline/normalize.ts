@@ -3,9 +3,11 @@
  * are read leniently: what has the wrong type is repaired or left out, never passed on unread.
  */
 import { type ChatChunk, type ChatReply, type ChunkChoice, type ChunkDelta, finishReason, readUsage, type ReplyMessage, type Usage } from '../contract/index.ts';
-import { type Fields, isFields } from '../contract/fields.ts';
+import { type Fields, isFields, isIndex } from '../contract/fields.ts';
 import { unusableReply } from '../upstream/fault.ts';
 import { CallNumbers } from './call-numbers.ts';
+import { ChunkUsage } from './chunk-usage.ts';
+import { completeCalls, normalizeToolCalls } from './tool-calls.ts';
 
 export interface ReplyFacts {
   /** The model the client asked for, after aliases. */
@@ -14,13 +16,13 @@ export interface ReplyFacts {
   readonly provider: string;
   /** Unix seconds, for replies without a time. */
   readonly created: number;
+  /** What tells this answer from all others: ids of calls are made of it where the upstream gave none. */
+  readonly answer?: string;
 }
 
 /** More than any provider makes of one request. An answer beyond it is unusable: each choice costs far more than its bytes. */
 export const MAX_CHOICES = 1024;
 
-/** Whether a value is a place in a list. */
-export const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value !== 0;
 
 /** Fills and corrects a unary reply in place; it was parsed for this one exchange. */
@@ -34,6 +36,7 @@ export function normalizeReply(reply: ChatReply, facts: ReplyFacts): void {
   reply.choices = (Array.isArray(choices) ? choices : []).filter(isFields).map((choice, index) => {
     if (!isIndex(choice['index'])) choice['index'] = index;
     choice['message'] = normalizeMessage(choice['message']);
+    completeCalls(choice['message'] as ReplyMessage, facts.answer, index);
     choice['finish_reason'] = typeof choice['finish_reason'] === 'string' ? finishReason(choice['finish_reason']) : null;
     return choice as unknown as ChatReply['choices'][number];
   });
@@ -92,30 +95,6 @@ function takeReasoning(message: Fields): boolean {
   return true;
 }
 
-/** Calls are objects, and their arguments text: an upstream that sends the object itself gets it written out. */
-function normalizeToolCalls(holder: Fields): boolean {
-  const calls = holder['tool_calls'];
-  if (calls === undefined || calls === null) return false;
-  const usable = Array.isArray(calls) ? calls.filter(isFields) : [];
-  let isChanged = !Array.isArray(calls) || usable.length !== calls.length;
-  if (isChanged) holder['tool_calls'] = usable;
-  for (const call of usable) {
-    if (call['index'] !== undefined && !isIndex(call['index'])) {
-      delete call['index'];
-      isChanged = true;
-    }
-    const target = call['function'];
-    if (!isFields(target)) {
-      call['function'] = {};
-      isChanged = true;
-    } else if (target['arguments'] !== undefined && typeof target['arguments'] !== 'string') {
-      target['arguments'] = target['arguments'] === null ? '' : JSON.stringify(target['arguments']);
-      isChanged = true;
-    }
-  }
-  return isChanged;
-}
-
 export interface ChunkFacts {
   readonly model: string;
   /** Unix seconds at which the stream began, one value for all its chunks. */
@@ -124,6 +103,8 @@ export interface ChunkFacts {
   readonly stripUsage: boolean;
   /** A plugin guards the stream: members that it cannot hold back are left out. */
   readonly isGuarded?: boolean;
+  /** As in a whole reply. */
+  readonly answer?: string | undefined;
 }
 
 /** What a guard sees of a stream, and so all that may go on under one. */
@@ -135,18 +116,24 @@ function keepOnly(fields: Fields, names: ReadonlySet<string>): void {
   for (const name of Object.keys(fields)) if (!names.has(name)) delete fields[name];
 }
 
-/** The message of an error frame; `undefined` for anything healthy, `error: null` and `error: {}` included. */
+/** The message of an error frame, or of a choice that failed; `undefined` for anything healthy, `error: null` and `error: {}` included. */
 export function errorFrameMessage(frame: unknown): string | undefined {
   if (!isFields(frame)) return undefined;
-  const { error } = frame;
+  const { error, choices } = frame;
   if (typeof error === 'string' && error !== '') return error;
-  return isFields(error) && typeof error['message'] === 'string' && error['message'] !== '' ? error['message'] : undefined;
+  const [first]: readonly unknown[] = Array.isArray(choices) ? choices : [];
+  return messageOf(error) ?? (isFields(first) ? messageOf(first['error']) : undefined); // OpenRouter says there what broke an answer off
 }
+
+const messageOf = (error: unknown): string | undefined => (isFields(error) && typeof error['message'] === 'string' && error['message'] !== '' ? error['message'] : undefined);
 
 /** Whether a decoded frame is a chunk at all; upstreams also send pings and the like. */
 export function isChunk(frame: unknown): frame is ChatChunk {
   return isFields(frame) && ('choices' in frame || 'usage' in frame);
 }
+
+/** Whether a delta says nothing. */
+const isBare = (delta: unknown): boolean => !isFields(delta) || Object.entries(delta).every(([name, value]) => name === 'role' || value === null || value === '');
 
 function tooManyChoices(): Error {
   return unusableReply(`the answer has more than ${MAX_CHOICES} choices`);
@@ -154,21 +141,32 @@ function tooManyChoices(): Error {
 
 /** Carries what one stream needs to know from chunk to chunk. */
 export class ChunkNormalizer {
-  /** The last usage that counted something. */
-  usage: Usage | undefined;
-  /** True once some choice has finished. */
-  isFinished = false;
   /** What the upstream calls the model, from its first chunk. */
   reportedModel: string | undefined;
   /** Changes whenever a chunk altered what later chunks inherit; shortcuts learned before are then void. */
   version = 0;
   readonly #facts: ChunkFacts;
+  readonly #usage: ChunkUsage;
   readonly #roles = new Set<number>();
-  readonly #calls = new CallNumbers(() => { this.version += 1; });
+  /** Why each choice ended. */
+  readonly #ends = new Map<number, string>();
+  readonly #calls: CallNumbers;
   #id: string | undefined;
 
   constructor(facts: ChunkFacts) {
     this.#facts = facts;
+    this.#usage = new ChunkUsage(facts.stripUsage);
+    this.#calls = new CallNumbers(() => { this.version += 1; }, facts.answer);
+  }
+
+  /** The last usage that counted something. */
+  get usage(): Usage | undefined {
+    return this.#usage.last;
+  }
+
+  /** True once some choice has finished. */
+  get isFinished(): boolean {
+    return this.#ends.size > 0;
   }
 
   get id(): string {
@@ -177,9 +175,29 @@ export class ChunkNormalizer {
 
   /** Corrects a chunk in place. True when it now differs from what arrived. */
   normalize(chunk: ChatChunk): boolean {
+    this.#usage.look(chunk, this.isFinished);
     let isChanged = this.#frame(chunk);
+    if (this.#isUsageAlone(chunk)) {
+      chunk.choices = [];
+      isChanged = true;
+    }
     for (const choice of chunk.choices) if (this.#choice(choice)) isChanged = true;
-    return this.#readUsage(chunk) || isChanged;
+    return this.#usage.read(chunk, this.isFinished) || isChanged;
+  }
+
+  /** A chunk for what the whole stream leaves to be said, once it is complete. */
+  rest(): ChatChunk | undefined {
+    const { model, created } = this.#facts;
+    return this.#usage.rest({ id: this.id, object: 'chat.completion.chunk', created, model });
+  }
+
+  /** Some vendors repeat the end of each choice beside the usage of all: the chunk that ends a choice is the last that has it. */
+  #isUsageAlone({ usage, choices }: ChatChunk): boolean {
+    if (!this.isFinished || !isFields(usage)) return false;
+    return choices.length > 0 && choices.every(({ index, delta, finish_reason: reason }) => {
+      const end = this.#ends.get(isIndex(index) ? index : 0);
+      return end !== undefined && (!reason || finishReason(reason) === end) && isBare(delta);
+    });
   }
 
   #frame(chunk: ChatChunk): boolean {
@@ -233,7 +251,7 @@ export class ChunkNormalizer {
       choice.finish_reason = finish;
       isChanged = true;
     }
-    if (finish !== null) this.isFinished = true;
+    if (finish !== null) this.#ends.set(choice.index, finish);
     return this.#delta(choice.delta, choice.index) || isChanged;
   }
 
@@ -258,23 +276,6 @@ export class ChunkNormalizer {
     }
     if (!('role' in delta)) return isChanged;
     delete delta.role;
-    return true;
-  }
-
-  #readUsage(chunk: ChatChunk): boolean {
-    if (!('usage' in chunk)) return false;
-    const usage = readUsage(chunk.usage);
-    if (usage && (usage.total_tokens > 0 || usage.prompt_tokens > 0)) this.usage = usage;
-    if (this.#facts.stripUsage) {
-      delete chunk.usage;
-      return true;
-    }
-    if (!usage) {
-      if (chunk.usage === null) return false;
-      delete chunk.usage;
-      return true;
-    }
-    chunk.usage = usage;
     return true;
   }
 }

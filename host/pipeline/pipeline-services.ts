@@ -2,6 +2,7 @@ import type { Counters, Log } from '../contract/index.ts';
 import type { Catalog } from '../common/catalog.ts';
 import type { ClosingTime } from '../common/close-all.ts';
 import type { Clock } from '../common/clock.ts';
+import type { RelayedBytes } from '../common/relayed-bytes.ts';
 import type { Redactor } from '../log/redact.ts';
 import type { Transport } from '../upstream/transport.ts';
 
@@ -15,6 +16,8 @@ export interface PipelineServices {
   readonly counters: Counters;
   readonly redactor: Redactor;
   readonly transport: Transport;
+  /** Hears of all bytes that are sent on as they arrive. */
+  readonly relayed: RelayedBytes;
   /** Replaced when the catalog has been loaded, and by each refresh. */
   catalog: Catalog;
   /** Milliseconds of silence that end a stream. */

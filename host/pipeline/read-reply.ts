@@ -81,22 +81,32 @@ export class BufferedReply implements UnaryReply {
 
   /** Says that it is JSON, begins like an object, and is none: half an answer, which must not pass for plain text. */
   isBrokenJson(): boolean {
-    return this.body[0] === 0x7b && this.saysJson() && this.tryJson() === undefined;
+    return this.#begins() && this.saysJson() && this.tryJson() === undefined;
   }
 
   /** `undefined` for bodies that are not a JSON object; audio and subtitles are not even tried. Throws for JSON beyond all bounds. */
   tryJson(): unknown {
-    if (this.body[0] !== 0x7b && !this.saysJson()) return undefined;
+    if (!this.#begins() && !this.saysJson()) return undefined;
     this.#parse();
     if (this.#fault instanceof GatewayError) throw this.#fault; // too deep or too large, whatever it was meant to be
     return this.#json;
+  }
+
+  /** Like an object. */
+  #begins(): boolean {
+    return this.body[this.#start()] === 0x7b;
+  }
+
+  /** Behind a byte order mark, which is not part of JSON. */
+  #start(): number {
+    return this.body[0] === 0xef && this.body[1] === 0xbb && this.body[2] === 0xbf ? 3 : 0;
   }
 
   #parse(): void {
     if (this.#isParsed) return;
     this.#isParsed = true;
     try {
-      this.#json = parseJson(this.body.toString('utf8'), ANSWER_BOUNDS);
+      this.#json = parseJson(this.body.toString('utf8', this.#start()), ANSWER_BOUNDS);
     } catch (error) {
       this.#fault = error instanceof RangeError ? unusableReply(`it is ${error.message}`, error) : (error as Error);
     }

@@ -5,15 +5,14 @@ import { ANSWER_BOUNDS, isNestedTooDeep, TOO_DEEP } from '../contract/json-shape
 import { FrameReader } from '../upstream/eventstream.ts';
 import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
 import { dataOf, EventReader, isEndMark, LineCutter, type RawEvent, RawEventReader, textOfBytes } from '../upstream/sse.ts';
+import { Asides, asMember } from './asides.ts';
 import { Assembly } from './assembly.ts';
 import type { HeldEvents } from './held-events.ts';
 import { unusableReply } from '../upstream/fault.ts';
 import type { ClientStream, SameWireStream } from '../wire/client-wire.ts';
 import type { KnownFrames } from '../wire/known-frames.ts';
+import type { ChunkFilter } from './chunk-filter.ts';
 import { ChunkNormalizer, errorFrameMessage, isChunk, type ChunkFacts } from './normalize.ts';
-
-/** Passes chunks through whatever guards the stream; may end it by throwing. */
-export type ChunkFilter = (chunks: readonly ChatChunk[], moment: 'push' | 'end') => readonly ChatChunk[];
 
 export interface RelayOptions extends ChunkFacts {
   /** Encoder of the client's wire. */
@@ -33,6 +32,8 @@ export interface RelayOptions extends ChunkFacts {
   readonly filter?: ChunkFilter | undefined;
   /** True when nothing may leave before a plugin has judged the whole answer: `takeHeld` gives it then. */
   readonly isHeld?: boolean;
+  /** True when plugins read also what only the vendor of the client's wire has. */
+  readonly readsAsides?: boolean;
   /** False when what was delivered will not be asked for. */
   readonly assembles?: boolean;
 }
@@ -65,6 +66,7 @@ export class Relay {
   readonly #normalizer: ChunkNormalizer;
   readonly #lines = new LineCutter();
   readonly #events: EventReader | FrameReader | RawEventReader | undefined;
+  readonly #asides: Asides | undefined;
   #out = '';
   #held = '';
   #earlyBytes = 0;
@@ -76,6 +78,7 @@ export class Relay {
     this.#assembles = options.assembles ?? true;
     this.#normalizer = new ChunkNormalizer(options);
     this.#events = options.decode && eventReader(options);
+    this.#asides = options.readsAsides && options.verbatim?.aside ? new Asides(this.assembly, options.filter) : undefined;
   }
 
   get usage(): Usage | undefined {
@@ -113,8 +116,10 @@ export class Relay {
   /** What the guards still hold back, once the stream is complete. */
   flush(): string {
     return this.#collect(() => {
-      const rest = this.#options.filter?.([], 'end') ?? [];
-      const { holding, verbatim } = this.#options;
+      const { holding, verbatim, filter } = this.#options;
+      const own = verbatim ? undefined : this.#normalizer.rest();
+      if (own) this.#emit(filter?.([own], 'push') ?? [own]);
+      const rest = filter?.([], 'end') ?? [];
       if (holding) this.#passHeld(holding, rest, true);
       else if (!verbatim) this.#emit(rest);
     });
@@ -238,18 +243,23 @@ export class Relay {
 
   /** Sends an event as it is, and reads it beside: guards that only watch see its chunks. */
   #passEvent(event: StreamEvent | RawEvent, decode: StreamDecoder, verbatim: SameWireStream): void {
-    const out = verbatim.event(event, 'raw' in event ? event.raw : undefined);
+    let out = verbatim.event(event, 'raw' in event ? event.raw : undefined);
     refuseDeep(event.data);
     const chunks = event.data === '' ? [] : this.#decoded(decode, event);
     if (event.data !== '' || this.chunks > 0) this.chunks += 1;
     else this.#waitFor(out); // a comment begins no answer: another target may still be tried
     for (const chunk of chunks) this.#normalizer.normalize(chunk);
     const { filter, holding } = this.#options;
+    const aside = this.#asides && verbatim.aside?.(event);
     if (holding) {
-      holding.push(event, out, chunks);
-      this.#passHeld(holding, chunks.flatMap((chunk) => filter?.([chunk], 'push') ?? [chunk]), false);
+      const screened = aside && this.#asides?.screen(aside);
+      if (screened?.body) out = verbatim.withBody?.(event, screened.body) ?? out;
+      const guarded = screened?.chunk ? [...chunks, screened.chunk] : chunks;
+      holding.push(event, out, guarded);
+      this.#passHeld(holding, guarded.flatMap((chunk) => filter?.([chunk], 'push') ?? [chunk]), false);
       return;
     }
+    if (aside) this.#asides?.keep(aside);
     this.#out += out;
     for (const chunk of chunks) {
       if (this.#assembles) this.assembly.add(chunk);
@@ -265,8 +275,9 @@ export class Relay {
 
   /** What guards let pass of an answer that goes on as it came. */
   #passHeld(holding: HeldEvents, chunks: readonly ChatChunk[], isLast: boolean): void {
-    if (this.#assembles) for (const chunk of chunks) this.assembly.add(chunk);
+    if (this.#assembles) for (const chunk of chunks) this.assembly.add(asMember(chunk));
     const bytes = holding.release(chunks, isLast);
+    if (holding.waitingBytes > MAX_REPLY_BYTES) throw unusableReply(`guards held back more than ${MAX_REPLY_BYTES} bytes of the stream`);
     if (this.#options.isHeld) this.#held += bytes;
     else this.#out += bytes;
   }

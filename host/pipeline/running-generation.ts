@@ -35,6 +35,8 @@ export interface RunningPlugins {
   readonly contentGuarded: ReadonlySet<Surface>;
   /** Surfaces whose bodies some plugin may read before the request, an observing one included. */
   readonly inspected: ReadonlySet<Surface>;
+  /** Surfaces whose answers some plugin may read. */
+  readonly readsAnswers: ReadonlySet<Surface>;
   /** Surfaces that a content guardrail leaves out: bodies there are refused altogether. */
   readonly uncovered: ReadonlyMap<Surface, string>;
   /** The guards of one stream, by the instance that made them; `undefined` when nothing guards it. */

@@ -11,7 +11,11 @@ import type { PipelineServices } from './pipeline-services.ts';
 export function sameWireRequest(attempt: Attempt, call: CallInfo): WireRequest | undefined {
   const { exchange: { sent }, provider: { module } } = attempt;
   const entrance = sent?.isCurrent ? module.sameWire?.[sent.wire] : undefined;
-  if (!sent || !entrance) return undefined;
+  if (!sent) return undefined;
+  if (!entrance) {
+    attempt.exchange.routing.isSameWire = false;
+    return undefined;
+  }
   attempt.isSameWire = true; // the call shows such an entrance the client's headers
   const wire = enter(attempt, sent, (body) => entrance.toUpstream(body, call));
   attempt.isSameWire = wire !== undefined;
@@ -25,6 +29,7 @@ export function countingRequest(attempt: Attempt, call: CallInfo): WireRequest |
   const entrance = sent?.isCurrent ? module.sameWire?.[sent.wire] : undefined;
   if (!sent || !entrance?.countTokens) return undefined;
   attempt.isSameWire = true;
+  attempt.exchange.routing.isSameWire = true;
   return enter(attempt, sent, (body) => (entrance as Required<SameWire>).countTokens(body, call));
 }
 

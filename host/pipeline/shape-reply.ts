@@ -5,7 +5,8 @@
 import type {
   ChatReply, EmbeddingsReply, EmbeddingsRequest, ImagesReply, ModerationsReply, RawReply, ReplyOf, RequestOf, RerankReply, RerankRequest, SpeechRequest, TranslatedSurface,
 } from '../contract/index.ts';
-import { isIndex, MAX_CHOICES } from './normalize.ts';
+import { isIndex } from '../contract/fields.ts';
+import { MAX_CHOICES } from './normalize.ts';
 
 export interface ShapeFacts {
   /** The model the client asked for, after aliases. */

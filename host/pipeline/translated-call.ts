@@ -15,7 +15,8 @@ import { HeldEvents } from './held-events.ts';
 import { awaitsVerdict, holdsBack, rejectionError } from './guard.ts';
 import { answerTokensOf, headersTimeoutMs } from './headers-timeout.ts';
 import { errorFrameMessage } from './normalize.ts';
-import { type ChunkFilter, Relay } from './relay.ts';
+import type { ChunkFilter } from './chunk-filter.ts';
+import { Relay } from './relay.ts';
 import { BufferedReply, readReply, shapeAnswer } from './read-reply.ts';
 import type { RunningGeneration } from './running-generation.ts';
 import { keepReply } from './same-wire.ts';
@@ -44,7 +45,10 @@ function readUnary(attempt: Attempt, reply: CollectedReply, call: CallInfo, now:
 
 const requestIdOf = (headers: Readonly<Record<string, string>>): string | undefined => headers['request-id'] ?? headers['x-request-id'] ?? headers['x-amzn-requestid'];
 
-const failedReply = ({ provider: { module, ref } }: Attempt, reply: WireReply & { readonly body: Uint8Array }, now: number): GatewayError => replyError(module, reply, now, ref.file);
+function failedReply({ exchange, provider: { module, ref } }: Attempt, reply: WireReply & { readonly body: Uint8Array }, now: number): GatewayError {
+  exchange.routing.upstreamRequestId = requestIdOf(reply.headers);
+  return replyError(module, reply, now, ref.file);
+}
 
 /** Opens an answer whose bytes go on as they arrive, and reads its first ones: without any it is a failed call. */
 async function openBytes(attempt: Attempt, wire: WireRequest, { services, hooks }: RunningGeneration): Promise<ReplyOf<TranslatedSurface>> {
@@ -169,6 +173,7 @@ function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneratio
     model: exchange.model,
     created: Math.floor(generation.services.clock.now() / 1000),
     stripUsage: exchange.stripsUsage,
+    answer: `${exchange.id} ${exchange.attempts}`,
     framing: module.framing ?? 'sse',
     decode: typeof open === 'function' ? opened(ref, 'openStream', open, call, turn.request as ChatRequest) : undefined,
     edit: edit && opened(ref, 'editStream', edit, call, turn.request as ChatRequest),
@@ -176,6 +181,7 @@ function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneratio
     filter,
     isGuarded: guards !== undefined && holdsBack(guards),
     isHeld: guards !== undefined && awaitsVerdict(guards),
+    readsAsides: generation.plugins.readsAnswers.has(exchange.surface),
     assembles: generation.plugins.count > 0 || turn.openStream !== undefined || exchange.delivery.keepsText,
   });
 }

@@ -30,6 +30,8 @@ export interface DiscoverOptions {
   readonly folders: readonly string[];
   /** The configuration's `modules`: names of packages, and paths that begin with `.` or `/`. */
   readonly packages: readonly string[];
+  /** Those of them that were loaded before. */
+  readonly loaded?: ReadonlySet<string>;
   /** Folder that both are resolved from. */
   readonly packagesFrom: string;
   /** Line of an item of `modules` in the configuration. */
@@ -48,7 +50,7 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
       }
     }
   }
-  for (const index of options.packages.keys()) found.push(await importListed(options, index));
+  for (const [index, name] of options.packages.entries()) if (!options.loaded?.has(name)) found.push(await importListed(options, index));
   return {
     candidates: found.flatMap(({ candidates }) => candidates),
     problems: found.flatMap(({ problems }) => problems),

@@ -48,6 +48,10 @@ export interface Registry {
   originOf(kind: ModuleKind, name: string): Origin | undefined;
   /** The file of a third-party module. */
   fileOf(kind: ModuleKind, name: string): string | undefined;
+  /** Items of `modules` that were loaded, as they are written. */
+  readonly listed: ReadonlySet<string>;
+  /** Remembers that an item of `modules` was loaded. */
+  list(item: string): void;
   /** Remembers a module that is there and was refused; of a package that cannot be imported, without kind and name. */
   refuse(refused: { readonly kind?: ModuleKind; readonly name?: string }): void;
   /** Whether a module of this name may be one that was refused. */
@@ -63,6 +67,7 @@ export function createRegistry(hooks: RegistryHooks): Registry {
   const byKind = { provider: new Map<string, ProviderModule>(), strategy: new Map<string, StrategyModule>(), plugin: new Map<string, PluginModule>() };
   const origins = new Map<string, Origin>();
   const files = new Map<string, string>();
+  const listed = new Set<string>();
   const refused = new Set<string>();
   let isSealed = false;
 
@@ -92,6 +97,8 @@ export function createRegistry(hooks: RegistryHooks): Registry {
     plugins: byKind.plugin,
     originOf: (kind, name) => origins.get(`${kind} ${name}`),
     fileOf: (kind, name) => files.get(`${kind} ${name}`),
+    listed,
+    list: (item) => { listed.add(item); },
     refuse,
     isRefused: (kind, name) => refused.has(ANY) || refused.has(`${kind} ${name}`),
     add,

@@ -6,7 +6,7 @@ import { createApp } from '../http/app.ts';
 import { createHttpServer, listen } from '../http/server.ts';
 import { provideMasterKey } from './master-key.ts';
 import { applyStartConfiguration } from './configuration.ts';
-import { connectProviders, loadConfiguration, refuseProblems, StartRefused, warnOfUnreadFiles } from './steps.ts';
+import { connectProviders, loadFile, loadStoredModules, refuseProblems, StartRefused, warnOfUnreadFiles } from './steps.ts';
 import { watchConfiguration } from './watch-configuration.ts';
 
 /** What is left after the shutdown deadline gets this long to write its last event. */
@@ -27,13 +27,14 @@ export async function startGateway(host: Host): Promise<RunningGateway | undefin
   try {
     tellSettings(host);
     warnOfUnreadFiles(host);
-    const file = await loadConfiguration(host, host.settings.configPath);
+    const file = await loadFile(host, host.settings.configPath);
     refuseProblems(host, file);
     let hasNewKey = false;
     const steps = [
-      () => connectProviders(host),
       async () => { hasNewKey = provideMasterKey(host, file); }, // before the environment's keys are supplied
       () => host.hooks.open.promise(host),
+      () => loadStoredModules(host, file),
+      () => connectProviders(host), // those of stored modules too
       () => applyStartConfiguration(host, file),
     ];
     for (const step of steps) {

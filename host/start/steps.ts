@@ -2,13 +2,14 @@ import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { faultAttributes, ModuleFault, type ModuleRef } from '../boundary/module-fault.ts';
 import { TookTooLong, within } from '../common/clock.ts';
+import { decodeStored } from '../config/decode.ts';
 import { findConfigFile, isFile, loadConfigFile, type LoadedFile } from '../config/load.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import type { ProviderModule } from '../contract/index.ts';
 import { checkConfig } from '../generation/check.ts';
 import type { Host } from '../host.ts';
 import { sendHttp } from '../upstream/send-http.ts';
-import { discover } from '../registry/discover.ts';
+import { discover, type DiscoverOptions } from '../registry/discover.ts';
 import { SHIPPED } from '../registry/registry.ts';
 import { connectProvider, hasCredentials } from '../upstream/connect.ts';
 
@@ -17,12 +18,20 @@ export class StartRefused extends Error {
   override readonly name = 'StartRefused';
 }
 
-/** Reads the configuration file that is named or found, with the modules beside it; `undefined` when there is none. */
+/** Reads the configuration file that is named or found, with the modules beside it; `undefined` when there is none. No module comes after it. */
 export async function loadConfiguration(host: Host, path: string | undefined): Promise<LoadedFile | undefined> {
+  try {
+    return await loadFile(host, path);
+  } finally {
+    host.registry.seal();
+  }
+}
+
+/** The same where modules of a stored configuration may follow. */
+export async function loadFile(host: Host, path: string | undefined): Promise<LoadedFile | undefined> {
   const file = path === undefined ? await findConfigFile(host.workingDirectory) : resolve(host.workingDirectory, path);
   const loaded = file === undefined ? undefined : await loadConfigFile(file);
   const moduleProblems = await loadModules(host, loaded);
-  host.registry.seal();
   if (!loaded) {
     if (moduleProblems.length > 0) throw new ConfigRefused(moduleProblems);
     return undefined;
@@ -34,15 +43,32 @@ export async function loadConfiguration(host: Host, path: string | undefined): P
 async function loadModules(host: Host, file: LoadedFile | undefined): Promise<readonly Problem[]> {
   const install = realpathSync(host.installDirectory);
   const folders = [...new Set([install, ...(file && isFolder(file.folder) ? [realpathSync(file.folder)] : [])])];
-  const { candidates, problems, refused } = await discover({
+  return register(host, {
     folders,
     packages: file?.config?.modules ?? [],
     packagesFrom: file?.folder ?? host.workingDirectory,
     lineOf: (index) => file?.lineOf(['modules', index]),
     isShipped: (kind, name, folder) => folder === install && host.registry.originOf(kind, name) === SHIPPED,
   });
-  for (const one of refused) host.registry.refuse(one);
-  return [...problems, ...candidates.flatMap((candidate) => host.registry.add(candidate))];
+}
+
+/**
+ * Modules that only the stored configuration lists: the file that listed them when it was stored may be gone by now. Throws all their
+ * problems at once. From here on no module can be added.
+ */
+export async function loadStoredModules(host: Host, file: LoadedFile | undefined): Promise<void> {
+  const { text, isStored } = await host.stores.configuration.value.newest();
+  const packages = isStored && text !== undefined ? decodeStored(text).config?.modules ?? [] : [];
+  const problems = await register(host, { folders: [], packages, packagesFrom: file?.folder ?? host.workingDirectory, loaded: host.registry.listed, isShipped: () => false });
+  host.registry.seal();
+  if (problems.length > 0) throw new ConfigRefused(problems);
+}
+
+async function register({ registry }: Host, options: DiscoverOptions): Promise<readonly Problem[]> {
+  const { candidates, problems, refused } = await discover(options);
+  for (const one of refused) registry.refuse(one);
+  for (const item of options.packages) registry.list(item);
+  return [...problems, ...candidates.flatMap((candidate) => registry.add(candidate))];
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -24,7 +24,7 @@ export function createMemoryState(clock: Clock): SharedState {
     return buckets;
   };
   const numbers = new Recent<number>({ maxKeys: MAX_KEYS });
-  const values = new Recent<string>({ maxKeys: MAX_KEYS, maxBytes: MAX_VALUE_BYTES });
+  const values = new Recent<Uint8Array>({ maxKeys: MAX_KEYS, maxBytes: MAX_VALUE_BYTES });
 
   return {
     take: async (key, spec, cost, floor) => bucketsOf(spec.group).take(shortKey(key), spec, clock.monotonic(), cost, floor),
@@ -36,12 +36,16 @@ export function createMemoryState(clock: Clock): SharedState {
       numbers.set(short, sum, 0, now + ttlMs);
       return sum;
     },
-    get: async (key) => values.get(shortKey(key), clock.now()),
+    get: async (key) => {
+      const found = values.get(shortKey(key), clock.now());
+      return found && Buffer.from(found);
+    },
     set: async (key, value, ttlMs) => {
+      refuseNoBytes(value);
       const short = shortKey(key);
-      const bytes = Buffer.byteLength(value);
-      if (bytes > MAX_ONE_VALUE_BYTES) values.delete(short);
-      else values.set(short, value, bytes + short.length, clock.now() + ttlMs);
+      const size = Buffer.byteLength(value);
+      if (size > MAX_ONE_VALUE_BYTES) values.delete(short);
+      else values.set(short, ownBytes(value, size), size + short.length, clock.now() + ttlMs);
     },
     delete: async (key) => {
       numbers.delete(shortKey(key));
@@ -52,4 +56,17 @@ export function createMemoryState(clock: Clock): SharedState {
 
 function shortKey(key: string): string {
   return key.length <= MAX_KEY ? key : `${key.slice(0, MAX_KEY)}${hash('sha256', key)}`;
+}
+
+/** Throws for what a module without types may pass for a value. */
+export function refuseNoBytes(value: unknown): void {
+  if (typeof value !== 'string' && !(value instanceof Uint8Array)) throw new TypeError('a shared value must be a Uint8Array or a string');
+}
+
+/** In memory of its own: a piece of a larger buffer, or of a larger string, would keep all of that alive. */
+function ownBytes(value: Uint8Array | string, size: number): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(size);
+  if (typeof value === 'string') bytes.write(value);
+  else bytes.set(value);
+  return bytes;
 }

@@ -1,5 +1,6 @@
 import type { BucketSpec, Log, SharedState } from '../contract/index.ts';
 import { type Clock, within } from '../common/clock.ts';
+import { refuseNoBytes } from '../state/shared-state.ts';
 import type { Place } from './place.ts';
 
 /** Milliseconds that a request waits for a shared store. */
@@ -37,11 +38,12 @@ export class BoundedState implements SharedState {
     return this.#ask((state) => state.add(key, by, ttlMs));
   }
 
-  get(key: string): Promise<string | undefined> {
+  get(key: string): Promise<Uint8Array | undefined> {
     return this.#ask((state) => state.get(key));
   }
 
-  set(key: string, value: string, ttlMs: number): Promise<void> {
+  async set(key: string, value: Uint8Array | string, ttlMs: number): Promise<void> {
+    refuseNoBytes(value); // the store has not failed
     return this.#ask((state) => state.set(key, value, ttlMs));
   }
 

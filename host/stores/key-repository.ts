@@ -26,6 +26,16 @@ export interface UsagePage<K> {
   readonly totalUsage: number;
 }
 
+/** Of all keys there are. */
+export interface KeyTotals {
+  readonly total: number;
+  /** By the member `active`, as in lists. */
+  readonly active: number;
+  /** Whose expiry has passed, active or not. */
+  readonly expired: number;
+  readonly uses: number;
+}
+
 export interface Uses {
   readonly id: string;
   readonly count: number;
@@ -48,6 +58,8 @@ export interface KeyRepository {
   list(): Promise<readonly StoredKey[]>;
   /** Filters, sorts, sums up, and then takes the page. */
   usage(query: UsageQuery): Promise<UsagePage<StoredKey>>;
+  /** `now` in Unix milliseconds. */
+  totals(now: number): Promise<KeyTotals>;
   /** Adds to the counts; a moment earlier than the one kept changes none. Ids that are gone are passed over. */
   addUses(uses: readonly Uses[]): Promise<void>;
   ping(): Promise<void>;

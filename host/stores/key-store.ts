@@ -3,7 +3,7 @@ import type { Timer } from '../common/clock.ts';
 import type { Principal } from '../contract/index.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { changedKey, type KeyChange, type KeyDraft, type KeyRecord, type MadeKey, recordOf, revokedKey, rotatedKey, type Rotation, type StoredKey } from './key-record.ts';
-import type { KeyRepository, KeyStep, UsagePage, UsageQuery } from './key-repository.ts';
+import type { KeyRepository, KeyStep, KeyTotals, UsagePage, UsageQuery } from './key-repository.ts';
 import { counts, type KeyEntry, KeyTable, principalOf } from './key-table.ts';
 import { refuseLockout, removesAdmin } from './lockout.ts';
 import { MemoryKeys } from './memory-keys.ts';
@@ -77,6 +77,11 @@ export class KeyStore {
     await this.#flushFirst();
     const page = await this.link.ask(() => this.#keys.usage(query));
     return { ...page, keys: page.keys.map((key) => this.#shown(key)) };
+  }
+
+  async totals(): Promise<KeyTotals> {
+    await this.#flushFirst();
+    return this.link.ask(() => this.#keys.totals(this.#now()));
   }
 
   /** `undefined` when there is no such key; so are `revoke` and `rotate`. `callerId` is the credential behind the request. */

@@ -21,6 +21,12 @@ export interface LogRow {
   readonly catalog_version: string | null;
   readonly bytes_up: number | null;
   readonly bytes_down: number | null;
+  readonly surface: string | null;
+  readonly client_wire: string | null;
+  /** 1 or 0. */
+  readonly same_wire: number | null;
+  readonly upstream_request_id: string | null;
+  readonly session_id: string | null;
   /** JSON: how the request was routed. */
   readonly decision: string | null;
 }

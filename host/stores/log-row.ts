@@ -30,6 +30,11 @@ export function storedRow(row: RequestLogRow, redactor: Redactor): LogRow {
     catalog_version: text(row.catalog_version),
     bytes_up: whole(row.bytes_up),
     bytes_down: whole(row.bytes_down),
+    surface: text(row.surface),
+    client_wire: text(row.client_wire),
+    same_wire: row.same_wire === undefined ? null : Number(row.same_wire),
+    upstream_request_id: text(row.upstream_request_id),
+    session_id: row.session_id ? text(redactor.redact(row.session_id)) : null,
     decision: row.decision === undefined ? null : storable(JSON.stringify(redactedCopy(row.decision, redactor))),
   };
 }

@@ -1,5 +1,5 @@
 import { isUsableAdmin, type StoredKey } from './key-record.ts';
-import type { KeyRepository, KeyStep, UsagePage, UsageQuery, Uses } from './key-repository.ts';
+import type { KeyRepository, KeyStep, KeyTotals, UsagePage, UsageQuery, Uses } from './key-repository.ts';
 
 /** Keys of this process, gone with it. */
 export class MemoryKeys implements KeyRepository {
@@ -38,6 +38,16 @@ export class MemoryKeys implements KeyRepository {
       totalKeys: kept.length,
       activeKeys: kept.filter((key) => key.active).length,
       totalUsage: kept.reduce((sum, { usageCount }) => sum + usageCount, 0),
+    };
+  }
+
+  async totals(now: number): Promise<KeyTotals> {
+    const keys = [...this.#keys.values()];
+    return {
+      total: keys.length,
+      active: keys.filter(({ active }) => active).length,
+      expired: keys.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt < now).length,
+      uses: keys.reduce((sum, { usageCount }) => sum + usageCount, 0),
     };
   }
 

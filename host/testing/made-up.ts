@@ -28,6 +28,7 @@ export function madeUpExchange(facts: ExchangeFacts = {}, heard?: Heard): Exchan
   let isPrivate = false;
   return {
     id: '0123456789abcdef0123456789abcdef', surface: 'chat', stage: 'before_request', startedAt: 1_700_000_000_000, principal: undefined, metadata: {},
+    user: (request as { readonly user?: string } | undefined)?.user,
     model: (request as { readonly model?: string } | undefined)?.model ?? 'm', streaming: (request as { readonly stream?: boolean } | undefined)?.stream === true, unreadable: false,
     error: undefined, answeredBy: undefined, target: undefined, provider: undefined, upstreamModel: undefined, attempts: 0, decision: undefined, tunnel: undefined, abLabel: undefined, usage: undefined,
     measurements: { durationMs: 1, ttftMs: undefined, costUsd: undefined }, signal: new AbortController().signal, deliveredText: () => '',
@@ -94,7 +95,7 @@ function madeUpLedgers(): PluginDeps['ledger'] {
 function madeUpState(): SharedState {
   const left = new Map<string, number>();
   const sums = new Map<string, number>();
-  const values = new Map<string, string>();
+  const values = new Map<string, Uint8Array>();
   return {
     take: async (key, { burst }, cost, floor = cost) => {
       const now = left.get(key) ?? burst;
@@ -106,8 +107,11 @@ function madeUpState(): SharedState {
       sums.set(key, (sums.get(key) ?? 0) + by);
       return sums.get(key) ?? 0;
     },
-    get: async (key) => values.get(key),
-    set: async (key, value) => { values.set(key, value); },
+    get: async (key) => {
+      const found = values.get(key);
+      return found && Uint8Array.from(found);
+    },
+    set: async (key, value) => { values.set(key, typeof value === 'string' ? new TextEncoder().encode(value) : Uint8Array.from(value)); },
     delete: async (key) => {
       values.delete(key);
       sums.delete(key);

@@ -82,7 +82,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 export function commonFault(bytes: Uint8Array): ProviderFault {
   let body: unknown;
   try {
-    body = parseJson(Buffer.from(bytes).toString('utf8'));
+    body = parseJson(Buffer.from(bytes).toString('utf8').replace(/^\uFEFF/, ''));
   } catch {
     return {};
   }

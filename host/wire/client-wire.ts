@@ -1,4 +1,5 @@
-import type { ChatChunk, Exchange, StreamEvent } from '../contract/index.ts';
+import type { ClientBody } from '../contract/client-body.ts';
+import type { ChatChunk, Exchange, Fields, StreamEvent } from '../contract/index.ts';
 import type { ClientFailure } from './client-failure.ts';
 import type { KnownFrames } from './known-frames.ts';
 
@@ -67,10 +68,17 @@ export interface ClientStream {
   error(failure: ClientFailure, isFirst?: boolean): string;
 }
 
+/** What an event says in parts of the answer that only its vendor has: all at once, or a piece of a text that grows with its block. */
+export type Aside = { readonly body: ClientBody } | { readonly block: number; readonly text: string; readonly isLast: boolean };
+
 /** Passes on a streamed answer that is in the client's wire already. */
 export interface SameWireStream extends ClientStream {
   /** What leaves of an event: `raw` are its bytes as they came, blank line included; `undefined` where the upstream frames its events in another way. */
   event(event: StreamEvent, raw: string | undefined): string;
   /** An event that carries a piece of text, with another piece in its place. Without it an answer that guards hold back is written anew, from what the common format makes of it. */
   withText?(event: StreamEvent, text: string): string;
+  /** What the chunks of an event do not hold of its texts. Asked only where plugins may read the answer, for every event in turn. */
+  aside?(event: StreamEvent): Aside | undefined;
+  /** An event with another value in the place of the body that `aside` gave. */
+  withBody?(event: StreamEvent, value: Readonly<Fields>): string;
 }

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { MODULES } from '../../builtins/manifest.ts';
+import { defineBuiltin } from '../../host/builtin.ts';
 import { failsOpen } from '../../host/pipeline/guard.ts';
+import { MemoryKeys } from '../../host/stores/memory-keys.ts';
 import { chatReply, fakeClock, MASTER_KEY, replyJson, startHost, stubUpstream } from '../kit/index.ts';
 import { as, ECHO, forBackends, NOBODY, refusal, startAdmin } from './kit.ts';
 
@@ -212,6 +214,21 @@ describe('the request log, which this version does not keep', () => {
       expect((await t.request(method, path, undefined, as(key))).status, path).to.equal(method === 'DELETE' ? 403 : 501);
     }
     expect(await t.trail()).to.have.length(1);
+  });
+});
+
+describe('GET /admin/dashboard', () => {
+  it('reads no key to count them all', async () => {
+    class Unlisted extends MemoryKeys {
+      override list(): ReturnType<MemoryKeys['list']> {
+        return Promise.reject(new Error('a million keys'));
+      }
+    }
+    const builtin = defineBuiltin({ name: 'unlisted', apply: ({ hooks }) => hooks.open.tapPromise('unlisted', async ({ stores }) => stores.keys.supply('sqlite', new Unlisted())) });
+    const t = await startAdmin({ builtins: [builtin] });
+    const { key } = await t.makeKey();
+    await t.get('/v1/models', as(key));
+    expect((await t.get('/admin/dashboard')).json().keys).to.deep.equal({ total: 1, active: 1, expired: 0, total_usage: 1 });
   });
 });
 

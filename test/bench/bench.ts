@@ -1,6 +1,7 @@
 /** `npm run bench`: what the gateway costs, beside a bare proxy and beside others, on this machine, in one run. */
 import { writeFileSync } from 'node:fs';
 import { against } from './against.ts';
+import { formatAllocations, measureAllocations } from './allocations.ts';
 import { NAMINGS, type Shape } from './bodies.ts';
 import type { Row } from './figures.ts';
 import { startGenerators } from './generators.ts';
@@ -10,8 +11,9 @@ import { measureMemory } from './memory.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
 import { peer } from './peers.ts';
 import { formatReport, type Report } from './report.ts';
-import { type Bench, floor, gateway, PROJECT, type Subject } from './subjects.ts';
+import { type Bench, floor, gateway, KEEPS_LOG, PROJECT, type Subject } from './subjects.ts';
 import { formatStarts, measureStarts } from './starts.ts';
+import { telemetrySubjects } from './telemetry.ts';
 import { startUpstreams } from './upstreams.ts';
 import { createWorkspace } from './workspace.ts';
 
@@ -20,20 +22,23 @@ const NEEDED_NODE = 24;
 async function run(bench: Bench, options: Options): Promise<Report> {
   const { machine } = bench;
   const subject = gateway(bench, 'gw', PROJECT);
-  const subjects = [floor(bench), subject, ...await others(bench, options)];
-  const upstreams = await startUpstreams(bench.workspace, machine);
-  const generators = startGenerators(bench.workspace, machine);
-  const setting: Setting = { plan: options.plan, upstreams, generators };
+  const subjects = options.telemetryOnly ? await telemetrySubjects(bench) : [floor(bench), subject, ...await others(bench, options)];
+  const setting = await settingOf(bench, options);
+  const { generators, upstreams } = setting;
   const rows = await measureAll(setting, subjects, options.shapes);
-  const memory = options.plan.memoryAfter.length > 0 ? await measureMemory(setting, subject) : [];
+  const memory = options.plan.memoryAfter.length > 0 && !options.telemetryOnly ? await measureMemory(setting, subject) : [];
   return {
     at: new Date().toISOString(), isQuick: options.isQuick, rows, memory,
     facts: { ...machine.facts, load: generators.programs, upstream: upstreams.programs },
   };
 }
 
+async function settingOf({ workspace, machine }: Bench, { plan }: Options): Promise<Setting> {
+  return { plan, upstreams: await startUpstreams(workspace, machine), generators: startGenerators(workspace, machine) };
+}
+
 async function others(bench: Bench, options: Options): Promise<Subject[]> {
-  const subjects: Subject[] = [];
+  const subjects: Subject[] = options.isLogging ? [gateway(bench, 'gw+log', PROJECT, KEEPS_LOG)] : [];
   for (const commit of options.against) subjects.push(await against(bench, commit));
   for (const name of options.peers) subjects.push(await peer(bench, name));
   return subjects;
@@ -44,7 +49,7 @@ async function measureAll(setting: Setting, subjects: readonly Subject[], shapes
   for (const naming of NAMINGS) {
     for (const shape of shapes) {
       process.stderr.write(`measuring ${shape}, upstream answers with ${naming === 'same' ? 'the requested model' : 'a dated model'}\n`);
-      rows.push(...await measure(setting, subjects, shape, naming));
+      rows.push(...await measure(setting, subjects.filter(({ isChatOnly = false }) => !isChatOnly || shape !== 'forwarded'), shape, naming));
     }
   }
   return rows;
@@ -54,8 +59,8 @@ async function measureAll(setting: Setting, subjects: readonly Subject[], shapes
 async function main(args: readonly string[]): Promise<never> {
   if (Number(process.versions.node.split('.')[0]) < NEEDED_NODE) throw new Error(`the bench needs Node ${NEEDED_NODE} or later, this is ${process.versions.node}`);
   const options = optionsOrUsage(args);
-  const bench = { workspace: createWorkspace(), machine: exploreMachine(), isResilient: options.isResilient };
-  const { text, report } = options.startsOnly === undefined ? await requests(bench, options) : await starts(bench, options, options.startsOnly);
+  const bench = { workspace: createWorkspace(), machine: exploreMachine(), isResilient: options.isResilient, countsAllocations: options.allocationsOnly };
+  const { text, report } = await results(bench, options);
   await bench.workspace.close();
   if (options.jsonFile !== undefined) {
     writeFileSync(options.jsonFile, `${JSON.stringify(report, undefined, 2)}\n`);
@@ -69,6 +74,17 @@ interface Result {
   readonly text: string;
   /** What `--json` writes. */
   readonly report: object;
+}
+
+function results(bench: Bench, options: Options): Promise<Result> {
+  if (options.startsOnly !== undefined) return starts(bench, options, options.startsOnly);
+  return options.allocationsOnly ? allocations(bench, options) : requests(bench, options);
+}
+
+async function allocations(bench: Bench, options: Options): Promise<Result> {
+  const subjects = [...await others(bench, { ...options, peers: [] }), gateway(bench, 'gw', PROJECT)];
+  const rows = await measureAllocations(await settingOf(bench, options), subjects, options.shapes);
+  return { text: formatAllocations(rows), report: { allocations: rows } };
 }
 
 async function requests(bench: Bench, options: Options): Promise<Result> {

@@ -1,7 +1,12 @@
 /** What the loopback upstream answers, and what the load generator asks. Sizes are those of an ordinary short chat. */
 
-export type Shape = 'unary' | 'burst' | 'paced';
-export const SHAPES: readonly Shape[] = ['unary', 'burst', 'paced'];
+export type Shape = 'unary' | 'forwarded' | 'burst' | 'paced';
+export const SHAPES: readonly Shape[] = ['unary', 'forwarded', 'burst', 'paced'];
+export const isStream = (shape: Shape): boolean => shape === 'burst' || shape === 'paced';
+
+/** What is asked for below `/v1`: a chat, or what no route of the gateway takes, so that it is sent on as it is. */
+export const pathOf = (shape: Shape): string => (shape === 'forwarded' ? '/fine_tuning/jobs' : '/chat/completions');
+
 export const isShape = (text: string): text is Shape => SHAPES.some((shape) => shape === text);
 
 /** `same` answers with the model that was asked for, `dated` with another name, which must be replaced everywhere. */
@@ -21,12 +26,12 @@ export function requestBody(shape: Shape): string {
     { role: 'system', content: 'You are a helpful assistant that answers in one short paragraph.' },
     { role: 'user', content: 'Explain in a few words why the sky is blue, please, and mention the name of the effect.' },
   ];
-  return JSON.stringify({ model: MODEL, messages, temperature: 0.7, max_tokens: 256, ...(shape !== 'unary' && { stream: true }) });
+  return JSON.stringify({ model: MODEL, messages, temperature: 0.7, max_tokens: 256, ...(isStream(shape) && { stream: true }) });
 }
 
 /** An answer in one piece. */
 export function replyBody(shape: Shape, naming: Naming): string {
-  return shape === 'unary' ? unaryReply(naming) : streamEvents(naming).join('');
+  return isStream(shape) ? streamEvents(naming).join('') : unaryReply(naming);
 }
 
 function unaryReply(naming: Naming): string {

@@ -26,7 +26,7 @@ export function startGenerators(workspace: Workspace, { tools }: Machine): Gener
   const wrk = tools.wrk === undefined ? undefined : wrkGenerator(workspace, tools.wrk);
   const autocannon = tools.autocannon === undefined ? undefined : autocannonGenerator(workspace, tools.autocannon);
   const fast = wrk ?? autocannon ?? node;
-  const name = wrk === undefined ? 'autocannon (unary, burst), node (paced, latency)' : 'wrk (unary, burst), node (paced)';
+  const name = wrk === undefined ? 'autocannon, node (paced, latency)' : 'wrk, node (paced)';
   return {
     programs: fast === node ? 'node' : name,
     load: (shape) => (shape === 'paced' ? node : fast),

@@ -7,14 +7,8 @@ import { MODULES } from '../../builtins/manifest.ts';
 import type { Exchange, PluginModule } from '../../host/contract/index.ts';
 import { readSettings } from '../../host/config/module-settings.ts';
 import { madeUpExchange, madeUpPluginDeps } from '../../host/testing/made-up.ts';
-import { startGenerators } from './generators.ts';
+import { floorUs } from './floor-cost.ts';
 import { attacks, credentials, type Labelled, ordinary, personalData } from './labelled.ts';
-import { exploreMachine } from './machine.ts';
-import { measure } from './measure.ts';
-import { type Plan, QUICK } from './options.ts';
-import { floor } from './subjects.ts';
-import { startUpstreams } from './upstreams.ts';
-import { createWorkspace } from './workspace.ts';
 
 const ROUNDS = 5;
 const TIMES = 2000;
@@ -90,21 +84,6 @@ export async function finder(name: string): Promise<(text: string) => boolean> {
   const module = MODULES.find((each): each is PluginModule => each.kind === 'plugin' && each.name === name);
   const handlers = await module?.create(readSettings(module.settings, {}), madeUpPluginDeps());
   return (text) => handlers?.before_request?.(madeUpExchange({ request: { model: 'm', messages: [{ role: 'user', content: text }] } })) !== undefined;
-}
-
-/** As long as it takes to see what a warm proxy costs. */
-const WARM: Plan = { ...QUICK, rounds: 3, warmUps: 3, load: { ...QUICK.load, unary: { requests: 6000, connections: 16 } } };
-
-/** CPU microseconds of a bare proxy for one request on this machine, now. */
-async function floorUs(): Promise<number> {
-  const bench = { workspace: createWorkspace(), machine: exploreMachine(), isResilient: false };
-  try {
-    const setting = { plan: WARM, upstreams: await startUpstreams(bench.workspace, bench.machine), generators: startGenerators(bench.workspace, bench.machine) };
-    const [row] = await measure(setting, [floor(bench)], 'unary', 'same');
-    return row?.values.cpuPerRequest ?? Number.NaN;
-  } finally {
-    await bench.workspace.close();
-  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CHUNKS, type Naming, requestBody, type Shape } from './bodies.ts';
+import { CHUNKS, isStream, type Naming, pathOf, requestBody, type Shape } from './bodies.ts';
 import { median, ratiosTo, type Row, type Values } from './figures.ts';
 import type { Generators } from './generators.ts';
 import type { LoadOrder, LoadResult } from './load.ts';
@@ -34,7 +34,7 @@ export async function measure(setting: Setting, subjects: readonly Subject[], sh
   const upstreamUrl = upstreams.baseUrl(shape, naming);
   const samples = await startAll(subjects, upstreamUrl, plan.starts);
   const ask = asker(setting, shape);
-  const directly: Target = { name: 'the upstream', url: `${upstreamUrl}/chat/completions`, headers: { 'content-type': 'application/json' } };
+  const directly: Target = { name: 'the upstream', url: upstreamUrl, headers: { 'content-type': 'application/json' } };
   const direct = { p50: [] as number[], p99: [] as number[] };
   for (const sample of samples) await checkAnswer(sample.running, shape);
   for (let round = -plan.warmUps; round < plan.rounds; round += 1) {
@@ -66,12 +66,12 @@ async function startAll(subjects: readonly Subject[], upstreamUrl: string, start
 type Ask = (kind: 'load' | 'latency', target: Target) => Promise<LoadResult>;
 
 /** Throws when any request fails: figures of errors mean nothing. */
-function asker({ plan, generators }: Setting, shape: Shape): Ask {
+export function asker({ plan, generators }: Setting, shape: Shape): Ask {
   const body = requestBody(shape);
   const until = shape === 'paced' ? 'first-piece' : 'end';
   return async (kind, { name, url, headers }) => {
     const { requests, connections }: Drive = plan[kind][shape];
-    const order: LoadOrder = { url, headers, body, requests, connections, until };
+    const order: LoadOrder = { url: `${url}${pathOf(shape)}`, headers, body, requests, connections, until };
     const result = await generators[kind](shape)(order);
     if (result.failures > 0) throw new Error(`${result.failures} of ${requests} ${shape} requests to ${name} failed`);
     return result;
@@ -79,10 +79,10 @@ function asker({ plan, generators }: Setting, shape: Shape): Ask {
 }
 
 /** The subject answers what the upstream said, whole. */
-async function checkAnswer({ name, url, headers }: Target, shape: Shape): Promise<void> {
-  const reply = await fetch(url, { method: 'POST', headers: { ...headers }, body: requestBody(shape) });
+export async function checkAnswer({ name, url, headers }: Target, shape: Shape): Promise<void> {
+  const reply = await fetch(`${url}${pathOf(shape)}`, { method: 'POST', headers: { ...headers }, body: requestBody(shape) });
   const text = await reply.text();
-  const isWhole = shape === 'unary' ? text.includes('Rayleigh') : text.includes('"stop"') && text.includes('[DONE]');
+  const isWhole = isStream(shape) ? text.includes('"stop"') && text.includes('[DONE]') : text.includes('Rayleigh');
   if (reply.status !== 200 || !isWhole) throw new Error(`${name} answers a ${shape} request with ${reply.status}: ${text.slice(0, 500)}`);
 }
 
@@ -108,7 +108,7 @@ function summarise(sample: Samples, shape: Shape, direct: { readonly p50: number
   return {
     requestsPerSecond: median(sample.requestsPerSecond),
     cpuPerRequest,
-    cpuPerChunk: shape === 'unary' ? null : cpuPerRequest / CHUNKS,
+    cpuPerChunk: isStream(shape) ? cpuPerRequest / CHUNKS : null,
     addedP50: median(sample.p50) - direct.p50,
     addedP99: median(sample.p99) - direct.p99,
     peakMb: peakResidentMb(sample.running.pid),

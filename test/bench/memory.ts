@@ -1,4 +1,4 @@
-import { requestBody } from './bodies.ts';
+import { pathOf, requestBody } from './bodies.ts';
 import type { Setting } from './measure.ts';
 import type { Subject } from './subjects.ts';
 import { residentMb } from './usage.ts';
@@ -15,7 +15,7 @@ export async function measureMemory({ plan, upstreams, generators }: Setting, su
   const readings: MemoryReading[] = [];
   let done = 0;
   for (const requests of plan.memoryAfter) {
-    await generators.load('unary')({ url, headers, body: requestBody('unary'), requests: requests - done, connections, until: 'end' });
+    await generators.load('unary')({ url: `${url}${pathOf('unary')}`, headers, body: requestBody('unary'), requests: requests - done, connections, until: 'end' });
     done = requests;
     readings.push({ requests, residentMb: residentMb(pid) });
   }

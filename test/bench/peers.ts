@@ -36,7 +36,7 @@ export async function peer({ workspace, machine }: Bench, name: string): Promise
   const program = join(folder, 'node_modules', name, known.entry);
   const label = `${name}@${known.version}`;
   return {
-    name: label,
+    name: label, isChatOnly: true,
     start: async (upstreamUrl) => {
       const port = await freePort();
       const startedAt = performance.now();

@@ -11,13 +11,7 @@ import { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { MemoryLedger } from '../../host/state/memory-ledger.ts';
 import { createMemoryState } from '../../host/state/shared-state.ts';
 import { chatReply } from '../kit/upstream.ts';
-import { floor } from './subjects.ts';
-import { startGenerators } from './generators.ts';
-import { exploreMachine } from './machine.ts';
-import { measure } from './measure.ts';
-import { FULL } from './options.ts';
-import { startUpstreams } from './upstreams.ts';
-import { createWorkspace } from './workspace.ts';
+import { floorUs } from './floor-cost.ts';
 
 const REQUESTS = 20_000;
 const ROUNDS = 5;
@@ -91,16 +85,6 @@ async function serve(handlers: PluginHandlers, at: number): Promise<void> {
   const after = handlers.after_request?.(exchange);
   if (after instanceof Promise) await after;
   handlers.finished?.(exchange, 'success');
-}
-
-/** CPU of the bare proxy for one unary request, on this machine. */
-async function floorUs(): Promise<number> {
-  const bench = { workspace: createWorkspace(), machine: exploreMachine(), isResilient: false };
-  const plan = { ...FULL, rounds: 3, warmUps: 2, starts: 1 };
-  const setting = { plan, upstreams: await startUpstreams(bench.workspace, bench.machine), generators: startGenerators(bench.workspace, bench.machine) };
-  const [row] = await measure(setting, [floor(bench)], 'unary', 'same');
-  await bench.workspace.close();
-  return row?.values.cpuPerRequest ?? Number.NaN;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

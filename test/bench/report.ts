@@ -18,7 +18,7 @@ export function formatReport({ facts, isQuick, rows, memory }: Report): string {
     `${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, Node ${node}`,
     `load: ${load}; upstream: ${upstream}; pinning: ${pinning}`,
     ...(isQuick ? ['a quick run: its figures say little'] : []),
-    'in parentheses: the figure divided by the floor\'s',
+    `in parentheses: the figure divided by that of ${rows[0]?.subject ?? 'the floor'}`,
     '',
     ...formatTable(['shape', 'model', 'subject', ...FIGURE_NAMES.map((name) => FIGURES[name].title)], rows.map(cells)),
   ];

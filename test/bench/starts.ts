@@ -54,7 +54,7 @@ async function packed(bench: Bench): Promise<Subject> {
   for (const path of [checkout, folder]) mkdirSync(path);
   process.stderr.write('packing this checkout\n');
   await packCopy(checkout, folder);
-  return gateway(bench, 'gw (package)', join(folder, 'node_modules/gw'), 'dist/gw.js');
+  return gateway(bench, 'gw (package)', join(folder, 'node_modules/gw'), { bin: 'dist/gw.js' });
 }
 
 /** Of the checkout, each start in a process of its own; the first fills the compile cache. */

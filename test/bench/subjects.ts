@@ -9,6 +9,8 @@ import { nextMessage, type Child, type Workspace } from './workspace.ts';
 /** What is measured. */
 export interface Subject {
   readonly name: string;
+  /** It is asked for chats alone. */
+  readonly isChatOnly?: true;
   /** Starts it in front of an upstream, and resolves when it is ready. */
   start(upstreamUrl: string): Promise<RunningSubject>;
 }
@@ -16,11 +18,14 @@ export interface Subject {
 export interface RunningSubject {
   readonly name: string;
   readonly pid: number;
+  /** Its `/v1`. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** From its start until it listens; for the gateway, until `/livez` answers. */
   readonly readyMs: number;
   readonly stop: () => Promise<void>;
+  /** Bytes that V8 has allocated since its start; only where the bench counts allocations. */
+  readonly allocatedBytes: () => Promise<number>;
 }
 
 /** What every subject needs to come up. */
@@ -29,7 +34,24 @@ export interface Bench {
   readonly machine: Machine;
   /** The gateway's target has retries, a circuit breaker and a concurrency limit. */
   readonly isResilient: boolean;
+  /** Gateways tell what they allocated. */
+  readonly countsAllocations?: boolean;
 }
+
+/** What makes one gateway differ from the others. */
+export interface GatewaySetup {
+  /** Its program, in its folder. */
+  readonly bin?: string;
+  /** Put behind the configuration. */
+  readonly configuration?: string;
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** Keeps a request log on SQLite, as the built-in default does: a row at the end of each request. */
+export const KEEPS_LOG: GatewaySetup = {
+  configuration: ['after_request', 'on_error'].map((stage) => `  - {name: request-logger, stage: ${stage}, enabled: true, config: {persist: true}}\n`).join(''),
+  variables: { REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: 'requests.db' },
+};
 
 const MASTER_KEY = 'gw_0123456789abcdef0123456789abcdef';
 
@@ -48,22 +70,24 @@ export function floor({ workspace, machine }: Bench): Subject {
   };
 }
 
-/** This project's gateway in `folder`, started by `bin` in it, with a master key, guardrails before and after, a token ceiling and attribution headers. */
-export function gateway({ workspace, machine, isResilient }: Bench, name: string, folder: string, bin = 'host/gw.js'): Subject {
+/** This project's gateway in `folder`, with a master key, guardrails before and after, a token ceiling and attribution headers. */
+export function gateway({ workspace, machine, isResilient, countsAllocations = false }: Bench, name: string, folder: string, setup: GatewaySetup = {}): Subject {
+  const { bin = 'host/gw.js', configuration: more = '', variables: own = {} } = setup;
   const cwd = join(workspace.folder, `run-${name}`);
   mkdirSync(cwd);
   const configFile = join(cwd, 'config.yaml');
-  writeFileSync(configFile, configuration(isResilient));
+  writeFileSync(configFile, configuration(isResilient) + more);
   return {
     name,
     start: async (upstreamUrl) => {
       const port = await freePort();
       const variables = {
         PORT: String(port), MASTER_KEY, RATE_LIMIT_RPS: '0', GATEWAY_CONFIG: configFile,
-        OPENAI_API_KEY: 'sk-benchbenchbenchbench', OPENAI_BASE_URL: upstreamUrl, NODE_COMPILE_CACHE: join(cwd, 'compile-cache'),
+        OPENAI_API_KEY: 'sk-benchbenchbenchbench', OPENAI_BASE_URL: upstreamUrl, NODE_COMPILE_CACHE: join(cwd, 'compile-cache'), ...own,
       };
       const startedAt = performance.now();
-      const child = workspace.start([...machine.pin, process.execPath, join(folder, bin), 'serve'], { cwd, variables });
+      const probe = countsAllocations ? ['--import', new URL('allocation-probe.ts', import.meta.url).href] : [];
+      const child = workspace.start([...machine.pin, process.execPath, ...probe, join(folder, bin), 'serve'], { cwd, variables, ipc: countsAllocations });
       await untilReady(name, child, () => answers(`http://127.0.0.1:${port}/livez`));
       return running(child, { name, port, startedAt, headers: { authorization: `Bearer ${MASTER_KEY}` } });
     },
@@ -80,6 +104,7 @@ plugins:
   - {name: max-token, stage: before_request, enabled: true, config: {max_tokens: 4096}}
 `;
 
+
 interface Started {
   readonly name: string;
   readonly port: number;
@@ -91,6 +116,11 @@ interface Started {
 export function running(child: Child, { name, port, startedAt, headers }: Started): RunningSubject {
   return {
     name, pid: child.pid, readyMs: performance.now() - startedAt, stop: child.stop,
-    url: `http://127.0.0.1:${port}/v1/chat/completions`, headers: { 'content-type': 'application/json', ...headers },
+    url: `http://127.0.0.1:${port}/v1`, headers: { 'content-type': 'application/json', ...headers },
+    allocatedBytes: async () => {
+      const answer = nextMessage<{ allocatedBytes: number }>(child);
+      child.process.send('allocated');
+      return (await answer).allocatedBytes;
+    },
   };
 }

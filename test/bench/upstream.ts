@@ -1,7 +1,7 @@
-/** The loopback upstream, a process of its own. The path says what to answer: `/<naming>/<shape>/v1/chat/completions`. */
+/** The loopback upstream, a process of its own. The path says what to answer: `/<naming>/<shape>/v1/…`. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isNaming, isShape, type Naming, replyBody, streamEvents } from './bodies.ts';
+import { isNaming, isShape, isStream, type Naming, replyBody, streamEvents } from './bodies.ts';
 
 /** Long enough for each event to be a read of its own. */
 const PACE_MS = 1;
@@ -14,13 +14,14 @@ const server = createServer((request, response) => {
     else if (shape === 'paced') pace(response, naming);
     else {
       const body = whole[`${naming} ${shape}`];
-      response.writeHead(200, { 'content-type': shape === 'unary' ? 'application/json' : 'text/event-stream', 'content-length': body.length }).end(body);
+      response.writeHead(200, { 'content-type': isStream(shape) ? 'text/event-stream' : 'application/json', 'content-length': body.length }).end(body);
     }
   });
 });
 
 const whole = {
   'same unary': Buffer.from(replyBody('unary', 'same')), 'dated unary': Buffer.from(replyBody('unary', 'dated')),
+  'same forwarded': Buffer.from(replyBody('forwarded', 'same')), 'dated forwarded': Buffer.from(replyBody('forwarded', 'dated')),
   'same burst': Buffer.from(replyBody('burst', 'same')), 'dated burst': Buffer.from(replyBody('burst', 'dated')),
 };
 const events = { same: streamEvents('same'), dated: streamEvents('dated') };

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Naming, NAMINGS, replyBody, type Shape } from './bodies.ts';
+import { type Naming, NAMINGS, pathOf, replyBody, type Shape } from './bodies.ts';
 import type { Machine } from './machine.ts';
 import { accepts, freePort, untilReady } from './ready.ts';
 import { nextMessage, type Workspace } from './workspace.ts';
@@ -9,7 +9,7 @@ import { nextMessage, type Workspace } from './workspace.ts';
 export interface Upstreams {
   /** Which program answers; for the facts. */
   readonly programs: string;
-  /** What a subject appends `/chat/completions` to. */
+  /** What a subject appends the path below `/v1` to. */
   baseUrl(shape: Shape, naming: Naming): string;
 }
 
@@ -18,7 +18,7 @@ export async function startUpstreams(workspace: Workspace, { tools }: Machine): 
   const node = await startNode(workspace);
   const nginx = tools.nginx === undefined ? undefined : await startNginx(workspace, tools.nginx);
   return {
-    programs: nginx === undefined ? 'node' : 'nginx (unary, burst), node (paced)',
+    programs: nginx === undefined ? 'node' : 'nginx, node (paced)',
     baseUrl: (shape, naming) => `${shape === 'paced' || nginx === undefined ? node : nginx}/${naming}/${shape}/v1`,
   };
 }
@@ -35,7 +35,7 @@ async function startNginx(workspace: Workspace, program: string): Promise<string
   const port = await freePort();
   mkdirSync(folder);
   for (const naming of NAMINGS) {
-    const file = join(folder, pathOf('burst', naming));
+    const file = join(folder, locationOf('burst', naming));
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, replyBody('burst', naming));
   }
@@ -47,12 +47,12 @@ async function startNginx(workspace: Workspace, program: string): Promise<string
   return `http://127.0.0.1:${port}`;
 }
 
-const pathOf = (shape: Shape, naming: Naming): string => `/${naming}/${shape}/v1/chat/completions`;
+const locationOf = (shape: Shape, naming: Naming): string => `/${naming}/${shape}/v1${pathOf(shape)}`;
 
 /** One process, in the foreground. Files answer GET alone, so a POST's 405 is turned into the file itself. */
 function configuration(folder: string, port: number): string {
-  const unary = (naming: Naming): string => `location = ${pathOf('unary', naming)} { default_type application/json; return 200 '${replyBody('unary', naming)}'; }`;
-  const burst = (naming: Naming): string => `location = ${pathOf('burst', naming)} { types {} default_type text/event-stream; error_page 405 =200 $uri; }`;
+  const whole = (shape: Shape, naming: Naming): string => `location = ${locationOf(shape, naming)} { default_type application/json; return 200 '${replyBody(shape, naming)}'; }`;
+  const burst = (naming: Naming): string => `location = ${locationOf('burst', naming)} { types {} default_type text/event-stream; error_page 405 =200 $uri; }`;
   const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`);
   return `daemon off;
 master_process off;
@@ -69,7 +69,7 @@ http {
   server {
     listen 127.0.0.1:${port};
     root ${folder};
-    ${NAMINGS.flatMap((naming) => [unary(naming), burst(naming)]).join('\n    ')}
+    ${NAMINGS.flatMap((naming) => [whole('unary', naming), whole('forwarded', naming), burst(naming)]).join('\n    ')}
   }
 }
 `;

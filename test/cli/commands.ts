@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { COMMANDS } from '../../builtins/cli/commands.ts';
-import { BUILTINS, MODULES } from '../../builtins/manifest.ts';
+import { MODULES } from '../../builtins/manifest.ts';
 import type { BuiltinModule } from '../../host/builtin.ts';
 import { createCommandLine } from '../../host/cli/command-line.ts';
 import type { CommandIo } from '../../host/cli/command.ts';
@@ -11,7 +11,7 @@ import { createHost } from '../../host/create-host.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
 import { createRedactor } from '../../host/log/redact.ts';
 import type { GatewayModule } from '../../host/registry/registry.ts';
-import { atEnd, BIN, NODE_ARGS, type ProcessOptions, type RunResult, temporaryFolder } from '../kit/index.ts';
+import { atEnd, BIN, NODE_ARGS, type ProcessOptions, type RunResult, temporaryFolder, TEST_BUILTINS } from '../kit/index.ts';
 
 /** Root of the project, where the shipped modules and the example configuration lie. */
 export const ROOT = dirname(dirname(BIN));
@@ -49,7 +49,7 @@ export function commandHost(options: CommandOptions & { readonly cwd: string }, 
     random: Math.random,
     lines: { write: (line) => { lines.push(JSON.parse(line) as Record<string, any>); } },
     modules: [...MODULES, ...(options.modules ?? [])],
-    builtins: [...BUILTINS, ...(options.builtins ?? [])],
+    builtins: [...TEST_BUILTINS, ...(options.builtins ?? [])],
   });
 }
 

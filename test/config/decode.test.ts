@@ -5,8 +5,8 @@ import { decodeStored, decodeText } from '../../host/config/decode.ts';
 import { repeatedMembers } from '../../host/config/json-members.ts';
 import { loadConfigFile } from '../../host/config/load.ts';
 import { configSchema } from '../../host/config/schema.ts';
-import { readReport, validateJson, validateText } from '../cli/commands.ts';
-import { expectProportion, temporaryFolder } from '../kit/index.ts';
+import { readReport, runCommand, validateJson, validateText } from '../cli/commands.ts';
+import { expectProportion, runGw, temporaryFolder } from '../kit/index.ts';
 import { minimal } from './bad-documents.ts';
 
 const ECHO = 'targets: [{virtual_key: echo}]\n';
@@ -16,6 +16,13 @@ const shown = ['--format', 'json'];
 async function refusals(text: string, name?: string): Promise<string[]> {
   const { stderr } = await validateText(text, name);
   return readReport(stderr).problems.map(({ path, rule }) => `${path} ${rule}`);
+}
+
+/** A folder with a configuration of these bytes. */
+async function written(text: string | Buffer): Promise<string> {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'config.yaml'), text);
+  return folder;
 }
 
 async function refusalsOf(config: object): Promise<string[]> {
@@ -43,6 +50,45 @@ describe('a refused configuration', () => {
       plugins: [{ name: 'nosuch', stage: 'before_request', enabled: true }],
     })).map((line) => line.split(' ')[1]);
     expect(rules).to.deep.equal(['CV09', 'CV19', 'CV25', 'BV01', 'BV02']);
+  });
+
+  it('goes through the targets one by one, and through the plugins of this build last', async () => {
+    const filter = { name: 'word-filter', enabled: true };
+    expect(await refusalsOf({
+      max_request_bytes: -1,
+      targets: [
+        { virtual_key: 'echo', models: [''], retry: { attempts: -1 }, circuit_breaker: { timeout: 'soon' } },
+        { virtual_key: 'nosuch', concurrency: {}, model_map: { a: '' } },
+        { virtual_key: '', retry: { initial_backoff_ms: -1 } },
+      ],
+      plugins: [
+        { ...filter, stage: 'before_request', config: { blocked_words: ['a'] } },
+        { ...filter, stage: 'after_request', config: { blocked_words: ['b'] } },
+        { ...filter, stage: 'after_request', config: { blocked_words: ['b'] } },
+      ],
+    })).to.deep.equal([
+      'max_request_bytes CV34', 'targets[2].virtual_key CV33', 'targets[0].models[0] CV06', 'targets[0].retry.attempts CV09', 'targets[0].circuit_breaker.timeout CV12',
+      'targets[1].concurrency.max_concurrency CV02', 'targets[1].model_map CV37', 'targets[2].retry.initial_backoff_ms CV10',
+      'plugins[2] CV31', 'plugins[0] CV32', 'targets[1].virtual_key BV01',
+    ]);
+  });
+
+  it('keeps each finding on its line, whatever breaks there are in what it quotes', async () => {
+    expect(await refusals('targets:\n  - virtual_key: |\n      echo\naliases: {"a\\nb": "", "c\\r\\nd": ""}\n')).to.deep.equal(['aliases.a\\nb CV24', 'aliases.c\\r\\nd CV24', 'targets[0].virtual_key BV01']);
+  });
+
+  it('names a key that is not a text, and nothing is printed beside it', async () => {
+    expect(await refusals(`${ECHO}aliases: {? [fast] : echo}\n`)).to.deep.equal(['(document) DC03']);
+    const { stderr } = await runGw(['validate', 'config.yaml'], { cwd: await written(`${ECHO}? {a: b}\n: c\n`) });
+    expect(readReport(stderr).problems.map(({ rule, line }) => `${rule} ${line}`)).to.include('DC03 2');
+  });
+
+  it('names a file in another encoding than UTF-8, instead of reading other letters', async () => {
+    for (const [encoding, bytes] of Object.entries({ latin1: Buffer.from(`${ECHO}aliases: {caf\xe9: echo}\n`, 'latin1'), 'UTF-16': Buffer.from(`\uFEFF${ECHO}`, 'utf16le') })) {
+      const { code, stderr } = await runCommand(['validate', 'config.yaml'], { cwd: await written(bytes) });
+      expect(code, encoding).to.equal(1);
+      expect(stderr, encoding).to.contain('DC05').and.to.contain('it is not UTF-8 text');
+    }
   });
 
   it('names every unknown key at any depth with its line and the nearest key', async () => {

@@ -63,6 +63,13 @@ describe('texts of a chat request', () => {
     expect(read).to.include.members(['weather', 'tells the weather', 'of the city', 'Rome', 'shape', 'a title', 'END', 'STOP']);
   });
 
+  it('are the user and the tool that is wanted, and no word that says how tools are chosen', () => {
+    expect(chat({ user: 'jane@example.com', tool_choice: { type: 'function', function: { name: 'look' } } })).to.deep.equal(['jane@example.com', 'look']);
+    for (const choice of ['auto', 'none', 'required']) expect(chat({ tool_choice: choice })).to.deep.equal([]);
+    expect(chat({ tool_choice: 'say this' })).to.deep.equal(['say this']);
+    expect(chat({ stream_options: { include_usage: true, note: 'hidden' } })).to.deep.equal(['hidden']);
+  });
+
   it('are fields that are only forwarded, at any depth and whatever their members are called', () => {
     expect(chat({ metadata: { note: 'a note' }, prediction: { content: [{ type: 'text', text: 'predicted' }] }, reasoning_effort: 'high' }))
       .to.have.members(['a note', 'text', 'predicted', 'high']);

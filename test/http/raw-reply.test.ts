@@ -9,7 +9,7 @@ async function serving(answer: () => RawAnswer): Promise<TestHost> {
   const route = defineBuiltin({
     name: 'raw',
     apply: ({ hooks }) => hooks.mount.tap({ name: 'raw', stage: ORDER.listings }, (router, { services }) => {
-      router.get('/raw', (_request, response) => { sendRaw(response, answer(), services.clock).catch(() => {}); });
+      router.get('/raw', (_request, response) => { sendRaw(response, answer(), services).catch(() => {}); });
     }),
   });
   return startHost({ strategy: { mode: 'single' }, targets: [{ virtual_key: 'echo' }] }, { builtins: [route] });

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
-import { BUILTINS, MODULES } from '../../builtins/manifest.ts';
+import { MODULES } from '../../builtins/manifest.ts';
 import { Slots } from '../../builtins/resilience/slots.ts';
 import type { BuiltinModule } from '../../host/builtin.ts';
 import { type Clock, systemClock } from '../../host/common/clock.ts';
@@ -16,6 +16,7 @@ import { createHttpServer, listen } from '../../host/http/server.ts';
 import type { GatewayModule } from '../../host/registry/registry.ts';
 import { connectProviders } from '../../host/start/steps.ts';
 import type { Labels } from '../../host/contract/index.ts';
+import { TEST_BUILTINS } from './builtins.ts';
 import { atEnd } from './cleanup.ts';
 import { undocumented } from './documented.ts';
 import { figureProblem } from './figures.ts';
@@ -103,7 +104,7 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
       },
     },
     modules: [...(options.isLenient ? MODULES : STRICT_MODULES), ...stubModules(config), ...(options.modules ?? [])],
-    builtins: [...BUILTINS, ...(options.builtins ?? [])],
+    builtins: [...TEST_BUILTINS, ...(options.builtins ?? [])],
     ...(options.streamIdleMs !== undefined && { streamIdleMs: options.streamIdleMs }),
   });
   const wrongFigures: string[] = [];

@@ -1,3 +1,4 @@
+export { TEST_BUILTINS } from './builtins.ts';
 export { atEnd, forSuite } from './cleanup.ts';
 export { MOST_TURNS, turnsUntil } from './counted.ts';
 export { fakeClock, type FakeClock } from './clock.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eventually, fakeClock, replyJson, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
+import { replyJson, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
 
 const ABLE = { passthrough: true, responses: true, batches: true };
 const USAGE = { input_tokens: 100, input_tokens_details: { cached_tokens: 40 }, output_tokens: 50, output_tokens_details: { reasoning_tokens: 10 }, total_tokens: 150 };
@@ -136,66 +136,6 @@ describe('files and batches', () => {
     const { t } = await start({ batch_target: 'a', max_request_bytes: 100 });
     expect((await t.request('POST', '/v1/files', 'x'.repeat(100_000))).status).to.equal(200);
   });
-});
-
-describe('every family', () => {
-  const all = [
-    ['passthrough', 'POST', '/v1/fine_tuning/jobs', '{"model":"m"}'], ['responses', 'POST', '/v1/responses', '{"model":"m"}'],
-    ['stored responses', 'GET', '/v1/responses/r', undefined], ['files', 'GET', '/v1/files/f', undefined], ['batches', 'POST', '/v1/batches', '{}'],
-  ] as const;
-  const fixed = { batch_target: 'a', responses_target: 'a' };
-
-  for (const [name, method, path, body] of all) {
-    it(`meets the circuit breaker: ${name}`, async () => {
-      const upstream = await stubUpstream((_request, response) => replyJson(response, 500, {}));
-      const t = await startHost({ targets: [upstream.target('a', { circuit_breaker: { failure_threshold: 1 } }, ABLE)], ...fixed });
-      expect((await t.request(method, path, body)).status).to.equal(500);
-      const refused = await t.request(method, path, body);
-      expect([refused.status, refused.json().error.code, refused.headers.get('x-gateway-provider')]).to.deep.equal([503, 'upstream_unavailable', null]);
-      expect(upstream.seen).to.have.length(1);
-    });
-
-    it(`meets the limiter: ${name}`, async () => {
-      let answer = (): void => {};
-      const upstream = await stubUpstream((_request, response) => { answer = () => replyJson(response, 200, {}); });
-      const t = await startHost({ targets: [upstream.target('a', { concurrency: { max_concurrency: 1, queue_size: 1 } }, ABLE)], ...fixed });
-      const first = t.request(method, path, body);
-      await eventually(() => upstream.seen.length === 1);
-      const second = t.request(method, path, body);
-      await eventually(() => t.host.slot.leases === 2);
-      const third = await t.request(method, path, body);
-      expect([third.status, third.json().error.code, third.headers.get('retry-after')]).to.deep.equal([429, 'provider_saturated', '1']);
-      answer();
-      expect((await first).status).to.equal(200);
-      await eventually(() => upstream.seen.length === 2);
-      answer();
-      expect((await second).status).to.equal(200);
-    });
-
-    it(`meets request_timeout: ${name}`, async () => {
-      const clock = fakeClock();
-      const upstream = await stubUpstream(() => {});
-      const t = await startHost({ targets: [upstream.target('a', {}, ABLE)], ...fixed, request_timeout: '2s' }, { clock });
-      const pending = t.request(method, path, body);
-      await eventually(() => upstream.seen.length === 1);
-      clock.advance(2000);
-      const answer = await pending;
-      expect([answer.status, answer.json().error.code]).to.deep.equal([504, 'gateway_timeout']);
-    });
-
-    it(`meets guardrails, and is refused where they cannot read it: ${name}`, async () => {
-      const upstream = await stubUpstream((_request, response) => replyJson(response, 200, {}));
-      const t = await startHost({ targets: [upstream.target('a', {}, ABLE)], ...fixed, plugins: [{ name: 'word-filter', stage: 'before_request', enabled: true, config: { blocked_words: ['forbidden'] } }] });
-      expect((await t.request(method, path, body)).status).to.equal(200);
-      if (method !== 'POST') return;
-      const named: Record<string, string> = name === 'passthrough' || name === 'responses' ? { 'x-provider': 'a' } : {};
-      for (const bad of ['{"model":"m","x":{"y":["so forbidden"]}}', 'not json', `{"model":"m","x":"${'y'.repeat(1024 * 1024)}"}`, '{"x":"forbidden","model":"m","x":"fine"}']) {
-        const answer = await t.request(method, path, bad, named);
-        expect([answer.status, answer.json().error.code], bad.slice(0, 40)).to.deep.equal([400, 'request_rejected']);
-      }
-      expect(upstream.seen).to.have.length(1);
-    });
-  }
 });
 
 describe('a key with limits', () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { replyJson, startHost, stubUpstream, temporaryFolder, type TestHost } from '../kit/index.ts';
+import { forSuite, replyJson, startHost, startPostgres, stubUpstream, temporaryFolder, type TestHost } from '../kit/index.ts';
 
 const ABLE = { passthrough: true, responses: true, batches: true };
 
@@ -25,7 +25,10 @@ async function callers(t: TestHost): Promise<readonly ((method: string, path: st
   }));
 }
 
-describe('what one key made', () => {
+describe('what one key made', function owners() {
+  this.timeout(120_000);
+  const server = forSuite(startPostgres);
+
   it('does not exist for another, whatever way its id is given', async () => {
     const [one, two] = await callers(await (await binding())()) as [any, any];
     const file = await one('POST', '/v1/files', 'x');
@@ -53,13 +56,36 @@ describe('what one key made', () => {
     expect(await two('GET', `/v1/files/${file}`)).to.equal(file);
   });
 
-  it('stays its own over a restart, where keys do', async () => {
-    const start = await binding(undefined, { API_KEY_STORE_BACKEND: 'sqlite', API_KEY_STORE_DSN: join(await temporaryFolder(), 'keys.db') });
-    const first = await start();
-    const [one] = await callers(first) as [any];
+  const databases = { sqlite: async () => join(await temporaryFolder(), 'keys.db'), postgres: () => server().createDatabase() };
+  for (const [backend, dsn] of Object.entries(databases)) {
+    it(`stays its own over a restart, where keys do: ${backend}`, async () => {
+      const start = await binding(undefined, { API_KEY_STORE_BACKEND: backend, API_KEY_STORE_DSN: await dsn() });
+      const first = await start();
+      const [one] = await callers(first) as [any];
+      const file = await one('POST', '/v1/files', 'x');
+      const response = await one('POST', '/v1/responses', { model: 'm', stream: true });
+      await first.close();
+      const second = await start();
+      const [, other] = await callers(second) as [any, any];
+      for (const path of [`/v1/files/${file}`, `/v1/responses/${response}`]) expect(await other('GET', path)).to.equal('404 resource_not_found');
+      const [maker] = (await second.host.stores.keys.list()).filter(({ name }) => name === 'one').toSorted((a, b) => a.createdAt - b.createdAt);
+      expect(await second.host.stores.owners.value.find('file', file)).to.equal(maker?.id);
+    });
+  }
+
+  it('is another\'s for every gateway on one Postgres, and has one owner, who came first', async () => {
+    const start = await binding(undefined, { API_KEY_STORE_BACKEND: 'postgres', API_KEY_STORE_DSN: await server().createDatabase() });
+    const [here, there] = await Promise.all([start(), start()]); // both migrate the empty database
+    const [one] = await callers(here) as [any];
+    const [, other] = await callers(there) as [any, any];
     const file = await one('POST', '/v1/files', 'x');
-    await first.close();
-    const [, other] = await callers(await start()) as [any, any];
     expect(await other('GET', `/v1/files/${file}`)).to.equal('404 resource_not_found');
+    const owners = [here, there].map(({ host }) => host.stores.owners.value);
+    await Promise.all(Array.from({ length: 20 }, (_, at) => owners[at % 2]!.add('response', ['shared', `own-${at}`], `key-${at}`)));
+    const kept = await Promise.all(owners.map((each) => each.find('response', 'shared')));
+    expect(kept[0]).to.match(/^key-/).and.to.equal(kept[1]);
+    await owners[0]!.add('response', ['shared'], 'too late');
+    expect(await owners[1]!.find('response', 'shared')).to.equal(kept[0]);
+    expect(await owners[1]!.find('file', 'shared')).to.equal(undefined);
   });
 });

@@ -88,6 +88,11 @@ describe('upstream statuses', () => {
     }
   });
 
+  it('are read behind a byte order mark', async () => {
+    const host = await hostOf((_request, response) => { response.writeHead(400, { 'content-type': 'application/json' }).end('\uFEFF{"error":{"message":"too long"}}'); });
+    for (const stream of [false, true]) expect((await host.post(PATH, ask('hi', { stream }))).json().error.message).to.equal('too long');
+  });
+
   it('redact what the upstream echoes', async () => {
     const host = await hostOf((_request, response) => replyJson(response, 400, { error: { message: 'bad key sk-abcdefghijklmnopqrstuvwx of jane@example.com' } }));
     expect((await host.post(PATH, ask())).json().error.message).to.equal('bad key [REDACTED_OPENAI_KEY] of [REDACTED_EMAIL]');
@@ -98,6 +103,7 @@ describe('an answer of no use', () => {
   for (const [what, body] of [
     ['no JSON', '<html>fine</html>'], ['half of JSON', '{"choices":['], ['nothing', ''], ['null', 'null'], ['a list', '[]'], ['no choices', '{"id":"x"}'], ['choices that are not a list', '{"choices":{}}'],
     ['an error in disguise', '{"error":{"message":"overloaded"}}'], ['an error text in disguise', '{"error":"overloaded"}'], ['an error beside choices', '{"error":{"message":"overloaded"},"choices":[]}'],
+    ['an error in a choice', '{"choices":[{"index":0,"message":{"role":"assistant","content":"half"},"finish_reason":"error","error":{"code":502,"message":"lost"}}]}'],
   ] as const) {
     it(`is a failed call: ${what}`, async () => {
       const host = await hostOf((_request, response) => { response.writeHead(200, { 'content-type': 'application/json' }).end(body); });

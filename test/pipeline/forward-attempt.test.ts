@@ -32,7 +32,7 @@ function forwarding(settled: Attempt[], outcomes: unknown[]) {
       run: (exchange, generation) => run(exchange, generation, async () => {
         const target = generation.targets.get('a')!;
         const { method = '', headers } = request;
-        const outgoing = { method, url: `${target.provider!.root}/forwarded`, headers: { 'x-kept': String(headers['x-kept']) }, body: method === 'GET' ? undefined : arrivingBody(request, 1024 * 1024, host.services.clock) };
+        const outgoing = { method, url: `${target.provider!.root}/forwarded`, headers: { 'x-kept': String(headers['x-kept']) }, body: method === 'GET' ? undefined : arrivingBody(request, 1024 * 1024, host.services) };
         reply = await forwardAttempt(exchange, { target, provider: target.provider!, request: outgoing }, generation);
         return undefined;
       }),

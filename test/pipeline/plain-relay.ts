@@ -26,6 +26,9 @@ class PlainStream {
   readonly #stripUsage: boolean;
   #id = '';
   #usage: unknown;
+  /** Usage that stood beside text, and in no later chunk. */
+  #held: unknown;
+  readonly #ended = new Set<number>();
   #isDone = false;
   #isFinished = false;
   #isBroken = false;
@@ -61,14 +64,17 @@ class PlainStream {
     const counted = usage && { ...usage, total_tokens: usage.total_tokens || usage.prompt_tokens + usage.completion_tokens };
     if (counted && (counted.total_tokens > 0 || counted.prompt_tokens > 0)) this.#usage = counted;
     const choices = (frame['choices'] ?? []) as Fields[];
+    const isUsageAlone = usage && this.#isFinished && choices.every(({ index, delta }) => this.#ended.has(index) && delta.content === '');
+    const isEarly = choices.length > 0 && !this.#isFinished && !choices.some(({ finish_reason: reason }) => reason);
+    if (counted) this.#held = isEarly ? counted : undefined;
     this.#events.push({
       ...frame,
       id: this.#id,
       object: frame['object'] || 'chat.completion.chunk',
       created: frame['created'] || FACTS.created,
       model: FACTS.model,
-      choices: choices.map((choice) => this.#choice(choice)),
-      ...(usage !== undefined && !this.#stripUsage && { usage: counted }),
+      choices: isUsageAlone ? [] : choices.map((choice) => this.#choice(choice)),
+      ...(usage !== undefined && !this.#stripUsage && !isEarly && { usage: counted }),
     });
   }
 
@@ -78,7 +84,10 @@ class PlainStream {
     if (Array.isArray(delta['content'])) separate(delta, delta['content']);
     if (delta['tool_calls']) delta['tool_calls'] = delta['tool_calls'].map((call: Fields) => this.#numbered(call, choice['index']));
     const finish = choice['finish_reason'] ? (FINISH[choice['finish_reason']] ?? choice['finish_reason']) : null;
-    if (finish) this.#isFinished = true;
+    if (finish) {
+      this.#isFinished = true;
+      this.#ended.add(choice['index']);
+    }
     this.#collect(choice['index'], delta, finish);
     if (!this.#seen.has(choice['index'])) delta['role'] = 'assistant';
     this.#seen.add(choice['index']);
@@ -123,7 +132,9 @@ class PlainStream {
         message: { role: 'assistant', content, ...(all['reasoning'] && { reasoning_content: all['reasoning'] }), ...(calls.length > 0 && { tool_calls: calls }) },
       };
     });
-    return { events: this.#events, choices, usage: this.#usage, failed: this.#isBroken || !(this.#isDone || this.#isFinished) };
+    const failed = this.#isBroken || !(this.#isDone || this.#isFinished);
+    const last = { id: this.#id, object: 'chat.completion.chunk', ...FACTS, choices: [], usage: this.#held };
+    return { events: this.#held && !this.#stripUsage && !failed ? [...this.#events, last] : this.#events, choices, usage: this.#usage, failed };
   }
 }
 

@@ -51,6 +51,7 @@ class Generator {
     for (let index = 0; index < this.#choiceCount; index += 1) if (this.#chance(0.7)) body += this.#frame([this.#choice(index, { role: 'assistant', content: this.#pick(['', null]) })]);
     for (let count = frames; count > 0; count -= 1) body += this.#noise() + this.#piece(this.#pick(kinds));
     for (let index = 0; index < this.#choiceCount; index += 1) body += this.#frame([this.#choice(index, {}, this.#pick(Object.keys(FINISH)))]);
+    if (this.#chance(0.1)) body += this.#frame([this.#choice(0, { content: '' })], { usage: { prompt_tokens: 11, completion_tokens: 6, total_tokens: 17 } });
     if (this.#chance(0.7)) body += this.#frame(this.#pick([[], null]), { usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: this.#pick([18, 0]) } });
     const after = this.#chance(0.2) ? this.#piece('content') : '';
     return body + this.#pick([`${this.#prefix}[DONE]${this.#lineEnd.repeat(2)}${after}`, `${this.#prefix}[DONE]`, '']);
@@ -61,7 +62,8 @@ class Generator {
     const text = this.#pick(TEXTS) + (this.#chance(0.5) ? this.#pick(TEXTS) : '');
     const repeats = this.#chance(0.1) && { role: 'assistant' };
     if (kind === 'parts') return this.#frame([this.#choice(index, { ...repeats, content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }, { type: 'text', text: this.#pick(TEXTS) }] })]);
-    if (kind !== 'arguments') return this.#frame([this.#choice(index, { ...repeats, [kind]: text })]);
+    const usage = this.#chance(0.1) && { usage: { prompt_tokens: 11, completion_tokens: Math.ceil(this.#random() * 5), total_tokens: 0 } };
+    if (kind !== 'arguments') return this.#frame([this.#choice(index, { ...repeats, [kind]: text })], usage || {});
     const call = this.#call(index, text);
     return this.#frame([this.#choice(index, { ...repeats, ...(this.#chance(0.2) && { content: null }), tool_calls: [call] })]);
   }
@@ -146,6 +148,7 @@ function relayed(pieces: readonly Buffer[], run: Run): Outcome {
   let out = '';
   for (const piece of pieces) if (!relay.isDone && !relay.failure) out += relay.push(piece);
   if (!relay.isDone && !relay.failure) out += relay.end();
+  if (!relay.failure) out += relay.flush();
   const { choices } = relay.assembly.reply({ id: '', created: 0, model: '', provider: '', usage: undefined });
   return { events: eventsOf(Buffer.from(out, 'latin1').toString('utf8')), choices, usage: relay.usage, failed: relay.failure !== undefined };
 }

@@ -148,6 +148,13 @@ describe('relay, frames of one shape', () => {
   }
 });
 
+describe('relay, a call that is not in a list', () => {
+  it('is a list of one', () => {
+    const call = { index: 0, id: 'call_a', type: 'function', function: { name: 'f', arguments: '{}' } };
+    expect(relayFrames([delta({ tool_calls: call })]).events[0].choices[0].delta.tool_calls).to.deep.equal([call]);
+  });
+});
+
 describe('relay, usage', () => {
   const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 0 };
 
@@ -156,6 +163,50 @@ describe('relay, usage', () => {
     expect(events[0]).to.not.have.property('usage');
     expect(events[1]).to.deep.include({ choices: [], usage: { ...usage, total_tokens: 7 } });
     expect(relay.usage).to.deep.equal({ ...usage, total_tokens: 7 });
+  });
+
+  describe('of vendors with ways of their own', () => {
+    const end = (more: object = {}): object => delta({ content: '' }, { finish_reason: 'stop', ...more });
+    const final = { ...usage, total_tokens: 7 };
+    const usages = (frames: readonly object[], options: Partial<RelayOptions> = {}): unknown[] => {
+      const { relay, events } = relayFrames(frames, options);
+      const all = [...events, ...eventsOf(Buffer.from(relay.flush(), 'latin1').toString('utf8'))];
+      expect(relay.usage).to.deep.equal(final);
+      return all.map((event) => event.usage ?? event.choices.map(({ finish_reason: reason }: any) => reason).join());
+    };
+
+    it('does not stand beside text, and comes once the answer has ended, where the vendor sends it then', () => {
+      const early = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 };
+      const text = { ...delta({ content: 'x' }), usage: early };
+      expect(usages([text, text, { ...end(), usage }])).to.deep.equal(['', '', final]);
+      expect(usages([text, text, end(), { ...HEAD, choices: [], usage }])).to.deep.equal(['', '', 'stop', final]);
+    });
+
+    it('is the last event, where the vendor sends it with text alone', () => {
+      const text = { ...delta({ content: 'x' }), usage };
+      expect(usages([text, end()])).to.deep.equal(['', 'stop', final]);
+      expect(usages([text, end()], { stripUsage: true })).to.deep.equal(['', 'stop']);
+      expect(usages([text, end()], { filter: (chunks) => chunks })).to.deep.equal(['', 'stop', final]);
+    });
+
+    it('is found in the choice and in a member of the vendor, unless it follows', () => {
+      for (const last of [end({ usage }), { ...end(), x_groq: { id: 'req_1', usage } }]) {
+        expect(usages([delta({ content: 'x' }), last])).to.deep.equal(['', 'stop', final]);
+        expect(usages([delta({ content: 'x' }), last], { isGuarded: true, filter: (chunks) => chunks })).to.deep.equal(['', 'stop', final]);
+        expect(usages([delta({ content: 'x' }), last, { ...HEAD, choices: [], usage }])).to.deep.equal(['', 'stop', final]);
+      }
+    });
+
+    it('stands alone where the vendor repeats the end of the choices beside it', () => {
+      for (const repeated of [delta({ role: 'assistant', content: '' }), end()]) {
+        const { events } = relayFrames([delta({ content: 'x' }), end(), { ...repeated, usage }]);
+        expect(events.at(-1)).to.deep.include({ choices: [], usage: final });
+      }
+      const second = { ...delta({ content: 'late' }), usage };
+      expect(relayFrames([end(), second]).events.at(-1).choices[0].delta).to.deep.equal({ content: 'late' });
+      const others = { ...HEAD, choices: [{ index: 1, delta: {}, finish_reason: 'length' }], usage };
+      expect(relayFrames([end(), others]).events.at(-1).choices).to.have.lengthOf(1);
+    });
   });
 
   it('strips usage alone for a client that opted out, and still counts it', () => {
@@ -184,6 +235,7 @@ describe('relay, ends of a stream', () => {
   for (const [what, frame, message] of [
     ['an object with a message', { error: { message: 'overloaded' } }, 'overloaded'],
     ['a bare string', { error: 'boom' }, 'boom'],
+    ['a message in a choice', delta({ content: '' }, { finish_reason: 'error', error: { code: 502, message: 'lost' } }), 'lost'],
     ['a message beside choices', { ...delta({ content: 'never' }), error: { message: 'late' } }, 'late'],
   ] as const) {
     it(`ends with an error frame: ${what}`, () => {

@@ -17,6 +17,14 @@ describe('a whole chat reply', () => {
     });
   });
 
+  it('is read behind a byte order mark, whatever type it says it has', async () => {
+    for (const type of ['application/json', 'text/plain']) {
+      const upstream = await stubUpstream((_request, response) => { response.writeHead(200, { 'content-type': type }).end(`\uFEFF${JSON.stringify(chatReply('hello'))}`); });
+      const host = await startHost({ targets: [upstream.target('a')] });
+      expect((await host.post('/v1/chat/completions', ask())).json().choices[0].message.content).to.equal('hello');
+    }
+  });
+
   for (const missing of [undefined, null, '', 0]) {
     it(`has object and time although the upstream sent ${JSON.stringify(missing)}`, async () => {
       const { object, created } = (await answerTo(chatReply('hello', { object: missing, created: missing }))).json();
@@ -33,6 +41,20 @@ describe('a whole chat reply', () => {
       });
     }
     expect((await answerTo(chatReply(''))).json().choices[0].message.content).to.equal('');
+  });
+
+  it('has calls with an id, a type and arguments, whatever the upstream leaves out', async () => {
+    const target = { name: 'f', arguments: '{}' };
+    const sent = [{ function: target }, { id: null, type: null, function: { name: 'f' } }, { id: '', type: '', function: target }];
+    const callsOf = async (calls: unknown): Promise<any[]> => (await answerTo({ ...chatReply(''), choices: [choice({ tool_calls: calls }, 'tool_calls')] })).json().choices[0].message.tool_calls;
+    const calls = await callsOf(sent);
+    expect(calls.map(({ id: _id, ...call }) => call)).to.deep.equal([
+      { type: 'function', function: target }, { type: 'function', function: { name: 'f', arguments: '' } }, { type: 'function', function: target },
+    ]);
+    const made = [...calls, ...await callsOf([sent[0]])].map(({ id }) => id as string);
+    for (const id of made) expect(id).to.match(/^call_[\da-f]{24}$/);
+    expect(new Set(made).size).to.equal(4);
+    expect(await callsOf({ id: 'a', type: 'function', function: target })).to.deep.equal([{ id: 'a', type: 'function', function: target }]);
   });
 
   it('calls reasoning by one name, and keeps logprobs', async () => {

@@ -89,6 +89,17 @@ describe('tool calls of a stream', () => {
     for (const index of [0, 1]) expect(byIndex(events, index)).to.deep.equal([{ id: `c${index}`, type: 'function', name: 'tide', arguments: '{}' }]);
   });
 
+  it('get ids where the upstream gives none, one for each call, and others in another answer', () => {
+    const frames = sseBytes([chunk({ tool_calls: [head(undefined, 'tide', { index: 0 }), head('', 'wind', { index: 1 })] }), chunk({ tool_calls: [piece('{}', { index: 0 }), { index: 1, id: 7, function: { arguments: '{}' } }] }, 'tool_calls')]);
+    const idsOf = (answer: string): string[] => {
+      const relay = new Relay({ encoder: new CommonStream(), model: 'm', created: 1, stripUsage: false, framing: 'sse', answer });
+      return byIndex(eventsOf(relay.push(frames))).map(({ id }: any) => id);
+    };
+    const ids = [...idsOf('first'), ...idsOf('second')];
+    for (const id of ids) expect(id).to.match(/^call_[\da-f]{24}$/);
+    expect(new Set(ids).size).to.equal(4);
+  });
+
   it('end the stream where there are more than anybody makes', () => {
     const relay = new Relay({ encoder: new CommonStream(), model: 'm', created: 1, stripUsage: false, framing: 'sse', assembles: false });
     for (let at = 0; at <= 10_000 && !relay.failure; at += 100) relay.push(sseBytes([chunk({ tool_calls: Array.from({ length: 100 }, (_, more) => head(`c${at + more}`, 'tide')) })]));

@@ -34,7 +34,7 @@ const CHAT: Json = {
   ],
   tools: [{ type: 'function', function: { name: 'f', description: 'text', parameters: { type: 'object', description: 'text', properties: { a: { type: 'string', enum: ['text'] } } } } }],
   response_format: { type: 'json_schema', json_schema: { name: 'n', schema: { type: 'object', description: 'text' } } },
-  stop: ['text'], prediction: { type: 'content', content: 'text' }, only_forwarded: { deep: ['text'] },
+  tool_choice: { type: 'function', function: { name: 'text' } }, user: 'text', stop: ['text'], prediction: { type: 'content', content: 'text' }, only_forwarded: { deep: ['text'] },
 };
 /** The same of Anthropic's wire, with what only its vendor knows. */
 const MESSAGES: Json = {
@@ -55,7 +55,7 @@ const REQUESTS: Readonly<Record<string, Json>> = {
   '/v1/chat/completions': CHAT,
   '/v1/messages': MESSAGES,
   '/v1/messages/count_tokens': MESSAGES,
-  '/v1/completions': { model: 'm', prompt: 'text', stop: ['text'], only_forwarded: 'text' },
+  '/v1/completions': { model: 'm', prompt: 'text', stop: ['text'], user: 'text', only_forwarded: 'text' },
   '/v1/embeddings': { model: 'm', input: ['text', 'text'] },
   '/v1/images/generations': { model: 'm', prompt: 'text' },
   '/v1/rerank': { model: 'm', query: 'text', documents: ['text', 'text'] },

@@ -97,6 +97,19 @@ describe('a canary on the Gemini wire', () => {
     }
   });
 
+  it('is blocked wherever it stands in a stream of the vendor', async () => {
+    let body: unknown = REPLY;
+    const { host } = await ownGateway((_seen, response) => {
+      openSse(response);
+      response.end(`data: ${JSON.stringify(body)}\r\n\r\n`);
+    }, plugins('after_request'), { modules: [guard] });
+    for (const [place, change] of variants(REPLY)) {
+      body = change(CANARY);
+      const answer = await host.post('/v1beta/models/m:streamGenerateContent?alt=sse', { contents: [{ parts: [{ text: 'a' }] }] });
+      expect(framesOf(answer.text).at(-1)?.['error']?.details[0].reason, place).to.equal('RESPONSE_REJECTED');
+    }
+  });
+
   const text = `<${CANARY}>`;
   const frames: StubHandler = (_seen, response) => {
     openSse(response);

@@ -29,7 +29,7 @@ describe('pii-redact', () => {
   it('masks every position of a chat request', async () => {
     const run = await scene('pii-redact');
     const { status } = await run.host.post(PATH, {
-      model: 'm', metadata: { owner: MAIL }, stop: [MAIL], response_format: { type: 'json_schema', json_schema: { name: 'x', schema: { description: MAIL } } },
+      model: 'm', metadata: { owner: MAIL }, user: MAIL, tool_choice: { type: 'function', function: { name: MAIL } }, stop: [MAIL], response_format: { type: 'json_schema', json_schema: { name: 'x', schema: { description: MAIL } } },
       tools: [{ type: 'function', function: { name: 'f', description: MAIL, parameters: { type: 'object', properties: { a: { enum: [MAIL] } } } } }],
       messages: [
         { role: 'system', content: MAIL }, { role: 'user', content: [{ type: 'text', text: MAIL }, { type: 'image_url', image_url: { url: `https://h/${MAIL}` } }] },

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { definePlugin, rewrite } from 'gw/contract';
+import Joi from 'joi';
 import { type Answer, ask, chatReply, type FakeClock, fakeClock, replyJson, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
 import { WITH_EMBEDDINGS, withKeys } from './kit.ts';
 
@@ -79,6 +81,23 @@ describe('rate-limit, requests', () => {
     expect((await send({ user: 'u' }, 'key-b')).status).to.equal(200);
     for (let time = 0; time < 3; time += 1) expect((await send()).status).to.equal(200);
     expect((await send({ user: 'u', input: 'x' }, 'key-a', '/v1/embeddings')).status).to.equal(429);
+  });
+
+  it('knows users apart whom a guardrail in front of it masks, and follows a plugin that names another', async () => {
+    const { upstream } = await scene({});
+    const renaming = definePlugin({
+      name: 'renaming', type: 'transform', summary: 'For this test', stages: ['before_request'], keepsModel: true, settings: Joi.object({}),
+      create: () => ({ before_request: ({ request }) => (request['user'] === 'old' ? rewrite({ ...request, user: 'new' }) : undefined) }),
+    });
+    const other = await startHost({ targets: [upstream.target('a')], plugins: [{ name: 'renaming', stage: 'before_request', enabled: true }, { name: 'pii-redact', stage: 'before_request', enabled: true }, ...entries({ user_rpm: 1 }, ['before_request'])] }, { modules: [renaming] });
+    const statuses = async (...users: readonly string[]): Promise<number[]> => {
+      const seen: number[] = [];
+      for (const user of users) seen.push((await other.post(PATH, ask('hi', { user }))).status);
+      return seen;
+    };
+    expect(await statuses('a@example.com', 'b@example.com', 'a@example.com')).to.deep.equal([200, 200, 429]);
+    expect(upstream.seen.map((seen) => seen.json()['user'])).to.deep.equal(['[EMAIL_1]', '[EMAIL_1]']);
+    expect(await statuses('new', 'old')).to.deep.equal([200, 429]);
   });
 
   it('asks overall, key, user in this order; what an earlier one took is gone', async () => {

@@ -114,6 +114,8 @@ describe('webhook', () => {
       expect([code, stderr.includes('plugin "webhook"')], JSON.stringify(config)).to.deep.equal([1, true]);
     }
     expect((await validate({ url: 'http://h', fail: 'ajar' })).stderr).to.include('ajar');
+    const { stderr } = await validate({ url: 'http://h', headers: { authorization: 'Bearer top-secret\n' } });
+    expect([stderr.includes('headers.authorization'), stderr.includes('top-secret')]).to.deep.equal([true, false]);
     expect((await validate({ url: '${HOOK}', headers: { authorization: 'Bearer ${KEY}' } })).code).to.equal(0);
   });
 

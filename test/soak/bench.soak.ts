@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { NAMINGS, SHAPES } from '../bench/bodies.ts';
+import { isStream, NAMINGS, SHAPES } from '../bench/bodies.ts';
 import { FIGURE_NAMES } from '../bench/figures.ts';
 import type { Report } from '../bench/report.ts';
 import { temporaryFolder } from '../kit/index.ts';
@@ -37,6 +37,15 @@ describe('npm run bench', () => {
     expect(rows.slice(1)).to.have.members(NAMINGS.flatMap((naming) => SHAPES.flatMap((shape) => ['floor', 'gw'].map((subject) => `${shape} ${naming} ${subject}`))));
   });
 
+  it('prints what a request allocates, and what telemetry costs', function others() {
+    this.timeout(300_000);
+    for (const [option, subjects] of [['--allocations', ['gw']], ['--telemetry', ['gw (telemetry off)', 'gw (telemetry on)']]] as const) {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [BENCH, option, '--quick', '--shape', SHAPE], { encoding: 'utf8' });
+      expect(status, stderr).to.equal(0);
+      for (const subject of subjects) expect(stdout, option).to.match(new RegExp(`${RegExp.escape(subject)} +\\| +[1-9]`));
+    }
+  });
+
   it('prints starts of checkout and package, and the phases of a start and a reload', function everyPhase() {
     this.timeout(300_000);
     const { status, stdout, stderr } = spawnSync(process.execPath, [BENCH, '--start', '--quick'], { encoding: 'utf8' });
@@ -65,7 +74,7 @@ function expectFigures({ rows, facts, isQuick }: Report): void {
   for (const { shape, naming, subject, values, ratios } of rows) {
     for (const figure of FIGURE_NAMES) {
       const where = `${figure} of ${shape} ${naming} ${subject}`;
-      if (figure === 'cpuPerChunk' && shape === 'unary') {
+      if (figure === 'cpuPerChunk' && !isStream(shape)) {
         expect(values[figure], where).to.equal(null);
         continue;
       }

@@ -70,7 +70,8 @@ async function survive(variables: Record<string, string>, seed: number): Promise
     const answered: Answered[] = [{ at: 0, tokens: 6 }];
     const open = { requests: 0 };
     const working = Promise.all(Array.from({ length: WORKERS }, () => work(gateway, answered, open)));
-    await sleep(BOUND_MS + 500 + dice.below(1000));
+    while (answered.length === 1) await sleep(10); // a busy machine takes its time
+    await sleep(BOUND_MS + 1 + dice.below(1500));
     const killedAt = performance.now();
     expect(await gateway.stop('SIGKILL')).to.equal(null);
     await working;

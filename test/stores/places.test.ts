@@ -152,7 +152,7 @@ describe('shared state while its store is away', () => {
     const bucket = { ratePerSecond: 1, burst: 1 };
     expect([(await state.take('bucket', bucket, 1)).taken, (await state.take('bucket', bucket, 1)).taken]).to.deep.equal([true, false]);
     await state.set('answer', 'y', 1000);
-    expect(await state.get('answer')).to.equal('y');
+    expect(String(await state.get('answer'))).to.equal('y');
     await state.delete('answer');
     expect(await state.get('answer')).to.equal(undefined);
     expect(logged()).to.deep.equal([LOST]);
@@ -187,6 +187,7 @@ describe('shared state while its store is away', () => {
 
   it('does not take a caller\'s mistake for a fault of the store', async () => {
     const { state, asked, logged } = await withFragile();
+    expect(await state.set('answer', 5 as unknown as string, 1000).then(() => '', (error: Error) => error.message)).to.include('must be a Uint8Array or a string');
     const refused = await state.add('spend', Number.NaN).then(() => '', (error: Error) => error.message);
     expect(refused).to.include('NaN');
     expect([asked(), logged()]).to.deep.equal([0, []]);

@@ -1,13 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
+import { openPostgres } from '../../builtins/stores/postgres.ts';
+import { rowsOf } from '../../builtins/stores/database.ts';
+import { STALE_MS } from '../../builtins/stores/listen.ts';
+import type { Clock } from '../../host/common/clock.ts';
+import type { KeyStore } from '../../host/stores/key-store.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
-import { ask, chatReply, forSuite, type PostgresServer, replyJson, startHost, startOwnPostgres, stubUpstream, type TestHost } from '../kit/index.ts';
+import { ask, atEnd, chatReply, eventually, fakeClock, forSuite, type PostgresServer, replyJson, startHost, startOwnPostgres, stubUpstream, type TestHost } from '../kit/index.ts';
 
 const CHAT = '/v1/chat/completions';
 
-async function replica(dsn: string): Promise<TestHost> {
+async function replica(dsn: string, clock?: Clock): Promise<TestHost> {
   const stub = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')));
-  return startHost({ targets: [stub.target('a')] }, { variables: { API_KEY_STORE_BACKEND: 'postgres', API_KEY_STORE_DSN: dsn } });
+  return startHost({ targets: [stub.target('a')] }, { variables: { API_KEY_STORE_BACKEND: 'postgres', API_KEY_STORE_DSN: dsn }, ...(clock && { clock }) });
 }
 
 const statusWith = async (t: TestHost, key: string): Promise<number> => (await t.post(CHAT, ask(), { authorization: `Bearer ${key}` })).status;
@@ -36,6 +42,51 @@ describe('gateways on one Postgres', function onPostgres() {
     await one.host.stores.keys.revoke(record.id, 'another');
     expect(await statusWith(one, key)).to.equal(401);
     await soon(5000, async () => await statusWith(two, key) === 401 && await statusWith(two, token) === 401);
+  });
+
+  /** What ends a key, and what is seen of it then. */
+  const ENDS: readonly (readonly [string, (keys: KeyStore, id: string) => Promise<unknown>])[] = [
+    ['revoked', (keys, id) => keys.revoke(id, 'another')],
+    ['deleted', (keys, id) => keys.delete(id, 'another')],
+    ['rotated', (keys, id) => keys.rotate(id)],
+    ['expired by a change', (keys, id) => keys.update(id, { expiresAt: 1 }, 'another')],
+    ['kept from the model by a change', (keys, id) => keys.update(id, { limits: { models: ['another'] } }, 'another')],
+  ];
+  const ENDED = [401, 401, 401, 401, 404];
+
+  async function changed(one: TestHost, two: TestHost): Promise<{ readonly statuses: () => Promise<readonly number[]>; readonly end: () => Promise<unknown> }> {
+    const made = await Promise.all(ENDS.map(([name]) => one.host.stores.keys.create({ name, scopes: ['read_only'] })));
+    const statuses = (): Promise<readonly number[]> => Promise.all(made.map(({ key }) => statusWith(two, key)));
+    expect(await statuses(), 'keys that the other has made').to.deep.equal(ENDS.map(() => 200));
+    return { statuses, end: () => Promise.all(ENDS.map(([, end], at) => end(one.host.stores.keys, made[at]!.record.id))) };
+  }
+
+  it('hear of each other\'s changes: no time passes for the one that hears of it', async () => {
+    const dsn = await server().createDatabase();
+    const [one, two] = [await replica(dsn), await replica(dsn, fakeClock())];
+    const { statuses, end } = await changed(one, two);
+    await end();
+    await eventually(async () => isDeepStrictEqual(await statuses(), ENDED));
+  });
+
+  it('ask again after five seconds where they cannot hear, and hear again once they can', async () => {
+    const dsn = await server().createDatabase();
+    const clock = fakeClock();
+    const [one, two] = [await replica(dsn), await replica(dsn, clock)];
+    const { statuses, end } = await changed(one, two);
+    const database = await openPostgres(dsn);
+    atEnd(() => database.close());
+    const listeners = "FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN %'";
+    await database.knex.raw(`SELECT pg_terminate_backend(pid) ${listeners}`);
+    await eventually(async () => rowsOf(await database.knex.raw(`SELECT pid ${listeners}`)).length === 0);
+    await end();
+    expect(await statuses(), 'what is in memory counts for five seconds').to.deep.equal(ENDS.map(() => 200));
+    clock.advance(STALE_MS);
+    await eventually(async () => isDeepStrictEqual(await statuses(), ENDED));
+    await eventually(async () => rowsOf(await database.knex.raw(`SELECT pid ${listeners}`)).length > 0);
+    const later = await changed(one, two);
+    await later.end();
+    await eventually(async () => isDeepStrictEqual(await later.statuses(), ENDED));
   });
 
   it('lose no admin key to a race', async () => {

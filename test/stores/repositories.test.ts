@@ -128,6 +128,14 @@ function keyTests(open: OpenRepositories): void {
       expect((await keys.list()).map(({ id }) => id)).to.deep.equal(['a', 'd', 'c', 'b']);
     });
 
+    it('sums up all keys: an expiry that is now has not passed, and a revoked key may have expired too', async () => {
+      const { keys } = await open();
+      expect(await keys.totals(1000)).to.deep.equal({ total: 0, active: 0, expired: 0, uses: 0 });
+      for (const more of [{}, { expiresAt: 999 }, { expiresAt: 1000 }, { expiresAt: 5, active: false, revokedAt: 7 }, { active: false }].map((each, at) => aKey('abcde'.charAt(at), each))) await keys.insert(more);
+      await keys.addUses(['a', 'e'].map((id) => ({ id, count: 4, at: 10 })));
+      expect(await keys.totals(1000)).to.deep.equal({ total: 5, active: 3, expired: 2, uses: 8 });
+    });
+
     describe('as a page of usage', () => {
       const rows: readonly (readonly [id: string, more: Partial<StoredKey>])[] = [
         ['a', { usageCount: 5, lastUsedAt: NOON + 10 }], ['b', { usageCount: 5, lastUsedAt: NOON + 20 }], ['c', { usageCount: 5 }],

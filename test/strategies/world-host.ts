@@ -1,6 +1,6 @@
 import { commonTranslators } from 'gw/common-wire';
 import { defineProvider, type ProviderModule, type RouteTarget } from 'gw/contract';
-import { BUILTINS, MODULES } from '../../builtins/manifest.ts';
+import { MODULES } from '../../builtins/manifest.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
 import { decodeText } from '../../host/config/decode.ts';
@@ -13,7 +13,7 @@ import type { Host } from '../../host/host.ts';
 import { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { explain, type Explanation, readQuestion, type RouteQuestion } from '../../host/explain/explain.ts';
 import { type ConnectedProvider, connectProvider } from '../../host/upstream/connect.ts';
-import { fakeClock } from '../kit/index.ts';
+import { fakeClock, TEST_BUILTINS } from '../kit/index.ts';
 import { seeded } from './support.ts';
 import { PROVIDERS, type World } from './worlds.ts';
 
@@ -40,7 +40,7 @@ export async function createWorldHost(): Promise<WorldHost> {
   const host = createHost({
     variables: { LOG_LEVEL: 'debug' }, workingDirectory: '/', installDirectory: '/', build: { version: 'test', commit: '', built: '' }, platform: { node: '', os: '', arch: '' },
     clock: fakeClock(), random: () => state.random(), lines: { write: () => {} },
-    modules: [...MODULES, ...modules], builtins: [...BUILTINS, stateBuiltin(() => state.world)],
+    modules: [...MODULES, ...modules], builtins: [...TEST_BUILTINS, stateBuiltin(() => state.world)],
   });
   host.counters.attach({ add: (name) => { samples.push(name); }, observe: (name) => { samples.push(name); } });
   const connected = new Map<string, ConnectedProvider>();

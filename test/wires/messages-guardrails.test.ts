@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { replyJson } from '../kit/index.ts';
 import { sealEnvelope } from '../../builtins/wires/envelope.ts';
-import { crossWire, eventsOf, eventText, hello, sameWire, saying, VENDOR_EVENTS, vendorMessage } from './messages-kit.ts';
+import { crossWire, eventsOf, eventText, hello, sameWire, saying, VENDOR_EVENTS, type VendorEvent, vendorMessage } from './messages-kit.ts';
 
 const MAIL = 'ann@example.com';
 const regex = (stage: string, more: object = {}): object => ({ name: 'regex-guard', stage, enabled: true, config: { patterns: ['canary'], ...more } });
@@ -128,6 +128,53 @@ describe('guardrails on Messages', () => {
     const events = [...VENDOR_EVENTS.slice(0, 10), { type: 'content_block_start', index: 2, content_block: { type: 'web_search_tool_result', tool_use_id: 's', content: [] } }, { type: 'content_block_stop', index: 2 }, ...VENDOR_EVENTS.slice(10)];
     const { post } = await sameWire(streamOf(events), { plugins: [regex('after_request', { stream: 'window' })] });
     expect((await post({ ...hello, stream: true })).text).to.equal(events.map((event) => eventText(event as never)).join(''));
+  });
+
+  /** A search that the vendor runs within its answer: what it looks for comes in pieces, what it found at once. */
+  const searching = (query: readonly string[], title: string, cited = 'nothing'): readonly VendorEvent[] => [
+    VENDOR_EVENTS[0] as VendorEvent,
+    { type: 'content_block_start', index: 0, content_block: { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} } },
+    ...query.map((partial_json) => ({ type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json } })),
+    { type: 'content_block_stop', index: 0 },
+    { type: 'content_block_start', index: 1, content_block: { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [{ type: 'web_search_result', title, url: 'https://a.example', encrypted_content: 'RW5j', page_age: null }] } },
+    { type: 'content_block_stop', index: 1 },
+    { type: 'content_block_start', index: 2, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 2, delta: { type: 'citations_delta', citation: { type: 'web_search_result_location', cited_text: cited, url: 'https://a.example', title: 't', encrypted_index: 'RW5j' } } },
+    { type: 'content_block_delta', index: 2, delta: { type: 'text_delta', text: 'so it is' } },
+    { type: 'content_block_stop', index: 2 },
+    ...VENDOR_EVENTS.slice(-2),
+  ];
+  const PIECES = ['{"query":"', 'abc"}'];
+  const FOUND: readonly [string, readonly VendorEvent[]][] = [
+    ['the result of a server tool', searching(PIECES, 'a canary sings')], ['what a server tool is asked', searching(['{"query":"a c', 'ana', 'ry"}'], 'a')], ['what is cited', searching(PIECES, 'a', 'a canary')],
+    ['an event of tomorrow', [...searching(PIECES, 'a').slice(0, 4), { type: 'hologram', of: ['a canary'] }, ...VENDOR_EVENTS.slice(-2)]],
+  ];
+  for (const [what, events] of FOUND) {
+    it(`read a stream of the vendor: ${what}`, async () => {
+      for (const stream of ['end', 'window', 'record']) {
+        const { host, post } = await sameWire(streamOf(events), { plugins: [regex('after_request', { stream })] });
+        const answer = await post({ ...hello, stream: true });
+        const last = eventsOf(answer.text).at(-1);
+        if (stream === 'record') expect(last.type).to.equal('message_stop');
+        else expect(last.error?.details, `${stream}: ${answer.text}`).to.deep.equal({ error_code: 'response_rejected' });
+        if (stream === 'window') expect(answer.text).to.not.match(/cana|"ana"/);
+        expect(host.lines.filter(({ plugin }) => plugin === 'regex-guard'), stream).to.have.length(stream === 'record' ? 1 : 0);
+      }
+    });
+  }
+
+  it('let a search of the vendor pass byte for byte, and mask what was found in its place', async () => {
+    const clean = searching(PIECES, 'a');
+    const window = await sameWire(streamOf(clean), { plugins: [regex('after_request', { stream: 'window' })] });
+    expect((await window.post({ ...hello, stream: true })).text).to.equal(clean.map(eventText).join(''));
+    const masking = await sameWire(streamOf(searching(['{"query":"', `${MAIL}"}`], `write to ${MAIL}`, `by ${MAIL}`)), { plugins: [{ name: 'pii-redact', stage: 'after_request', enabled: true, config: {} }] });
+    const answer = await masking.post({ ...hello, stream: true });
+    expect(answer.text).to.not.include(MAIL);
+    const events = eventsOf(answer.text);
+    expect(events.map(({ delta }) => delta?.partial_json ?? '').join('')).to.equal('{"query":"[EMAIL_1]"}');
+    expect(events.find(({ index, content_block: block }) => index === 1 && block).content_block).to.deep.equal({ type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [{ type: 'web_search_result', title: 'write to [EMAIL_1]', url: 'https://a.example', encrypted_content: 'RW5j', page_age: null }] });
+    expect(events.find(({ delta }) => delta?.citation).delta.citation.cited_text).to.equal('by [EMAIL_1]');
+    expect(events.at(-1).type).to.equal('message_stop');
   });
 
   it('mask a stream of the vendor', async () => {

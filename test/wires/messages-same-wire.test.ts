@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { MASTER_KEY, replyJson } from '../kit/index.ts';
+import { MASTER_KEY, replyJson, stubUpstream, temporaryFolder } from '../kit/index.ts';
 import { eventText, hello, sameWire, VENDOR_EVENTS, vendorMessage, VERSION } from './messages-kit.ts';
 
 const BODY = '{ "model" : "claude-x",\n "max_tokens":64, "x":{"a":1,"a":2.50}, "big": 12345678901234567890, "messages":[ {"role":"user","content":[{"type":"text","text":"\\u00e9\\/ \\"q\\""},{"type":"unknown_block","of":"tomorrow"}]} ] }';
@@ -26,6 +27,21 @@ describe('Messages to the vendor itself', () => {
     await post(hello, { 'session-id': 'second', 'x-claude-code-session-id': 'first' });
     const line = host.lines.find(({ msg }) => msg === 'request completed');
     expect(line).to.include({ surface: 'messages', client_wire: 'messages', same_wire: true, session_id: 'first', upstream_request_id: 'req_vendor', tokens_in: 15 });
+  });
+
+  it('leave a row that says so, of the target that answered, or failed last', async () => {
+    let status = 200;
+    const other = await stubUpstream((_request, response) => replyJson(response, 200, { id: 'x', model: 'up', choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }] }, { 'x-request-id': 'req_other' }));
+    const { host, post } = await sameWire((_request, response) => replyJson(response, status, status === 200 ? vendorMessage([{ type: 'text', text: 'a' }]) : { type: 'error', error: { type: 'invalid_request_error', message: 'no' } }, { 'request-id': 'req_vendor' }), {
+      strategy: { mode: 'fallback' }, targets: [{ virtual_key: 'anthropic', models: ['claude-x'] }, other.target('b', { models: ['claude-x'] })],
+      plugins: ['after_request', 'on_error'].map((stage) => ({ name: 'request-logger', stage, enabled: true, config: { persist: true } })),
+    }, { variables: { REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: join(await temporaryFolder(), 'log.db') } });
+    for (status of [200, 503, 400]) await post(hello, { 'x-session-id': 'mine', 'session-id': 'other' });
+    const facts = { surface: 'messages', client_wire: 'messages', session_id: 'mine' };
+    const { data } = (await host.get('/admin/logs')).json();
+    expect(data[2]).to.deep.include({ ...facts, same_wire: true, upstream_request_id: 'req_vendor', target: 'anthropic' });
+    expect(data[1]).to.deep.include({ ...facts, same_wire: false, upstream_request_id: 'req_other', target: 'b' });
+    expect(data[0]).to.deep.include({ ...facts, same_wire: true, upstream_request_id: 'req_vendor', stage: 'on_error' });
   });
 
   it('differ in the model alone behind an alias', async () => {

@@ -1,7 +1,9 @@
-import type { StreamEvent } from '../../../host/contract/index.ts';
+import { bodyTexts } from '../../../host/contract/client-body.ts';
+import { isFields, type StreamEvent, tryParseJson } from '../../../host/contract/index.ts';
 import { bytesOfText } from '../../../host/upstream/sse.ts';
 import type { ClientFailure } from '../../../host/wire/client-failure.ts';
-import type { SameWireStream } from '../../../host/wire/client-wire.ts';
+import type { Aside, SameWireStream } from '../../../host/wire/client-wire.ts';
+import { BODY_TEXTS } from './body-texts.ts';
 import { errorBody } from './errors.ts';
 import { SSE_FORM, type StreamForm } from './stream-form.ts';
 
@@ -22,6 +24,16 @@ export class SameStream implements SameWireStream {
   event({ data }: StreamEvent, raw: string | undefined): string {
     if (this.#form === SSE_FORM && raw !== undefined) return this.#counted(raw);
     return data === '' ? '' : this.#write(bytesOfText(data));
+  }
+
+  /** Parts that the vendor runs, sources, and what else a frame says. */
+  aside({ data }: StreamEvent): Aside | undefined {
+    const frame = tryParseJson(data);
+    if (!isFields(frame)) return undefined;
+    const { candidates } = frame;
+    const value = { ...frame, candidates: Array.isArray(candidates) ? candidates.map(withoutCommonParts) : candidates };
+    const body = { wire: 'gemini', operation: 'streamGenerateContent', value, texts: BODY_TEXTS } as const;
+    return bodyTexts(body).next().done ? undefined : { body };
   }
 
   /** Of a stream that is passed on, chunks are read only. */
@@ -46,4 +58,11 @@ export class SameStream implements SameWireStream {
     this.#written += 1;
     return bytes;
   }
+}
+
+/** A candidate less what has a place in the common format. */
+function withoutCommonParts(candidate: unknown): unknown {
+  if (!isFields(candidate) || !isFields(candidate['content']) || !Array.isArray(candidate['content']['parts'])) return candidate;
+  const parts = candidate['content']['parts'].filter(isFields).map(({ text: _text, functionCall: _call, thought: _thought, thoughtSignature: _signature, ...rest }) => rest);
+  return { ...candidate, content: { ...candidate['content'], parts } };
 }

@@ -1,6 +1,7 @@
 import { type ChatMessage, type ContentPart, type Fields, isFields, isText, type ToolCall } from '../../../host/contract/index.ts';
 import type { Notes } from '../notes.ts';
 import { documentParts, imageParts, searchResultParts } from './media.ts';
+import { readMark } from './mark.ts';
 import { systemMessage } from './system.ts';
 import { textsOf } from './texts.ts';
 import { Thoughts } from './thoughts.ts';
@@ -115,7 +116,7 @@ function plain(parts: readonly ContentPart[]): string | readonly ContentPart[] {
 
 function userParts(block: Block, at: string, draft: Draft): ContentPart[] {
   if (draft.isStrict) refuseCitations(block, at, draft);
-  return marked(contentParts(block, at, draft), block);
+  return marked(contentParts(block, at, draft), block, at, draft);
 }
 
 /** A block that is refused, as the texts in it: no target gets them, guardrails and routing do. */
@@ -157,18 +158,21 @@ function textParts({ text, citations }: Block, at: string, notes: Notes): Conten
 }
 
 /** The mark of a block stands on its last part. */
-function marked(parts: ContentPart[], { cache_control: mark }: Block): ContentPart[] {
+function marked(parts: ContentPart[], block: Block, at: string, { notes }: Draft): ContentPart[] {
+  const mark = readMark(block, at, notes);
   const last = parts.at(-1);
-  return last && isFields(mark) ? [...parts.slice(0, -1), { ...last, cache_control: mark }] : parts;
+  return last && mark ? [...parts.slice(0, -1), { ...last, cache_control: mark }] : parts;
 }
 
 function resultMessage(block: Block, at: string, draft: Draft): ChatMessage {
-  const { tool_use_id: id, content = '', is_error: isError, cache_control: mark } = block;
+  const { tool_use_id: id, content = '', is_error: isError } = block;
+  const mark = readMark(block, at, draft.notes);
   const problem = draft.calls.answer(id);
   if (problem !== undefined) draft.notes.refuse(`${at}.tool_use_id ${problem}`);
+  if (isError !== undefined && isError !== null && typeof isError !== 'boolean') draft.notes.refuse(`${at}.is_error must be true or false`);
   return {
     role: 'tool', tool_call_id: String(id), content: resultContent(content, at, draft),
-    ...(isError === true && { is_error: true }), ...(isFields(mark) && { cache_control: mark }),
+    ...(isError === true && { is_error: true }), ...(mark && { cache_control: mark }),
   };
 }
 
@@ -179,7 +183,7 @@ function resultContent(content: unknown, at: string, draft: Draft): ChatMessage[
     return '';
   }
   const parts: ContentPart[] = [];
-  eachBlock(content, at, draft, (block, place) => { for (const part of marked(contentParts(block, place, draft), block)) parts.push(part); });
+  eachBlock(content, at, draft, (block, place) => { for (const part of marked(contentParts(block, place, draft), block, place, draft)) parts.push(part); });
   return parts.length === 0 ? '' : plain(parts);
 }
 
@@ -194,7 +198,7 @@ function readAssistant(content: string | readonly unknown[], at: string, draft: 
   eachBlock(content, at, draft, (block, place) => {
     switch (block['type']) {
       case 'text':
-        for (const part of marked(textParts(block, place, draft.notes), block)) parts.push(part);
+        for (const part of marked(textParts(block, place, draft.notes), block, place, draft)) parts.push(part);
         return;
       case 'tool_use':
         calls.push(callOf(block, place, draft));
@@ -214,10 +218,12 @@ function readAssistant(content: string | readonly unknown[], at: string, draft: 
   });
 }
 
-function callOf({ id, name, input, cache_control: mark }: Block, at: string, { notes, calls }: Draft): ToolCall {
+function callOf(block: Block, at: string, { notes, calls }: Draft): ToolCall {
+  const { id, name, input } = block;
+  const mark = readMark(block, at, notes);
   if (!isText(id)) notes.refuse(`${at}.id must be a string`);
   else calls.call(id, at);
   if (!isText(name)) notes.refuse(`${at}.name must be a string`);
   if (!isFields(input)) notes.refuse(`${at}.input must be an object`);
-  return { id: String(id), type: 'function', function: { name: String(name), arguments: JSON.stringify(isFields(input) ? input : {}) }, ...(isFields(mark) && { cache_control: mark }) };
+  return { id: String(id), type: 'function', function: { name: String(name), arguments: JSON.stringify(isFields(input) ? input : {}) }, ...(mark && { cache_control: mark }) };
 }

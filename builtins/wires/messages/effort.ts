@@ -4,6 +4,8 @@ import type { Notes } from '../notes.ts';
 const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max']);
 /** Most tokens of a budget that an effort stands for. Source: ingress reference 3.6. */
 const BUDGETS = [[2048, 'low'], [8192, 'medium'], [16_384, 'high'], [24_576, 'xhigh']] as const;
+/** Source: @anthropic-ai/sdk 1.12.0, 2026-11-22. */
+const DISPLAYS: ReadonlySet<unknown> = new Set([undefined, null, 'summarized', 'omitted']);
 const MIN_BUDGET = 1024;
 
 /** How much the model is to think, as the common format says it. */
@@ -12,7 +14,8 @@ export function readEffort({ thinking, output_config: config, max_tokens: maxTok
   if (asked !== undefined && !EFFORTS.has(asked)) notes.refuse('output_config.effort must be low, medium, high, xhigh or max');
   const effort = typeof asked === 'string' && EFFORTS.has(asked) ? asked : undefined;
   if (thinking === undefined || thinking === null) return effort;
-  const { type, budget_tokens: budget } = isFields(thinking) ? thinking : {};
+  const { type, budget_tokens: budget, display } = isFields(thinking) ? thinking : {};
+  if (!DISPLAYS.has(display)) notes.refuse('thinking.display must be summarized or omitted');
   switch (type) {
     case 'adaptive': return effort;
     case 'disabled':

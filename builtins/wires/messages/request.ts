@@ -5,6 +5,7 @@ import { textOf } from '../adapt.ts';
 import { Notes } from '../notes.ts';
 import { readConversation } from './conversation.ts';
 import { readEffort } from './effort.ts';
+import { readMark } from './mark.ts';
 import { systemMessage } from './system.ts';
 import { readTools } from './tools.ts';
 
@@ -48,10 +49,12 @@ export function readMessages(body: Body, version: string | undefined): ReadMessa
   if (isNew) for (const name of OLD_SAMPLING) if (name in body) notes.refuse(`${name} is not supported by this anthropic-version`);
   if (isNew) refuseAssistantDocuments(turns, notes);
   const system = systemMessage(body['system'], 'system', notes);
-  const messages = withFirstSystem(system, readConversation(turns, isNew, notes));
+  const said = readConversation(turns, isNew, notes);
+  if (turns.length > 0 && said.length === 0) notes.refuse('messages hold no content');
+  const messages = withFirstSystem(system, said);
   const effort = readEffort(body, notes);
   const request: ChatRequest = {
-    model: String(body['model']), messages: withOwnMark(messages, body['cache_control'], notes), ...sizeOf(body, notes), ...samplingOf(body, notes), ...stopOf(body, notes),
+    model: String(body['model']), messages: withOwnMark(messages, body, notes), ...sizeOf(body, notes), ...samplingOf(body, notes), ...stopOf(body, notes),
     ...readTools(body, notes), ...(effort !== undefined && { reasoning_effort: effort }), ...formatOf(body, notes), ...userOf(body, notes), ...tierOf(body, notes),
     ...(body['stream'] === true && { stream: true }),
   };
@@ -80,18 +83,15 @@ function withFirstSystem(system: ChatMessage | undefined, messages: readonly Cha
 }
 
 /** A mark of the whole body stands on the last part of the last message. */
-function withOwnMark(messages: readonly ChatMessage[], mark: unknown, notes: Notes): readonly ChatMessage[] {
-  if (mark !== undefined && mark !== null && !isMark(mark)) notes.refuse('cache_control must be of the type ephemeral, with a ttl of 5m or 1h');
+function withOwnMark(messages: readonly ChatMessage[], body: Body, notes: Notes): readonly ChatMessage[] {
+  const mark = readMark(body, '', notes);
   const last = messages.at(-1);
-  if (!last || !isFields(mark)) return messages;
+  if (!last || !mark) return messages;
   const parts = typeof last.content === 'string' ? [{ type: 'text' as const, text: last.content }] : (last.content ?? []);
   const end = parts.at(-1);
   if (!end || end['cache_control'] !== undefined) return messages;
   return [...messages.slice(0, -1), { ...last, content: [...parts.slice(0, -1), { ...end, cache_control: mark }] }];
 }
-
-const isMark = (mark: unknown): boolean => isFields(mark) && mark['type'] === 'ephemeral' && TTLS.has(mark['ttl']);
-const TTLS: ReadonlySet<unknown> = new Set([undefined, null, '5m', '1h']);
 
 function sizeOf({ max_tokens: maxTokens }: Body, notes: Notes): { max_tokens?: number } {
   if (typeof maxTokens !== 'number') return {};
@@ -127,8 +127,11 @@ function stopOf({ stop_sequences: sequences }: Body, notes: Notes): { stop?: rea
   return stop.length > 0 ? { stop } : {};
 }
 
+const OUTPUT_MEMBERS: ReadonlySet<string> = new Set(['effort', 'format']);
+
 function formatOf({ output_config: config, output_format: old }: Body, notes: Notes): Pick<ChatRequest, 'response_format'> {
   if (config !== undefined && config !== null && !isFields(config)) notes.refuse('output_config must be an object');
+  for (const name of isFields(config) ? Object.keys(config) : []) if (!OUTPUT_MEMBERS.has(name)) notes.lose(`output_config.${name}`);
   const own = isFields(config) ? (config['format'] ?? undefined) : undefined;
   const format = own ?? old ?? undefined;
   if (format === undefined) return {};

@@ -1,8 +1,9 @@
 import { type Fields, isFields, type StreamEvent, tryParseJson } from '../../../host/contract/index.ts';
 import { bytesOfText } from '../../../host/upstream/sse.ts';
 import type { ClientFailure } from '../../../host/wire/client-failure.ts';
-import type { SameWireStream } from '../../../host/wire/client-wire.ts';
+import type { Aside, SameWireStream } from '../../../host/wire/client-wire.ts';
 import { CONTENT_TYPE, errorEvent, eventOf } from './stream.ts';
+import { TEXTS } from './texts.ts';
 
 /** What the vendor may call an error. Source: ingress reference 8.2. */
 const ERROR_TYPES: ReadonlySet<unknown> = new Set([
@@ -11,12 +12,19 @@ const ERROR_TYPES: ReadonlySet<unknown> = new Set([
 
 const TEXTS_OF: ReadonlyMap<unknown, string> = new Map([['text_delta', 'text'], ['thinking_delta', 'thinking'], ['input_json_delta', 'partial_json']]);
 
+/** Blocks and deltas that have a place in the common format. */
+const COMMON_BLOCKS: ReadonlySet<unknown> = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use']);
+const COMMON_DELTA = /^\{"type":\s?"content_block_delta",\s?"index":\s?\d+,\s?"delta":\s?\{"type":\s?"(text_delta|thinking_delta|signature_delta)"/;
+const SKELETON: ReadonlySet<unknown> = new Set(['message_start', 'message_delta', 'message_stop', 'ping', 'error']);
+
 /** Passes the vendor's events on. The last one waits until guardrails have seen the whole answer. Source: ingress reference 9.1.3. */
 export class VendorStream implements SameWireStream {
   readonly contentType = CONTENT_TYPE;
   readonly frames = undefined;
   #last = '';
   #errorType: string | undefined;
+  /** Open blocks that only the vendor's own clients know, by their index. */
+  readonly #foreign = new Set<unknown>();
 
   event({ type, data }: StreamEvent, raw: string | undefined): string {
     if (this.#last !== '') {
@@ -47,6 +55,33 @@ export class VendorStream implements SameWireStream {
     return eventOf(String(type), { ...members, delta: { ...delta, [name]: text } });
   }
 
+  /** Tools that the vendor runs, their results, and what cites others. */
+  aside({ data }: StreamEvent): Aside | undefined {
+    if (data === '' || COMMON_DELTA.test(data)) return undefined;
+    const event = fieldsIn(data);
+    const { type, index } = event;
+    if (type === 'content_block_start') return this.#asideBlock(event);
+    if (type === 'content_block_stop') return this.#foreign.delete(index) ? { block: Number(index), text: '', isLast: true } : undefined;
+    if (type !== 'content_block_delta') return SKELETON.has(type) ? undefined : bodyOf(event);
+    const delta = isFields(event['delta']) ? event['delta'] : {};
+    const { type: kind, partial_json: piece } = delta;
+    if (!this.#foreign.has(index)) return TEXTS_OF.has(kind) || kind === 'signature_delta' ? undefined : bodyOf(delta);
+    return kind === 'input_json_delta' && typeof piece === 'string' ? { block: Number(index), text: piece, isLast: false } : bodyOf(delta);
+  }
+
+  #asideBlock({ index, content_block: block }: Readonly<Fields>): Aside | undefined {
+    if (!isFields(block) || COMMON_BLOCKS.has(block['type'])) return undefined;
+    this.#foreign.add(index);
+    return bodyOf(block);
+  }
+
+  /** Written anew, as its place in the event is known. */
+  withBody({ data }: StreamEvent, value: Readonly<Fields>): string {
+    const { type, ...members } = fieldsIn(data);
+    const place = ['content_block', 'delta'].find((name) => name in members);
+    return eventOf(String(type), place === undefined ? value : { ...members, [place]: value });
+  }
+
   chunk(): string {
     return '';
   }
@@ -67,3 +102,5 @@ function fieldsIn(data: string): Readonly<Fields> {
   const value = tryParseJson(data);
   return isFields(value) ? value : {};
 }
+
+const bodyOf = (value: Readonly<Fields>): Aside => ({ body: { wire: 'messages', operation: 'messages', value, texts: TEXTS } });

@@ -1,5 +1,6 @@
 import { type ChatMessage, type ContentPart, isFields } from '../../../host/contract/index.ts';
 import type { Notes } from '../notes.ts';
+import { readMark } from './mark.ts';
 
 /**
  * Claude Code puts this line first. Parts of it change with each request: sent to another vendor, it would end every cache of a prefix.
@@ -33,8 +34,9 @@ function partsOf(block: unknown, at: string, notes: Notes): ContentPart[] {
     notes.refuse(`${at} must be a text block`);
     return [];
   }
-  const { text, cache_control: mark, citations } = block as typeof block & { readonly text: string };
+  const { text, citations } = block as typeof block & { readonly text: string };
+  const mark = readMark(block, at, notes);
   if (Array.isArray(citations) && citations.length > 0) notes.lose(`${at}.citations`);
   if (text.startsWith(BILLING) || text === '') return [];
-  return [{ type: 'text', text, ...(isFields(mark) && { cache_control: mark }) }];
+  return [{ type: 'text', text, ...(mark && { cache_control: mark }) }];
 }

@@ -1,5 +1,6 @@
 import { type ChatTool, type Fields, isFields, isText } from '../../../host/contract/index.ts';
 import type { Notes } from '../notes.ts';
+import { readMark } from './mark.ts';
 
 /** What of the tools travels in the common format. */
 export interface ReadTools {
@@ -13,8 +14,8 @@ const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const RUN_BY_CLIENT = /^(bash|text_editor|memory|computer)_|_toolset_/;
 /** Tools that the vendor runs. */
 const RUN_BY_VENDOR = /^(web_search|web_fetch|code_execution|tool_search_tool|tool_search|advisor)_|^mcp_toolset$/;
-/** Members that only the vendor understands; the tool itself goes along. */
-const BESIDE = ['input_examples', 'eager_input_streaming', 'allowed_callers'] as const;
+/** Members that travel, or say nothing; all others only the vendor understands, and the tool goes along without them. */
+const CARRIED: ReadonlySet<string> = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control']);
 
 /** Tools and the choice among them. Source: ingress reference 3.3. */
 export function readTools({ tools, tool_choice: choice }: Readonly<Fields>, notes: Notes): ReadTools {
@@ -52,19 +53,24 @@ function toolOf(tool: unknown, at: string, names: Set<string>, notes: Notes): Ch
 }
 
 function functionOf(tool: Readonly<Fields>, at: string, notes: Notes): ChatTool {
-  const { name, description, input_schema: parameters, strict, cache_control: mark } = tool;
-  for (const member of BESIDE) if (tool[member] !== undefined && tool[member] !== null) notes.lose(`${at}.${member}`);
-  if (tool['defer_loading'] === true) notes.lose(`${at}.defer_loading`);
+  const { name, description, input_schema: parameters, strict } = tool;
+  const mark = readMark(tool, at, notes);
+  if (description !== undefined && description !== null && typeof description !== 'string') notes.refuse(`${at}.description must be a string`);
+  if (strict !== undefined && strict !== null && typeof strict !== 'boolean') notes.refuse(`${at}.strict must be true or false`);
+  for (const [member, value] of Object.entries(tool)) {
+    if (!CARRIED.has(member) && value !== null && !(member === 'defer_loading' && value === false)) notes.lose(`${at}.${member}`);
+  }
   return {
     type: 'function',
     function: { name: String(name), ...(isText(description) && { description }), parameters, ...(strict === true && { strict: true }) },
-    ...(isFields(mark) && { cache_control: mark }),
+    ...(mark && { cache_control: mark }),
   };
 }
 
 function choiceOf(choice: unknown, { names, lost }: { readonly names: ReadonlySet<string>; readonly lost: ReadonlySet<unknown> }, notes: Notes): Omit<ReadTools, 'tools'> {
   if (choice === undefined || choice === null) return {};
   const { type, name, disable_parallel_tool_use: isSerial } = isFields(choice) ? choice : {};
+  if (isSerial !== undefined && isSerial !== null && typeof isSerial !== 'boolean') notes.refuse('tool_choice.disable_parallel_tool_use must be true or false');
   const parallel = isSerial === true && type !== 'none' ? { parallel_tool_calls: false as const } : {};
   switch (type) {
     case 'auto': return names.size > 0 ? { tool_choice: 'auto', ...parallel } : {};

@@ -1,7 +1,7 @@
 import { aliasRules } from './aliases.ts';
 import { documentRules, sizeRule } from './whole-document.ts';
 import { mcpRules } from './mcp.ts';
-import { pluginRules } from './plugins.ts';
+import { pluginBuildRules, pluginRules } from './plugins.ts';
 import type { ConfigRule } from './rule.ts';
 import { strategyRules } from './strategy-block.ts';
 import { providerRule, targetRules } from './targets.ts';
@@ -9,5 +9,5 @@ import { providerRule, targetRules } from './targets.ts';
 /** Every rule, in the order of the configuration reference. Each is tapped on `checkConfig` under its id. */
 export const CONFIG_RULES: readonly ConfigRule[] = [
   ...targetRules.slice(0, 1), sizeRule, ...targetRules.slice(1),
-  ...strategyRules, ...documentRules, ...aliasRules, ...mcpRules, providerRule, ...pluginRules,
+  ...strategyRules, ...documentRules, ...aliasRules, ...mcpRules, ...pluginRules, providerRule, ...pluginBuildRules,
 ];

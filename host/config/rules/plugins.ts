@@ -69,6 +69,10 @@ export const pluginRules: readonly ConfigRule[] = [
       }
     },
   },
+];
+
+/** Run with the rules about what this build ships, after those about the document. */
+export const pluginBuildRules: readonly ConfigRule[] = [
   {
     id: 'BV02',
     check: (config, { known, report }) => {

@@ -1,5 +1,6 @@
 import type { GatewayConfig, TargetConfig } from '../document.ts';
 import { parseDuration } from '../../contract/duration.ts';
+import type { Problem } from '../problems.ts';
 import { type ConfigRule, type RuleContext, useKnown } from './rule.ts';
 
 type TargetCheck = (target: TargetConfig, path: string, report: RuleContext['report']) => void;
@@ -105,6 +106,18 @@ export const targetRules: readonly ConfigRule[] = [
     }
   }),
 ];
+
+const EACH_TARGET = new Set(targetRules.map(({ id }) => id).filter((id) => id !== 'CV01' && id !== 'CV33'));
+const TARGET_NUMBER = /^targets\[(\d+)\]/;
+const numberOf = ({ path }: Problem): number => Number(TARGET_NUMBER.exec(path)?.[1]);
+
+/** What the rules on each target found, target by target: each rule looks at all targets. Source: configuration reference 2.2. */
+export function byTarget(problems: readonly Problem[]): readonly Problem[] {
+  const first = problems.findIndex(({ rule }) => EACH_TARGET.has(rule));
+  const end = problems.findLastIndex(({ rule }) => EACH_TARGET.has(rule)) + 1;
+  if (first < 0) return problems;
+  return problems.toSpliced(first, end - first, ...problems.slice(first, end).toSorted((a, b) => numberOf(a) - numberOf(b)));
+}
 
 /** Runs with the rules about what this build ships, after those about the document. */
 export const providerRule: ConfigRule = {

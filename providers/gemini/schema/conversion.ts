@@ -1,8 +1,8 @@
 import { type Fields, isFields } from 'gw/common-wire';
 import { distinct, mergeSchemas } from './merge.ts';
 import { nameOf, referenceOf, type References } from './references.ts';
-import { ANYTHING, type Type, typesOf, valuesOf } from './types.ts';
-import { describe, sortKeywords, type Sorted } from './words.ts';
+import { ANYTHING, type Sorted, type Type, typesOf, valuesOf } from './types.ts';
+import { describe, sortKeywords } from './words.ts';
 
 /** How large a schema may be by itself, and become by references: schemas, levels, and characters that stand there once more. */
 export const MAX_SCHEMAS = 20_000;

@@ -1,7 +1,14 @@
 import { type Fields, isFields } from 'gw/common-wire';
-import type { Sorted } from './words.ts';
 
 export type Type = 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null';
+
+export type Members = readonly (readonly [name: string, value: unknown])[];
+
+/** What a schema says: `fields` are the vendor's own, `remarks` are written into the description. */
+export interface Sorted {
+  readonly fields: Members;
+  readonly remarks: Members;
+}
 
 const TYPES: ReadonlySet<string> = new Set<Type>(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 

@@ -1,5 +1,5 @@
 import { type Fields, isFields } from 'gw/common-wire';
-import { hasForeignType, type Type } from './types.ts';
+import { hasForeignType, type Members, type Sorted, type Type } from './types.ts';
 
 /** The fields of the vendor's schema beside those that are translated, by type. Source: @google/genai 2.32.0, "Schema", 2026-11-22. */
 const BY_TYPE: Readonly<Record<Type, readonly string[]>> = {
@@ -29,14 +29,6 @@ const IDLE: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** Patterns that RE2, which the vendor's services use, cannot read: assertions, references back, names and escapes of others, long repeats. */
 const FOREIGN_PATTERN = /\(\?<?[=!]|\(\?<[a-z]|\\(?:[1-9]|k<|u|c[a-z])|\\p\{(?!\w\w?\})|\{(?:\d{4,}|\d*,\d{4,})\}/i;
-
-type Members = readonly (readonly [name: string, value: unknown])[];
-
-/** What a schema says: `fields` are the vendor's own, `remarks` are written into the description. */
-export interface Sorted {
-  readonly fields: Members;
-  readonly remarks: Members;
-}
 
 /** Sorts what needs no translation. */
 export function sortKeywords(schema: Fields, type: Type | undefined): Sorted {

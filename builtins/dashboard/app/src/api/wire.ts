@@ -61,6 +61,10 @@ export interface LogEntry {
   readonly attempts?: number;
   readonly cache?: string;
   readonly catalog_version?: string;
+  readonly client_wire?: string;
+  readonly same_wire?: boolean;
+  readonly upstream_request_id?: string;
+  readonly session_id?: string;
 }
 
 export interface LogPage {

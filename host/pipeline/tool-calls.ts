@@ -1,0 +1,37 @@
+import type { ReplyMessage } from '../contract/index.ts';
+import { type Fields, isFields, isIndex } from '../contract/fields.ts';
+import { completeHead } from './call-numbers.ts';
+
+/** Calls are objects, and their arguments text: an upstream that sends the object itself gets it written out. */
+export function normalizeToolCalls(holder: Fields): boolean {
+  const calls = holder['tool_calls'];
+  if (calls === undefined || calls === null) return false;
+  const usable = (Array.isArray(calls) ? calls : [calls]).filter(isFields); // earlier versions of Text Generation Inference send one call, not a list
+  let isChanged = !Array.isArray(calls) || usable.length !== calls.length;
+  if (isChanged) holder['tool_calls'] = usable;
+  for (const call of usable) {
+    if (call['index'] !== undefined && !isIndex(call['index'])) {
+      delete call['index'];
+      isChanged = true;
+    }
+    const target = call['function'];
+    if (!isFields(target)) {
+      call['function'] = {};
+      isChanged = true;
+    } else if (target['arguments'] !== undefined && typeof target['arguments'] !== 'string') {
+      target['arguments'] = target['arguments'] === null ? '' : JSON.stringify(target['arguments']);
+      isChanged = true;
+    }
+  }
+  return isChanged;
+}
+
+/** Each call of a whole message has an id, a type and arguments. */
+export function completeCalls(message: ReplyMessage, answer: string | undefined, choice: number): void {
+  const calls = (message.tool_calls ?? []) as readonly unknown[] as readonly Fields[];
+  for (const [number, call] of calls.entries()) {
+    completeHead(call, answer, choice, number);
+    const target = call['function'];
+    if (isFields(target)) target['arguments'] ??= '';
+  }
+}

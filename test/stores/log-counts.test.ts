@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Database } from '../../builtins/stores/database.ts';
+import { LOG_SCHEMA } from '../../builtins/stores/log-schema.ts';
+import { migrate } from '../../builtins/stores/migrate.ts';
+import { openPostgres } from '../../builtins/stores/postgres.ts';
+import { SqlLogs } from '../../builtins/stores/sql-logs.ts';
+import { openSqlite } from '../../builtins/stores/sqlite.ts';
+import { createRedactor } from '../../host/log/redact.ts';
+import type { LogRow } from '../../host/stores/log-repository.ts';
+import { storedRow } from '../../host/stores/log-row.ts';
+import { atEnd, forSuite, startPostgres, temporaryFolder } from '../kit/index.ts';
+import { SILENT } from './backends.ts';
+
+const ENDING = ['after_request', 'on_error'];
+const PLAIN = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, created_at: '2026-01-01T00:00:00.000Z' };
+const rows = (stage: string, count: number): LogRow[] => Array.from({ length: count }, (_, at) => storedRow({ trace_id: 't', stage: stage as 'on_error', model: 'm', created_at: at }, createRedactor({})));
+
+/** `open` gives the empty database of one more process each time. */
+function suite(open: () => Promise<() => Promise<Database>>): void {
+  const upTo = (version: number): typeof LOG_SCHEMA => ({ ...LOG_SCHEMA, migrations: LOG_SCHEMA.migrations.filter((step) => step.version <= version) });
+  const counts = async (logs: SqlLogs): Promise<readonly number[]> => Promise.all([[], ENDING, ['before_request'], ['none such']].map((stages) => logs.count({ stages })));
+
+  it('is that of the rows, whichever program writes, moves and deletes them', async () => {
+    const process = await open();
+    const [database, other] = [await process(), await process()];
+    await migrate(database, LOG_SCHEMA, SILENT, Date.now);
+    const logs = new SqlLogs(database);
+    expect(await counts(logs)).to.deep.equal([0, 0, 0, 0]);
+    await Promise.all([...ENDING, 'before_request'].flatMap((stage) => [logs.append(rows(stage, 30)), new SqlLogs(other).append([...rows('on_error', 1), ...rows('after_request', 2)])]));
+    expect(await counts(logs)).to.deep.equal([99, 69, 30, 0]);
+    await other.knex('request_logs').insert([{ ...PLAIN, stage: 'on_error' }, { ...PLAIN, stage: 'none such' }]);
+    await other.knex('request_logs').where({ stage: 'before_request' }).limit(1).update({ error_message: 'later' });
+    expect(await counts(logs)).to.deep.equal([101, 70, 30, 1]);
+    await other.knex('request_logs').where({ stage: 'none such' }).update({ stage: 'before_request' });
+    expect(await counts(logs)).to.deep.equal([101, 70, 31, 0]);
+    expect(await logs.purge({ stages: ['on_error'] }, Number.MAX_SAFE_INTEGER, 10)).to.equal(10);
+    expect(await counts(logs)).to.deep.equal([91, 60, 31, 0]);
+    await other.knex('request_logs').truncate();
+    expect(await counts(logs)).to.deep.equal([0, 0, 0, 0]);
+  });
+
+  it('keeps nothing of what was not kept', async () => {
+    const database = await (await open())();
+    await migrate(database, LOG_SCHEMA, SILENT, Date.now);
+    const logs = new SqlLogs(database);
+    const over = await database.knex.transaction(async (trx) => {
+      await trx('request_logs').insert({ ...PLAIN, stage: 'on_error' });
+      throw new Error('over');
+    }).catch((error: Error) => error.message);
+    expect([over, await counts(logs)]).to.deep.equal(['over', [0, 0, 0, 0]]);
+  });
+
+  it('holds of a table that was there before, which others write meanwhile', async () => {
+    const process = await open();
+    const [database, other] = [await process(), await process()];
+    await migrate(database, upTo(3), SILENT, Date.now);
+    const [logs, theirs] = [new SqlLogs(database), new SqlLogs(other)];
+    for (const stage of [...ENDING, 'before_request']) await logs.append(rows(stage, 50));
+    await migrate(database, upTo(4), SILENT, Date.now);
+    await theirs.append(rows('on_error', 3));
+    await theirs.purge({ stages: ['before_request'] }, Number.MAX_SAFE_INTEGER, 50);
+    const writing = Promise.all(Array.from({ length: 20 }, () => theirs.append(rows('after_request', 2))));
+    await migrate(database, LOG_SCHEMA, SILENT, Date.now);
+    await writing;
+    const { total } = await database.knex('request_logs').count({ total: '*' }).first() as { total: unknown };
+    expect([await logs.count({ stages: [] }), await logs.count({ stages: ['before_request'] })]).to.deep.equal([Number(total), 0]);
+    await migrate(other, LOG_SCHEMA, SILENT, Date.now);
+    expect(await logs.count({ stages: [] })).to.equal(Number(total));
+  });
+
+  it('is looked up, and not counted, where stages alone are asked for', async () => {
+    const database = await (await open())();
+    await migrate(database, LOG_SCHEMA, SILENT, Date.now);
+    const logs = new SqlLogs(database);
+    await logs.append(rows('on_error', 5));
+    const asked: string[] = [];
+    database.knex.on('query', ({ sql }: { sql: string }) => asked.push(sql));
+    expect((await logs.list({ stages: ENDING }, 2, 0)).total).to.equal(5);
+    expect([asked.length, asked.filter((sql) => /count\(/i.test(sql))]).to.deep.equal([2, []]);
+    expect((await logs.list({ stages: ENDING, model: 'm' }, 2, 0)).total).to.equal(5);
+    expect(asked.filter((sql) => /count\(/i.test(sql))).to.have.length(1);
+  });
+}
+
+describe('the number of rows of a request log, on SQLite', () => suite(async () => {
+  const folder = await temporaryFolder();
+  return async () => {
+    const database = await openSqlite(join(folder, 'logs.db'), folder);
+    atEnd(() => database.close());
+    return database;
+  };
+}));
+
+describe('the number of rows of a request log, on Postgres', function onPostgres() {
+  this.timeout(60_000);
+  const server = forSuite(startPostgres);
+  suite(async () => {
+    const dsn = await server().createDatabase();
+    return async () => {
+      const database = await openPostgres(dsn);
+      atEnd(() => database.close());
+      return database;
+    };
+  });
+});

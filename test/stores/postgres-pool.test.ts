@@ -1,0 +1,22 @@
+import { expect } from 'chai';
+import { openPostgres } from '../../builtins/stores/postgres.ts';
+import { atEnd, eventually, forSuite, startPostgres } from '../kit/index.ts';
+
+describe('the connections of a store on Postgres', function onPostgres() {
+  this.timeout(60_000);
+  const dsn = forSuite(async () => (await startPostgres()).createDatabase());
+
+  it('are ten at most, and five once nothing is asked any more', async () => {
+    const [database, observer] = [await openPostgres(dsn()), await openPostgres(dsn())];
+    for (const each of [database, observer]) atEnd(() => each.close());
+    const open = async (): Promise<number> => {
+      const { count } = await observer.knex('pg_stat_activity').count('* as count').whereRaw('datname = current_database() AND pid <> pg_backend_pid()').andWhere({ backend_type: 'client backend' }).first() as { count: unknown };
+      return Number(count);
+    };
+    await Promise.all(Array.from({ length: 30 }, () => database.knex.raw('SELECT pg_sleep(0.02)')));
+    expect(await open()).to.equal(10);
+    await eventually(async () => await open() === 5);
+    await Promise.all(Array.from({ length: 5 }, () => database.knex.raw('SELECT 1')));
+    expect(await open()).to.equal(5);
+  });
+});
