@@ -9,13 +9,6 @@ const MOVES = Object.freeze({
   new: { state: 'new' }, active: { state: 'active' }, idle: { state: 'idle' }, hijacked: { state: 'hijacked' }, closed: { state: 'closed' },
 }) satisfies Readonly<Record<State, { readonly state: State }>>;
 
-/** How many requests a connection has under way: a client may send the next one before the answer. Kept on the socket, because every request asks for it. */
-const underWay = Symbol('requests under way');
-
-interface CountedSocket extends Socket {
-  [underWay]?: number | undefined;
-}
-
 /**
  * The client connections of one host, by what they do: `active` from the head of a request to the end of its answer, `idle`
  * between requests. One that has asked nothing yet is neither, and so is one that serves another protocol by now.
@@ -24,6 +17,8 @@ export class Connections {
   active = 0;
   idle = 0;
   readonly #counters: Counters;
+  /** How many requests each connection has under way: a client may send the next one before the answer. */
+  readonly #underWay = new Map<Socket, number>();
 
   constructor(counters: Counters) {
     this.#counters = counters;
@@ -40,9 +35,9 @@ export class Connections {
   }
 
   /** A request has arrived. */
-  begin(socket: CountedSocket): void {
-    const before = socket[underWay];
-    socket[underWay] = (before ?? 0) + 1;
+  begin(socket: Socket): void {
+    const before = this.#underWay.get(socket);
+    this.#underWay.set(socket, (before ?? 0) + 1);
     if (before !== undefined && before > 0) return;
     if (before === 0) this.idle -= 1;
     this.active += 1;
@@ -50,11 +45,11 @@ export class Connections {
   }
 
   /** Its answer is over. A connection that ends with it does not become idle. */
-  end(socket: CountedSocket): void {
-    const before = socket[underWay];
+  end(socket: Socket): void {
+    const before = this.#underWay.get(socket);
     if (before === undefined || before === 0) return;
     if (before === 1 && (socket.destroyed || socket.writableEnded)) return; // active until it is closed
-    socket[underWay] = before - 1;
+    this.#underWay.set(socket, before - 1);
     if (before > 1) return;
     this.active -= 1;
     this.idle += 1;
@@ -67,11 +62,11 @@ export class Connections {
     this.#count('hijacked');
   }
 
-  #leave(socket: CountedSocket): void {
-    const left = socket[underWay];
-    if (left === undefined) return;
-    socket[underWay] = undefined;
-    if (left > 0) this.active -= 1;
+  #leave(socket: Socket): void {
+    const underWay = this.#underWay.get(socket);
+    if (underWay === undefined) return;
+    this.#underWay.delete(socket);
+    if (underWay > 0) this.active -= 1;
     else this.idle -= 1;
   }
 
