@@ -1,6 +1,9 @@
 import { type Container, isContainer, isExact, restoreNumbers } from './json-numbers.ts';
 import { type JsonBounds, MAX_DEPTH, mayBeTooDeep, shapeProblem, TEXT_BOUNDS, TOO_DEEP } from './json-shape.ts';
 
+/** Characters of a text that is not searched before its values are walked: it is mostly long strings, which a walk passes over. */
+const LONG = 1_000_000;
+
 /**
  * Parses a JSON text from outside. Throws a `SyntaxError` for what is not JSON, and a `RangeError` that says why for what
  * is nested deeper than 256 levels, or holds more than `bounds` (25,000 members of one object, 250,000 of all, 1,000,000 lists
@@ -8,7 +11,7 @@ import { type JsonBounds, MAX_DEPTH, mayBeTooDeep, shapeProblem, TEXT_BOUNDS, TO
  */
 export function parseJson(text: string, bounds: JsonBounds = TEXT_BOUNDS): unknown {
   const value = parsed(text, bounds);
-  if (mayBeTooDeep(text) && isContainer(value) && look(value, MAX_DEPTH) === DEEP) throw new RangeError(TOO_DEEP);
+  if ((text.length > LONG || mayBeTooDeep(text)) && isContainer(value) && look(value, MAX_DEPTH) === DEEP) throw new RangeError(TOO_DEEP);
   return value;
 }
 
