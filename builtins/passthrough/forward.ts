@@ -96,13 +96,21 @@ async function readRequest(host: Host, request: IncomingMessage, response: Serve
   const { body, scanner } = await lookAhead(host.current, family, request, isModelWanted, isBound(family, readable, host.current));
   const opaque = readOpaque(body, scanner);
   const fields = family === RESPONSES && scanner ? responseFields(scanner) : {};
-  const model = opaque.model ?? (taken ? new URLSearchParams(request.url?.split('?')[1]).get('model') ?? undefined : undefined);
+  const model = opaque.model ?? (taken && modelOfQuery(request.url ?? ''));
   const forwarding = { host, family, request, response, named, body, scanner, model, taken, path: readable };
   return [forwarding, {
     request: { ...shownRequest(forwarding, opaque), ...fields },
     streaming: family === RESPONSES && scanner?.found.get('stream')?.value === true,
     unreadable: opaque.isUnreadable,
   }];
+}
+
+/** The model that a request for WebSocket names. Throws for a second one: gateway and upstream might read different ones. */
+function modelOfQuery(url: string): string | undefined {
+  const query = url.indexOf('?');
+  const [model, ...more] = query < 0 ? [] : new URLSearchParams(url.slice(query)).getAll('model');
+  if (more.length > 0) throw invalidRequest('the query holds "model" twice');
+  return model === '' ? undefined : model;
 }
 
 /** What plugins and logs see. A request that names its provider has no model, but for those whose model is rewritten. */
@@ -134,9 +142,10 @@ async function lookAhead(generation: Generation, family: Family, request: Incomi
     if (isSought && held > maxRequestBytes) throw bodyTooLarge();
     return isSmall || isSought || (isSearchedThrough && held <= maxRequestBytes);
   };
+  const single = [...(isModelWanted ? ['model'] : []), ...(isBound ? REFERENCES : [])];
   const see = scanner && ((piece: Buffer): void => {
     scanner.push(piece);
-    if (isModelWanted) refuseRepeated(scanner);
+    if (single.length > 0) refuseRepeated(scanner, single);
   });
   return { body: await readAhead(request, { maxBytes: family.isUncapped ? Infinity : maxRequestBytes, services, wants, see }), scanner };
 }
@@ -158,7 +167,7 @@ function servingOf(forwarding: Forwarding): Serving {
       }
       return run(exchange, generation, async () => {
         const { taken, family } = forwarding;
-        outgoing = outgoingRequest(forwarding, exchange, destination);
+        outgoing = outgoingRequest(forwarding, exchange, destination, ownership?.isTold === true);
         reply = await forwardAttempt(exchange, {
           ...destination, request: outgoing, upgrade: taken && 'websocket', isTimedToHeaders: family.isTimedToHeaders,
         }, generation);
@@ -197,8 +206,8 @@ function resolve({ host, family, named, model, body, taken }: Forwarding, exchan
   }
 }
 
-function outgoingRequest({ family, request, response, body, scanner, taken }: Forwarding, exchange: LiveExchange, { target, provider }: Destination): OutgoingRequest {
-  const headers = forwardedHeaders(request, contextOf(response), family === RESPONSES);
+function outgoingRequest({ family, request, response, body, scanner, taken }: Forwarding, exchange: LiveExchange, { target, provider }: Destination, isRead: boolean): OutgoingRequest {
+  const headers = forwardedHeaders(request, contextOf(response), isRead || family === RESPONSES);
   const leaving = leavingBody(body, family === RESPONSES ? modelSplice(scanner, target.upstreamModel(exchange.model)) : undefined);
   if (leaving.length !== undefined && leaving.body !== undefined) headers['content-length'] = String(leaving.length);
   return { method: request.method ?? 'GET', url: addressAt(provider, request.url ?? '/v1/'), headers, body: taken ? undefined : leaving.body };

@@ -24,8 +24,8 @@ type Place = 'start' | 'name or end' | 'name' | 'colon' | 'value' | 'after' | 'e
  */
 export class MemberScanner {
   readonly found = new Map<string, FoundMember>();
-  /** A name that stands there twice. */
-  repeated: string | undefined;
+  /** Names that stand there twice. */
+  readonly repeated = new Set<string>();
   /** A name that differs from one that is looked for in the case of its letters only. */
   misspelt: string | undefined;
   /** Members of all objects seen so far, repeated ones included. */
@@ -159,7 +159,7 @@ export class MemberScanner {
   #endValue(value: unknown, end: number): void {
     this.#place = 'after';
     if (this.#name === undefined) return;
-    if (this.found.has(this.#name)) this.repeated ??= this.#name;
+    if (this.found.has(this.#name)) this.repeated.add(this.#name);
     this.found.set(this.#name, { value, start: this.#valueStart, end });
   }
 

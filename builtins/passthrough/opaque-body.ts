@@ -25,9 +25,10 @@ export function readOpaque({ held, rest }: HeldBody, scanner: MemberScanner | un
   return { request: { ...(model !== undefined && { model }), json: parsed.json }, model, isUnreadable: false };
 }
 
-/** Throws for a second `model`: gateway and upstream might read different ones. */
-export function refuseRepeated({ repeated }: MemberScanner): void {
-  if (repeated === 'model') throw invalidRequest('the body holds "model" twice');
+/** Throws for a second member of one of these names: gateway and upstream might read different ones. */
+export function refuseRepeated({ repeated }: MemberScanner, names: readonly string[]): void {
+  const name = names.find((each) => repeated.has(each));
+  if (name !== undefined) throw invalidRequest(`the body holds ${quoted(name)} twice`);
 }
 
 /** What else of a body of `/v1/responses` plugins see. */

@@ -45,9 +45,9 @@ function decoded(path: string): string {
   return bytes.replace(LONG_FORMS, (_long, last: string) => (last === '\xae' ? '.' : '/')).replace(WIDE_DOTS, '.').replace(WIDE_SLASHES, '/');
 }
 
-/** The path as an upstream may read it: decoded, and without empty segments. Which routes it belongs to is decided by this. */
+/** The path as an upstream may read it: decoded, with plain slashes, and without parameters and empty segments. Which routes it belongs to is decided by this. */
 export function readablePath(path: string): string {
   let level = path;
   for (let levels = 0; levels < MAX_LEVELS && DECODES.test(level); levels += 1) level = decoded(level);
-  return level.replace(/\/{2,}/g, '/');
+  return level.replace(/[;?#][^/\\]*/g, '').replace(/[/\\]+/g, '/').trimEnd();
 }

@@ -17,7 +17,16 @@ export function relayedHeaders({ rawHeaders, headers }: Pick<ForwardedReply, 'ra
     const name = rawHeaders[at] ?? '';
     const lower = name.toLowerCase();
     if (dropped.has(lower) || isOwn(lower) || without.includes(lower)) continue;
-    kept.push(name, scrub.header(rawHeaders[at + 1] ?? ''));
+    const value = rawHeaders[at + 1] ?? '';
+    const shown = lower === 'vary' ? withoutOrigin(value) : value;
+    if (shown !== undefined) kept.push(name, scrub(shown));
   }
   return kept;
+}
+
+/** What an answer depends on beside the origin, which the gateway says itself: the upstream's own CORS headers stay behind. */
+function withoutOrigin(vary: string): string | undefined {
+  if (!/\borigin\b/i.test(vary)) return vary;
+  const names = vary.split(',').map((name) => name.trim()).filter((name) => name !== '' && name.toLowerCase() !== 'origin');
+  return names.length > 0 ? names.join(', ') : undefined;
 }

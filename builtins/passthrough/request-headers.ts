@@ -40,7 +40,7 @@ export function forwardedHeaders(request: IncomingMessage, { address }: RequestC
     if (bearer !== undefined && value.includes(bearer)) continue;
     if (withoutEncoding && name === 'accept-encoding') continue;
     const shown = name === 'sec-websocket-protocol' ? offeredProtocols(value) : value;
-    if (shown !== '') setMember(kept, name, shown);
+    if (shown !== '' || shown === value) setMember(kept, name, shown);
   }
   kept['x-forwarded-for'] = address;
   if (headers.host !== undefined) kept['x-forwarded-host'] = headers.host;

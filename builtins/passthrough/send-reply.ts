@@ -33,6 +33,7 @@ export async function sendForwardedReply({ reply, before, family, ownership, tak
   const scrub = createScrub(before, reply.sent, host.redactor);
   const own = attributionHeaders(exchange, host.redactor);
   const usage = (family === RESPONSES || ownership?.isTold) && !reply.refusal ? openUsageReader(reply.headers) : undefined;
+  if (ownership?.isTold && !reply.refusal && !usage) host.log.error('an owner could not be kept', { trace_id: exchange.id, kind: ownership.kind, error: 'the answer is compressed' });
   if (reply.socket && taken) await runTunnel({ taken, reply, upstream: reply.socket, headers: [...relayedHeaders(reply, scrub), ...own], response, host }, exchange, generation);
   else if (isCleaned(reply.status) && before.method !== 'HEAD') await sendCleaned(reply, scrub, own, exchange, generation, response);
   else {

@@ -11,6 +11,8 @@ const MOST_ERRORS = 8;
 const MOST_SCANNED = 20_000;
 
 const HAS_ERROR = "coalesce(error_message, '') <> ''";
+/** Of a request as a whole. */
+const IS_TERMINAL = "stage IN ('after_request', 'on_error')";
 const IS_ERROR = `(stage = 'on_error' OR ${HAS_ERROR})`;
 const IS_UNPRICED = `(stage = 'after_request' AND cost_usd IS NULL AND coalesce(error_message, '') = '')`;
 const counted = (condition: string): string => `sum(CASE WHEN ${condition} THEN 1 ELSE 0 END)`;
@@ -72,7 +74,7 @@ export async function seriesOf({ knex, dialect }: Database, filtered: Filtered, 
   const width = Math.max(1, end - start);
   const rows = await knex.from(scanned).select(
     knex.raw(`(${dialect.milliseconds('created_at')} - ${start}) * ${buckets} / ${width} AS bucket`),
-    knex.raw(`${counted("stage IN ('after_request', 'on_error')")} AS requests`), knex.raw(`${counted(IS_ERROR)} AS errors`),
+    knex.raw(`${counted(IS_TERMINAL)} AS requests`), knex.raw(`${counted(`${IS_TERMINAL} AND ${IS_ERROR}`)} AS errors`),
     knex.raw('sum(prompt_tokens) AS prompt'), knex.raw('sum(completion_tokens) AS completion'),
   ).groupByRaw('1') as Row[];
   return { start, end, buckets, points: pointsOf(rows, buckets), truncated: oldest !== undefined };

@@ -106,7 +106,7 @@ function newestFirst(query: Knex.QueryBuilder): Knex.QueryBuilder {
 function insertStatement(dialect: Database['dialect']['name']): string {
   const types: Readonly<Record<string, string>> = { ...Object.fromEntries(WHOLE.map((name) => [name, 'bigint'])), ...Object.fromEntries(AMOUNTS.map((name) => [name, 'double precision'])), created_at: 'timestamptz' };
   const into = `INSERT INTO ${TABLE} (${COLUMNS.join(', ')}) SELECT`;
-  if (dialect === 'sqlite') return `${into} ${COLUMNS.map((_name, at) => `value ->> ${at}`).join(', ')} FROM json_each(?) ORDER BY key`;
+  if (dialect === 'sqlite') return `${into} ${COLUMNS.map((_name, at) => `value ->> ${at}`).join(', ')} FROM jsonb_each(?) ORDER BY key`; // the binary form: each value is found without reading the text again
   const values = COLUMNS.map((name, at) => `(line ->> ${at})::${types[name] ?? 'text'}`);
   return `${into} ${values.join(', ')} FROM json_array_elements(?::json) WITH ORDINALITY AS given (line, number) ORDER BY number`;
 }

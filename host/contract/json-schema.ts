@@ -34,7 +34,8 @@ export function jsonSchema(schema: object): SchemaCheck {
   const { $schema: named } = schema as { readonly $schema?: unknown };
   const draft = typeof named === 'string' ? named : '';
   const ajv = libraryFor(draft, {
-    strict: false, strictSchema: true, validateFormats: false, logger: false, addUsedSchema: false, code: { regExp: linearEngine() },
+    strict: false, strictSchema: 'log', validateFormats: false, code: { regExp: linearEngine() },
+    logger: { log: () => {}, warn: refuseUnknown, error: () => {} },
   });
   ajv.removeKeyword('uniqueItems').addKeyword({
     keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', error: EQUAL_ITEMS,
@@ -42,6 +43,12 @@ export function jsonSchema(schema: object): SchemaCheck {
   });
   const validate = ajv.compile(schema);
   return (value) => (validate(value) ? undefined : mismatchOf(validate.errors?.[0]));
+}
+
+/** Of what the library calls odd, only a keyword that no draft knows is refused: the rest is legal. Names that begin with `x-` are notes of the schema's author. */
+function refuseUnknown(message: string): void {
+  const keyword = /unknown keyword: "(?!x-)[^"]*"/.exec(message);
+  if (keyword) throw new Error(keyword[0]);
 }
 
 /** What compiles patterns for the library, which keeps them apart by what they say as a text. */

@@ -7,9 +7,17 @@ const SCHEME = 'Bearer ';
  * The credential of a request: exactly `Bearer`, one blank, and all that follows, untrimmed. Without it the credential is missing.
  * Source: admin reference 6.1.
  */
-export function bearerOf({ headers: { authorization } }: IncomingMessage): string | GatewayError {
+export function bearerOf(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string | GatewayError {
+  const authorization = firstOf(request);
   if (authorization?.startsWith(SCHEME)) return authorization.slice(SCHEME.length) || invalidKey();
   return new GatewayError('missing_api_key', 'the Authorization header is missing, or its scheme is not Bearer');
+}
+
+/** Of several headers the first; they arrive joined by a comma, which a credential may hold as well. */
+function firstOf({ headers: { authorization }, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string | undefined {
+  if (!authorization?.includes(', ')) return authorization;
+  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'authorization');
+  return rawHeaders[at + 1];
 }
 
 export function invalidKey(): GatewayError {

@@ -18,6 +18,8 @@ export interface RawAnswer {
   readonly isHeadFirst?: boolean;
 }
 
+const NOTHING = Buffer.alloc(0);
+
 /**
  * Sends bytes as they are. Those that still arrive go on one by one; a source that fails before anything was sent is an
  * error like any other, one that breaks off later ends the connection, so that the client sees the truncation. Throws
@@ -32,7 +34,7 @@ export async function sendRaw(response: ServerResponse, { status, headers, body,
   const first = isHeadFirst ? undefined : await source.next();
   writeHead(response, status, headers);
   try {
-    if (!first) response.flushHeaders();
+    if (!first) response.write(NOTHING); // `flushHeaders` would write them as UTF-8; what an upstream says is Latin-1 to Node, byte for byte
     for (let next = first ?? await source.next(); !next.done; next = await source.next()) await writePiece(response, next.value, services);
     if (response.destroyed) return;
     if (!response.req.complete) dropBody(response, contextOf(response).gateway); // the upstream has answered before it had read all

@@ -4,8 +4,8 @@ import type { TraceContext } from '../common/trace-context.ts';
 const HEX_32 = /^[0-9a-f]{32}$/;
 const NO_ID = '0'.repeat(32);
 
-/** Makes random ids, 256 at a time: one call for randomness costs as much as many ids. */
-export function createIdSource(): () => string {
+/** Makes random ids of so many bytes, in hex, hundreds at a time: one call for randomness costs as much as many ids. */
+export function createIdSource(bytes = 16): () => string {
   const pool = Buffer.alloc(4096);
   let at = pool.length;
   return () => {
@@ -13,8 +13,8 @@ export function createIdSource(): () => string {
       randomFillSync(pool);
       at = 0;
     }
-    at += 16;
-    return pool.toString('hex', at - 16, at);
+    at += bytes;
+    return pool.toString('hex', at - bytes, at);
   };
 }
 

@@ -26,7 +26,7 @@ export function createHttpServer({ serve, upgrades }: App, host: Ending & { read
     connectionsCheckingInterval: 1000,
     requestTimeout: 0,
     requireHostHeader: false, // the shell refuses it, with the headers every response has
-    joinDuplicateHeaders: true, // Node would take the first of two hosts, or of two credentials
+    joinDuplicateHeaders: true, // Node would take the first of two hosts
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
     noDelay: true,

@@ -1,13 +1,13 @@
 import { type ChatChunk, readUsage, type Usage } from '../contract/index.ts';
-import { type Fields, isFields } from '../contract/fields.ts';
+import { isFields } from '../contract/fields.ts';
 
 const counts = (usage: Usage): boolean => usage.total_tokens > 0 || usage.prompt_tokens > 0;
 
 /**
  * What one stream says it used. Clients get it with the chunk that ends the answer, or after it (providers reference 4.7): xAI and
  * Perplexity also send it with each piece of text, Groq and Moonshot in places of their own (`x_groq.usage`, `choices[].usage`).
- * Sources: streams printed in M-Lai-ai/LLM-Provider-reference, Grok/streaming.md, and in the tests of vercel/ai for Groq; Moonshot's
- * as printed by its callers on GitHub; Perplexity documentation, "Streaming"; read 2026-11-22.
+ * Sources: streams printed in M-Lai-ai/LLM-Provider-reference, Grok/streaming.md, and in tests of vercel/ai and its ports for
+ * Perplexity and Groq; Moonshot's as printed by its callers on GitHub; read 2026-11-22.
  */
 export class ChunkUsage {
   /** The last that counted something. */
@@ -22,9 +22,8 @@ export class ChunkUsage {
 
   /** Looks for usage in other places of a chunk as it arrived, from the one on that ends the answer. */
   look(chunk: ChatChunk, isFinished: boolean): void {
-    if (isFields(chunk.usage)) return;
-    const choices = itemsOf(chunk.choices);
-    if (isFinished || choices.some((choice) => Boolean(choice['finish_reason']))) this.#hold(nestedUsage(chunk, choices));
+    if (isFields(chunk.usage) || !(isFinished || ends(chunk.choices))) return;
+    this.#hold(nestedUsage(chunk));
   }
 
   /** Reads and corrects the usage of a chunk, in place; `isFinished` once the answer, or a choice of it, has ended. True on any change. */
@@ -55,10 +54,10 @@ export class ChunkUsage {
   }
 }
 
-const itemsOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
+const ends = (choices: unknown): boolean => Array.isArray(choices) && choices.some((choice: unknown) => isFields(choice) && Boolean(choice['finish_reason']));
 
 /** Of a choice, or of a member that the vendor adds. */
-function nestedUsage(chunk: ChatChunk, choices: readonly Fields[]): Usage | undefined {
-  const holders = [...choices, ...Object.values(chunk).filter(isFields)];
+function nestedUsage({ choices, ...members }: ChatChunk): Usage | undefined {
+  const holders = [...(Array.isArray(choices) ? choices : []), ...Object.values(members)].filter(isFields);
   return readUsage(holders.find(({ usage }) => isFields(usage))?.['usage']);
 }

@@ -36,6 +36,6 @@ export function shapeOwnAnswer(exchange: LiveExchange, pluginName: string, servi
   return reply;
 }
 
-function shapeChat({ id, attempts, model }: LiveExchange, reply: ChatReply, provider: string, { clock }: PipelineServices): void {
-  normalizeReply(reply, { model, provider, created: Math.floor(clock.now() / 1000), answer: `${id} ${attempts}` });
+function shapeChat({ id, attempts, model, wire }: LiveExchange, reply: ChatReply, provider: string, { clock }: PipelineServices): void {
+  normalizeReply(reply, { model, provider, created: Math.floor(clock.now() / 1000), answer: wire.needsCallIds ? `${id} ${attempts}` : undefined });
 }

@@ -17,13 +17,13 @@ export interface ReplyFacts {
   /** Unix seconds, for replies without a time. */
   readonly created: number;
   /** What tells this answer from all others: ids of calls are made of it where the upstream gave none. */
-  readonly answer?: string;
+  readonly answer?: string | undefined;
 }
 
 /** More than any provider makes of one request. An answer beyond it is unusable: each choice costs far more than its bytes. */
 export const MAX_CHOICES = 1024;
 
-const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value !== 0;
+const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && value !== 0; // clients read whole seconds
 
 /** Fills and corrects a unary reply in place; it was parsed for this one exchange. */
 export function normalizeReply(reply: ChatReply, facts: ReplyFacts): void {

@@ -99,7 +99,7 @@ function clientWire(attempt: Attempt, sent: ClientRequest, call: CallInfo, gener
   const facts = targetFacts(attempt, generation.services);
   const { request, lost } = adaptedRequest(attempt, sent, facts);
   const { wire, names } = translated(attempt, request, call, generation);
-  const paths = inMatrixOrder(names, module.wire).map((name) => sent.dialect.pathOf(name, facts, sent.value)).filter((path) => path !== undefined);
+  const paths = inMatrixOrder(names, module.wire).flatMap((name) => sent.dialect.pathsOf(name, facts, sent.value));
   exchange.routing.ignoredParams = reportLost(attempt, [...lost, ...paths], generation);
   return wire;
 }

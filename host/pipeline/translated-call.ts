@@ -173,7 +173,7 @@ function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneratio
     model: exchange.model,
     created: Math.floor(generation.services.clock.now() / 1000),
     stripUsage: exchange.stripsUsage,
-    answer: `${exchange.id} ${exchange.attempts}`,
+    answer: exchange.wire.needsCallIds ? `${exchange.id} ${exchange.attempts}` : undefined,
     framing: module.framing ?? 'sse',
     decode: typeof open === 'function' ? opened(ref, 'openStream', open, call, turn.request as ChatRequest) : undefined,
     edit: edit && opened(ref, 'editStream', edit, call, turn.request as ChatRequest),

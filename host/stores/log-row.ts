@@ -1,6 +1,5 @@
 import type { RequestLogRow } from '../contract/index.ts';
 import type { Redactor } from '../log/redact.ts';
-import { redactedCopy } from '../log/redacted-copy.ts';
 import type { LogRow } from './log-repository.ts';
 
 /** Characters of a model's name or another short text that are kept; of an error. */
@@ -35,7 +34,7 @@ export function storedRow(row: RequestLogRow, redactor: Redactor): LogRow {
     same_wire: row.same_wire === undefined ? null : Number(row.same_wire),
     upstream_request_id: text(row.upstream_request_id),
     session_id: row.session_id ? text(redactor.redact(row.session_id)) : null,
-    decision: row.decision === undefined ? null : storable(JSON.stringify(redactedCopy(row.decision, redactor))),
+    decision: row.decision === undefined ? null : storable(JSON.stringify(row.decision, (_name, value: unknown) => (typeof value === 'string' ? redactor.redact(value) : value))),
   };
 }
 

@@ -89,7 +89,7 @@ export function commonFault(bytes: Uint8Array): ProviderFault {
   if (!isFields(body)) return {};
   const { error, detail } = body;
   const message = textOf(error) ?? memberText(error, 'message', 'error') ?? textOf(detail) ?? listText(detail)
-    ?? memberText(detail, 'message', 'error') ?? textOf(body['message']);
+    ?? memberText(detail, 'message', 'error') ?? textOf(body['message']) ?? wrappedText(body['message']);
   const code = (isFields(error) ? textOf(error['code']) : undefined) ?? textOf(body['code']);
   return { message, reason: REASONS.get(code) };
 }
@@ -101,6 +101,11 @@ function memberText(value: unknown, ...names: readonly string[]): string | undef
     if (text !== undefined) return text;
   }
   return undefined;
+}
+
+/** Mistral wraps what its validation says of a body once more. Source: its 422 answers as printed by its callers on GitHub, read 2026-11-22. */
+function wrappedText(value: unknown): string | undefined {
+  return isFields(value) ? listText(value['detail']) : undefined;
 }
 
 function listText(value: unknown): string | undefined {

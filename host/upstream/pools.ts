@@ -6,6 +6,8 @@ import Pool from 'undici/lib/dispatcher/pool.js';
 import { systemClock } from '../common/clock.ts';
 
 const KEEP_ALIVE_MS = 90_000;
+/** Of an answer's headers; as many as a client may send. */
+const MAX_HEADER_BYTES = 1024 * 1024;
 
 /**
  * One connection pool per upstream origin. It goes with its last connection: plugins may call any number of hosts, and a
@@ -52,7 +54,7 @@ class OriginPool {
 
   constructor(origin: string, connect: Connect, onIdle: () => void) {
     this.#connect = connect;
-    this.#pool = new Pool(origin, { allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS, connect: (options, callback) => this.#open(options, callback) });
+    this.#pool = new Pool(origin, { allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEADER_BYTES, connect: (options, callback) => this.#open(options, callback) });
     const endIfIdle = (): void => {
       if (this.#connections > 0 || this.#pool.stats.size > 0 || this.#pool.closed || this.#pool.destroyed) return;
       onIdle();

@@ -127,6 +127,7 @@ export interface RawEvent extends StreamEvent {
 
 const LF = 0x0a;
 const CR = 0x0d;
+const SPACE = 0x20;
 
 /** Reads whole events and keeps their bytes. A piece without data, such as a comment, is an event without data. */
 export class RawEventReader {
@@ -159,6 +160,7 @@ export class RawEventReader {
   }
 
   #read(block: string): RawEvent[] {
+    if (this.#raw.length === 0 && !block.includes('\r')) return this.#readPlain(block);
     const events: RawEvent[] = [];
     const lineEnd = /\r\n|\n|\r/g;
     let start = 0;
@@ -170,6 +172,34 @@ export class RawEventReader {
     }
     return events;
   }
+
+  /** The same where every line ends with LF alone, as nearly all do: events are cut at their blank lines. */
+  #readPlain(block: string): RawEvent[] {
+    const events: RawEvent[] = [];
+    let start = 0;
+    for (let next = nextStart(block, start); next > start; next = nextStart(block, start)) {
+      events.push(plainEvent(block.slice(start, next)) ?? rawEvent(block.slice(start, next)));
+      start = next;
+    }
+    if (start < block.length) this.#raw.push(block.slice(start));
+    return events;
+  }
+}
+
+/** Where the event behind the one at `start` begins; 0 where that one has no end. */
+function nextStart(block: string, start: number): number {
+  if (block.charCodeAt(start) === LF) return start + 1;
+  const end = block.indexOf('\n\n', start);
+  return end < 0 ? 0 : end + 2;
+}
+
+/** An event of a name and one line of data, or of the latter alone; `undefined` for any other. Lines end with LF. */
+function plainEvent(raw: string): RawEvent | undefined {
+  const named = raw.startsWith('event:') ? raw.indexOf('\n') : 0;
+  const dataAt = named === 0 ? 0 : named + 1;
+  if (!raw.startsWith('data:', dataAt) || raw.indexOf('\n', dataAt) !== raw.length - 2) return undefined;
+  const valueAt = raw.charCodeAt(dataAt + 5) === SPACE ? dataAt + 6 : dataAt + 5;
+  return { type: named === 0 ? '' : textOfBytes(raw.slice(6, named).trim()), data: textOfBytes(raw.slice(valueAt, -2)), raw };
 }
 
 function rawEvent(raw: string): RawEvent {

@@ -28,8 +28,8 @@ export interface Dialect {
   forSameWire(value: Readonly<Fields>): Adapted<Readonly<Fields>>;
   /** The common request as one target takes it. Changes nothing in it. */
   adapt(request: ChatRequest, target: TargetFacts, value: Readonly<Fields>): Adapted<ChatRequest>;
-  /** The client's path for a field of the common request that a target ignores; `undefined` where that is not worth a word. */
-  pathOf(field: string, target: TargetFacts, value: Readonly<Fields>): string | undefined;
+  /** The client's paths for a field of the common request that a target ignores: mostly one, none where that is not worth a word. */
+  pathsOf(field: string, target: TargetFacts, value: Readonly<Fields>): readonly string[];
 }
 
 export interface ClientRequestStart {

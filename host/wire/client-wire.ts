@@ -26,6 +26,8 @@ export type CredentialPlace =
 export interface ClientWire {
   /** Whether its clients, where they bring no tools of their own, are answered with the help of the gateway's tool servers. */
   readonly runsTools?: boolean;
+  /** Whether a tool call that the upstream gave no id gets one before it is written: other wires have forms of their own, or need none. */
+  readonly needsCallIds?: boolean;
   /** An answer that is an error, on any path of the wire. */
   error(failure: ClientFailure): WireBody;
   /** The same where no route serves the path. */

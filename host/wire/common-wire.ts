@@ -7,6 +7,7 @@ import { dataEvent, KnownFrames } from './known-frames.ts';
 /** The wire of every path that no other one claims (specification 6.2 and 7.1). */
 export const COMMON_WIRE: ClientWire = {
   runsTools: true,
+  needsCallIds: true,
   error: ({ code, message }) => ({ contentType: 'application/json', body: JSON.stringify(envelope(code, message)) }),
   noRoute: () => ({ contentType: 'text/plain; charset=utf-8', body: '404 page not found' }),
   reply: ({ reply }) => reply,

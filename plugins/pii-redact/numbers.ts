@@ -20,7 +20,7 @@ const CODICE_FISCALE = /[A-Z]{6}\d\d[A-EHLMPRST][0-7]\d[A-Z]\d{3}[A-Z](?!\w)/y;
 const IPV4 = /(?:25[0-5]|2[0-4]\d|1?\d{1,2})(?:\.(?:25[0-5]|2[0-4]\d|1?\d{1,2})){3}(?![\w-]|\.\w)/y;
 /** With a country code: 8 to 15 digits (ITU-T E.164), in groups. */
 const INTERNATIONAL = /\+(?:1[ .-]?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}(?!\d)|[2-9](?:[ ./-]?\(?\d\)?){6,13}[ ./-]?\d(?![\d-]))/y;
-const NORTH_AMERICAN = /(?:1[ .-]?)?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])\d{3}[ .-]\d{4}(?![\d-])/y;
+const NORTH_AMERICAN = /(?:1[ .-]?)?(?:\(\d{3}\) ?|[2-9]\d\d[ .-]|\d{3}[.-])\d{3}[ .-]\d{4}(?![\d-])/y;
 /** With the trunk prefix of most of the world: 9 to 12 digits, at least two groups. */
 const NATIONAL = /(?:\(0\d{1,4}\)|0\d{1,4})[ /-]\d(?:[ -]?\d){4,9}(?![\d:-]| \d|\.\d)/y;
 /** Digits alone are a telephone number where the words in front say so. */
@@ -77,7 +77,7 @@ function cardAt(text: string, digit: number): Place | undefined {
 
 function idAt(text: string, digit: number): Place | undefined {
   const ssn = endOf(SSN, text, digit);
-  if (ssn !== undefined) return /^000|-00-|0000$/.test(text.slice(digit, ssn)) ? undefined : [digit, ssn];
+  if (ssn !== undefined) return [digit, ssn];
   const cpf = endOf(CPF, text, digit);
   if (cpf !== undefined) return isCpf(text.slice(digit, cpf).replace(/\D/g, '')) ? [digit, cpf] : undefined;
   const dni = endOf(DNI, text, digit);

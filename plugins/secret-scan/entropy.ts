@@ -4,6 +4,16 @@ const LEAST_CHANGES = 0.3;
 const LEAST_SHARE = 0.88;
 const MOST_BITS = 6;
 
+/** Words with signs between them: of one case or with a capital in front of each, and at most a short number behind. */
+const NAME_WORD = /^(?:(?:[a-z]+|[A-Z]+|[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})*)\d{0,4}|\d{1,8})$/;
+const LEAST_WORDS = 3;
+
+/** A constant, a branch or a path, and no random token: pieces of those mix their cases. */
+function isName(token: string): boolean {
+  const words = token.split(/[+/=_-]+/).filter((word) => word !== '');
+  return words.length >= LEAST_WORDS && words.every((word) => NAME_WORD.test(word));
+}
+
 /** Whether a token mixes upper case, lower case and digits, has so many bits per character, and is not a name of several words. */
 export function isRandom(token: string, leastBits: number): boolean {
   const counts = new Uint16Array(128);
@@ -21,6 +31,7 @@ export function isRandom(token: string, leastBits: number): boolean {
   if (!seen[UPPER] || !seen[LOWER] || !seen[DIGIT]) return false;
   const bits = entropyOf(counts, token.length);
   if (bits < leastBits) return false;
+  if (isName(token)) return false;
   return changes / (token.length - 1) >= LEAST_CHANGES || bits >= LEAST_SHARE * Math.min(Math.log2(token.length), MOST_BITS);
 }
 

@@ -1,10 +1,11 @@
 /**
  * Forms of credentials inside a run of token characters. Every alternative begins with fixed letters and takes one run of one
  * class; where more has to follow that run, it may not begin inside another one. So the work is in proportion to the token. Sources: the vendors' pages on token formats (AWS IAM identifiers, GitHub
- * token formats, Slack token types, Google API keys, Stripe API keys, OpenAI and Anthropic API keys, npm, GitLab, SendGrid), RFC 7519; read 2026-11-22.
+ * token formats, Slack token types, Google API keys, Stripe API keys, OpenAI and Anthropic API keys, npm, GitLab, SendGrid, Groq, Perplexity, xAI, Alibaba Cloud, Shopify,
+ * DigitalOcean, PyPI, Vault, Linear, age), RFC 7519; read 2026-11-22.
  */
 const FORMS: readonly string[] = [
-  '(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z\\d])',
+  '(?:AKIA|ASIA|ABIA|ACCA)[A-Z\\d]{16}(?![A-Za-z\\d])',
   'gh[pousr]_[A-Za-z\\d]{36,}',
   'github_pat_[A-Za-z\\d_]{22,}',
   'glpat-[\\w-]{20,}',
@@ -18,6 +19,17 @@ const FORMS: readonly string[] = [
   'whsec_[A-Za-z\\d+/=]{20,}',
   'sk-(?:proj|svcacct|admin|ant|or|None)-[\\w-]{16,}',
   'sk-[A-Za-z\\d]{20,}',
+  'sk-ws-[A-Za-z\\d][\\w.-]{14,}',
+  'pplx-[A-Za-z\\d]{20,}',
+  'gsk_[A-Za-z\\d]{20,}',
+  'xai-[A-Za-z\\d]{40,}',
+  'gws?_[a-f\\d]{32,}',
+  'shp(?:at|ca|pa|ss)_[a-fA-F\\d]{32}',
+  'do[opr]_v1_[a-f\\d]{64}',
+  'pypi-[\\w-]{50,}',
+  'hv[bs]\\.[\\w-]{24,}',
+  'lin_api_[A-Za-z\\d]{40}',
+  'AGE-SECRET-KEY-1[A-Z\\d]{50,}',
   'npm_[A-Za-z\\d]{36}',
   'hf_[A-Za-z]{30,}',
   '(?<![\\w-])SG\\.[\\w-]{16,}\\.[\\w-]{16,}',

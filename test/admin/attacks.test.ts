@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { defineBuiltin } from '../../host/builtin.ts';
 import { MemoryKeys } from '../../host/stores/memory-keys.ts';
 import { digestOf } from '../../host/stores/principals.ts';
-import { fakeClock, MASTER_KEY } from '../kit/index.ts';
+import { fakeClock, MASTER_KEY, some } from '../kit/index.ts';
 import { type AdminHost, as, forBackends, refusal, startAdmin } from './kit.ts';
 
 const HOUR = 3_600_000;
@@ -28,7 +28,7 @@ forBackends('an attack on the admin API', (start) => {
   it('by what databases obey: every text is kept as it is, and no filter finds more than it says', async () => {
     const t = await start();
     const made = new Map<string, string>();
-    for (const text of STRANGE) {
+    for (const text of some(STRANGE)) {
       const name = `k${text}`;
       const key = await t.makeKey({ name, tags: [name], models: [name], providers: [name], mcp_tools: [name] });
       made.set(key.id, name);
@@ -37,7 +37,7 @@ forBackends('an attack on the admin API', (start) => {
       expect((await t.request('PUT', `/admin/keys/${key.id}`, { name: `${name}2`, tags: [text.trim() || 'x'] })).json()).to.deep.include({ name: `${name}2`, tags: [text.trim() || 'x'] });
     }
     const rows = await t.trail();
-    for (const text of STRANGE) {
+    for (const text of some(STRANGE)) {
       const path = encodeURIComponent(text);
       for (const [method, url] of [['GET', ''], ['DELETE', ''], ['POST', '/revoke'], ['POST', '/rotate']] as const) {
         if (text.trim() !== '') expect(refusal(await t.request(method, `/admin/keys/${path}${url}`)), method + text).to.deep.equal([404, 'resource_not_found']);

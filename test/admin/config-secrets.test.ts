@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Description } from 'joi';
 import { configSchema, describedAt, keysOf, showingOf } from '../../host/config/schema.ts';
 import { setMember } from '../../host/contract/index.ts';
-import type { Answer } from '../kit/index.ts';
+import { type Answer, some } from '../kit/index.ts';
 import { type AdminHost, ECHO, startAdmin } from './kit.ts';
 
 type Step = string | number;
@@ -56,7 +56,7 @@ async function everything(t: AdminHost): Promise<string> {
 }
 
 describe('a secret in a configuration', () => {
-  for (const { at, kind, isWithheld } of fields()) {
+  for (const { at, kind, isWithheld } of some(fields())) {
     it(`is never shown: ${at.join('.')}`, async () => {
       const t = await startAdmin({ variables: { PLANTED_API_KEY: KNOWN, GW_ADMIN_STDIO: 'true' } });
       for (const value of withSecret(kind, isWithheld)) {

@@ -1,49 +1,8 @@
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { Client } from 'pg';
 import type { RequestLogRow } from '../../host/contract/index.ts';
-import { ask, chatReply, fakeClock, forSuite, replyJson, startPostgres, stubUpstream, temporaryFolder } from '../kit/index.ts';
-import { type AdminHost, as, ECHO, NOBODY, refusal, startAdmin } from './kit.ts';
-
-type StartLogged = (config?: object, variables?: Readonly<Record<string, string>>) => Promise<AdminHost>;
-
-const STAGES = ['before_request', 'after_request', 'on_error'];
-const logger = (stages = STAGES): object[] => stages.map((stage) => ({ name: 'request-logger', type: 'logging', stage, enabled: true, config: { persist: true } }));
-const NOON = Date.parse('2026-11-22T12:00:00.000Z');
-
-/** The same tests over every backend of the request log, each of them on an empty one. */
-function forLogs(title: string, suite: (start: StartLogged) => void): void {
-  const startOn = (store: Readonly<Record<string, string>>): StartLogged => (config = ECHO, variables = {}) => startAdmin({ variables: { ...store, ...variables }, clock: fakeClock(NOON) }, config);
-  describe(`${title}, on SQLite`, () => suite(async (...given) => {
-    const folder = await temporaryFolder();
-    return startOn({ REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: join(folder, 'requests.db') })(...given);
-  }));
-  describe(`${title}, on Postgres`, function onPostgres() {
-    this.timeout(60_000);
-    const dsn = forSuite(async () => (await startPostgres()).createDatabase());
-    suite(async (...given) => {
-      const client = new Client({ connectionString: dsn() });
-      await client.connect();
-      await client.query('DROP TABLE IF EXISTS request_logs, request_log_schema_migrations');
-      await client.end();
-      return startOn({ REQUEST_LOG_STORE_BACKEND: 'Postgresql', REQUEST_LOG_STORE_DSN: dsn() })(...given);
-    });
-  });
-}
-
-const row = (more: Partial<RequestLogRow> = {}): RequestLogRow => ({ trace_id: 't', stage: 'after_request', model: 'm', provider: 'p', created_at: NOON, ...more });
-
-function fill(t: AdminHost, rows: readonly RequestLogRow[]): void {
-  for (const each of rows) t.host.stores.requestLog.value!.append(each);
-}
-
-async function read(t: AdminHost, path: string): Promise<any> {
-  const answer = await t.get(path);
-  expect(answer.status, answer.text).to.equal(200);
-  return answer.json();
-}
-
-const models = async (t: AdminHost, query: string): Promise<string[]> => (await read(t, `/admin/logs${query}`)).data.map(({ model }: { model: string }) => model);
+import { ask, chatReply, replyJson, stubUpstream } from '../kit/index.ts';
+import { type AdminHost, as, NOBODY, refusal, startAdmin } from './kit.ts';
+import { fill, forLogs, logger, models, NOON, read, row } from './logs-kit.ts';
 
 describe('the request log without a store', () => {
   it('is 501 on every route, after the scope and before any parameter', async () => {
@@ -284,7 +243,7 @@ forLogs('GET /admin/logs/stats', (start) => {
     const minute = 60_000;
     fill(t, [
       row({ created_at: NOON - 60 * minute, prompt_tokens: 1 }), row({ created_at: NOON - 45 * minute - 1, stage: 'on_error', error_message: 'x' }), row({ created_at: NOON - 45 * minute }),
-      row({ created_at: NOON - minute, stage: 'before_request', prompt_tokens: 5, completion_tokens: 6 }), row({ created_at: NOON - 61 * minute }), row({ created_at: NOON, completion_tokens: 2 }),
+      row({ created_at: NOON - minute, stage: 'before_request', error_message: 'odd', prompt_tokens: 5, completion_tokens: 6 }), row({ created_at: NOON - 61 * minute }), row({ created_at: NOON, completion_tokens: 2 }),
     ]);
     const { series } = await stats(t, '?since=2026-11-22T11:00:00.500Z&buckets=0');
     expect(series).to.deep.equal({ points: [], truncated: false });
@@ -316,90 +275,5 @@ forLogs('GET /admin/logs/stats', (start) => {
     const { series } = await stats(t, '?since=2026-11-22T11:00:00Z&buckets=4');
     expect([series.truncated, series.start, series.end]).to.deep.equal([true, '2026-11-22T11:59:40Z', '2026-11-22T12:00:00Z']);
     expect(series.points.map(({ requests }: any) => requests)).to.deep.equal([5000, 5000, 5000, 5000]);
-  });
-});
-
-forLogs('DELETE /admin/logs', (start) => {
-  const purge = (t: AdminHost, query: string) => t.request('DELETE', `/admin/logs${query}`);
-
-  it('deletes what is older, of every stage, and leaves its row in the trail', async () => {
-    const t = await start();
-    fill(t, [row({ model: 'old', created_at: NOON - 1 }), row({ stage: 'before_request', model: 'old', created_at: NOON - 2 }), row({ model: 'edge', created_at: NOON })]);
-    const answer = await purge(t, '?before=2026-11-22T12:00:00.000%2B00:00&api_key_id=ignored');
-    expect([answer.status, Object.entries(answer.json())]).to.deep.equal([200, [['deleted', 2], ['filters', { before: '2026-11-22T12:00:00.000+00:00', stage: '', model: '', provider: '' }]]]);
-    expect(await models(t, '?stage=all')).to.deep.equal(['edge']);
-    const [entry] = await t.trail('&action=logs.purge');
-    expect(entry).to.include({ target_id: '*', outcome: 'ok', detail: '{"before":"2026-11-22T12:00:00.000+00:00","deleted":2}' });
-  });
-
-  it('takes stage, model and provider together', async () => {
-    const t = await start();
-    fill(t, [row({ model: 'a' }), row({ model: 'a', stage: 'on_error' }), row({ model: 'a', provider: 'q' }), row({ model: 'b' })]);
-    const answer = await purge(t, '?before=2027-01-01T00:00:00Z&stage=after_request&model=a&provider=p');
-    expect(answer.json()).to.deep.equal({ deleted: 1, filters: { before: '2027-01-01T00:00:00Z', stage: 'after_request', model: 'a', provider: 'p' } });
-    expect(await models(t, '?stage=all')).to.have.length(3);
-    expect((await purge(t, '?before=2020-01-01T00:00:00Z')).json().deleted).to.equal(0);
-  });
-
-  it('deletes more than one slice holds', async () => {
-    const t = await start();
-    fill(t, Array.from({ length: 1700 }, (_, at) => row({ created_at: NOON - 1 - at })));
-    expect((await purge(t, '?before=2026-11-22T12:00:00Z')).json().deleted).to.equal(1700);
-    expect(await models(t, '?stage=all')).to.deep.equal([]);
-  });
-
-  it('refuses a missing or wrong moment, then every stage, with no row in the trail', async () => {
-    const t = await start();
-    fill(t, [row({ created_at: NOON - 1 })]);
-    for (const query of ['', '?before=', '?before=x', '?before=2026-11-22', '?stage=all', '?before=2027-01-01T00:00:00Z&stage=all']) expect(refusal(await purge(t, query)), query).to.deep.equal([400, 'invalid_request']);
-    expect((await purge(t, '?stage=all&before=x')).json().error.message).to.match(/^before/);
-    expect(await models(t, '')).to.have.length(1);
-    expect(await t.trail('&action=logs.purge')).to.deep.equal([]);
-    const reader = as((await t.makeKey()).key);
-    expect((await t.request('DELETE', '/admin/logs', undefined, reader)).status).to.equal(403);
-  });
-});
-
-forLogs('GET /admin/explain/{request_id}', (start) => {
-  it('shows how a logged request was routed: alias, order, what was left out, each attempt', async () => {
-    const broken = await stubUpstream((_request, response) => replyJson(response, 503, { error: { message: 'broken for sk-proj-abcdefghijklmnopqrstuvwx' } }));
-    const whole = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')));
-    const t = await start({
-      strategy: { mode: 'fallback' }, aliases: { fast: 'm' }, plugins: logger(),
-      targets: [{ ...broken.target('a'), models: ['m'] }, { ...broken.target('b'), models: ['other'] }, { ...whole.target('c'), models: ['m'] }],
-    });
-    const answer = await t.post('/v1/chat/completions', ask('hi', { model: 'fast' }));
-    expect(answer.status, answer.text).to.equal(200);
-    const shown = await read(t, `/admin/explain/${answer.headers.get('x-request-id')}`);
-    expect(shown).to.include({ model: 'm', requested_model: 'fast', surface: 'chat', streaming: false, strategy: 'fallback' });
-    expect(shown.order.map(({ target }: any) => target)).to.deep.equal(['a', 'c']);
-    expect(shown.dropped).to.deep.equal([{ target: 'b', reason: 'does not serve the model', figures: {} }]);
-    expect(shown.attempts.map(({ target, status, ended }: any) => [target, status, ended])).to.deep.equal([['a', 503, 'upstream_error'], ['c', 200, 'answered']]);
-    expect(shown.attempts.every(({ duration_ms: ms }: any) => typeof ms === 'number')).to.equal(true);
-    expect(JSON.stringify(shown)).not.to.include('sk-proj-abc');
-  });
-
-  it('shows streams, failures, and rules that matched', async () => {
-    const broken = await stubUpstream((_request, response) => replyJson(response, 400, { error: { message: 'no' } }));
-    const t = await start({ strategy: { mode: 'conditional', conditions: [{ key: 'model', value: 'm', target_key: 'a' }] }, plugins: logger(), targets: [broken.target('a')] });
-    const answer = await t.post('/v1/chat/completions', ask('hi', { stream: true }));
-    const shown = await read(t, `/admin/explain/${answer.headers.get('x-request-id')}`);
-    expect(shown).to.include({ rule: 'conditions[0]', streaming: true });
-    expect(shown.attempts.map(({ target, status }: any) => [target, status])).to.deep.equal([['a', 400]]);
-    expect(shown.attempts[0].ended).not.to.equal('answered');
-  });
-
-  it('leaves out what was not recorded, and is 404 for an id without a row', async () => {
-    const t = await start();
-    fill(t, [row({ trace_id: 'x', target: 'a' }), row({ trace_id: 'y' })]);
-    expect(await read(t, '/admin/explain/x')).to.deep.equal({ model: 'm', order: [{ target: 'a' }] });
-    expect(await read(t, '/admin/explain/y')).to.deep.equal({ model: 'm' });
-    for (const id of ['z', '%00', "x'--"]) expect(refusal(await t.get(`/admin/explain/${id}`)), id).to.deep.equal([404, 'resource_not_found']);
-  });
-
-  it('costs requests nothing where no rows are written', async () => {
-    const stub = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')));
-    const t = await start({ targets: [stub.target('a')] });
-    expect(t.host.current!.hooks.route.taps.map(({ name }) => name)).not.to.include('route-records');
   });
 });

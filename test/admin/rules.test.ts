@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { expect } from 'chai';
 import { MASTER_KEY } from '../kit/index.ts';
 import { as, ECHO, forBackends, NOBODY, refusal } from './kit.ts';
@@ -109,5 +111,17 @@ forBackends('the admin API', (start) => {
       expect(refusal(await t.get('/admin/keys', { authorization: header })), header).to.deep.equal([401, 'missing_api_key']);
     }
     expect(refusal(await t.get('/admin/keys', { authorization: `Bearer  ${MASTER_KEY}` }))).to.deep.equal([401, 'invalid_api_key']);
+  });
+
+  it('takes the first of several Authorization headers, and a comma as part of a credential', async () => {
+    const t = await start();
+    const status = async (...values: readonly string[]): Promise<number | undefined> => {
+      const sent = httpRequest(`${t.url}/admin/keys`, { headers: { authorization: [...values] } as Record<string, string[]> }).end();
+      const [answer] = await once(sent, 'response') as [IncomingMessage];
+      answer.resume();
+      return answer.statusCode;
+    };
+    const [good, bad] = [`Bearer ${MASTER_KEY}`, 'Bearer gw_unknown'];
+    expect(await Promise.all([status(good, bad), status(bad, good), status(`${good}, ${bad}`), status('Basic x', good)])).to.deep.equal([200, 401, 401, 401]);
   });
 });

@@ -34,10 +34,21 @@ export function parse(path: string, source: string): Node {
   return parseAll(path, source).program;
 }
 
-function parseAll(path: string, source: string): { readonly program: Node; readonly comments: readonly Span[] } {
+interface Parsed {
+  readonly program: Node;
+  readonly comments: readonly Span[];
+}
+
+/** A rule asks for the same file several times in turn. */
+let last: { readonly path: string; readonly source: string; readonly parsed: Parsed } | undefined;
+
+function parseAll(path: string, source: string): Parsed {
+  if (last?.path === path && last.source === source) return last.parsed;
   const { program, comments, errors } = parseSync(path, source, { preserveParens: false });
   if (errors.length > 0) throw new Error(`${path} does not parse: ${errors[0]?.message}`);
-  return { program, comments };
+  const parsed = { program, comments };
+  last = { path, source, parsed };
+  return parsed;
 }
 
 /** Places in a source, as offsets. */

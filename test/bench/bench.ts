@@ -49,7 +49,7 @@ async function measureAll(setting: Setting, subjects: readonly Subject[], shapes
   for (const naming of NAMINGS) {
     for (const shape of shapes) {
       process.stderr.write(`measuring ${shape}, upstream answers with ${naming === 'same' ? 'the requested model' : 'a dated model'}\n`);
-      rows.push(...await measure(setting, subjects.filter(({ isChatOnly = false }) => !isChatOnly || shape !== 'forwarded'), shape, naming));
+      rows.push(...await measure(setting, subjects.filter(({ isChatOnly = false }) => !isChatOnly || (shape !== 'forwarded' && shape !== 'messages')), shape, naming));
     }
   }
   return rows;

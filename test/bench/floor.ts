@@ -16,7 +16,7 @@ const server = createServer((request, response) => {
     const body = Buffer.concat(pieces);
     const { stream } = JSON.parse(body.toString()) as { stream?: boolean };
     const reply: Buffer[] = [];
-    pool.dispatch({ path: `${prefix}${request.url?.slice('/v1'.length)}`, method: 'POST', headers: { 'content-type': 'application/json' }, body }, {
+    pool.dispatch({ path: `${prefix}${(request.url ?? '').slice('/v1'.length)}`, method: 'POST', headers: { 'content-type': 'application/json' }, body }, {
       onRequestStart: () => {},
       onResponseStart: () => { if (stream) response.writeHead(200, { 'content-type': 'text/event-stream' }); },
       onResponseData: (_controller, piece) => {

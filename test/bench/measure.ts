@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CHUNKS, isStream, type Naming, pathOf, requestBody, type Shape } from './bodies.ts';
+import { CHUNKS, endpointOf, isStream, type Naming, requestBody, type Shape } from './bodies.ts';
 import { median, ratiosTo, type Row, type Values } from './figures.ts';
 import type { Generators } from './generators.ts';
 import type { LoadOrder, LoadResult } from './load.ts';
@@ -26,7 +26,7 @@ interface Samples {
   readonly p99: number[];
 }
 
-type Target = Pick<RunningSubject, 'name' | 'url' | 'headers'>;
+type Target = Pick<RunningSubject, 'name' | 'baseUrl' | 'headers'>;
 
 /** One row a subject, all measured in turns; the first subject is what the others are compared with. */
 export async function measure(setting: Setting, subjects: readonly Subject[], shape: Shape, naming: Naming): Promise<Row[]> {
@@ -34,7 +34,7 @@ export async function measure(setting: Setting, subjects: readonly Subject[], sh
   const upstreamUrl = upstreams.baseUrl(shape, naming);
   const samples = await startAll(subjects, upstreamUrl, plan.starts);
   const ask = asker(setting, shape);
-  const directly: Target = { name: 'the upstream', url: upstreamUrl, headers: { 'content-type': 'application/json' } };
+  const directly: Target = { name: 'the upstream', baseUrl: upstreamUrl, headers: { 'content-type': 'application/json' } };
   const direct = { p50: [] as number[], p99: [] as number[] };
   for (const sample of samples) await checkAnswer(sample.running, shape);
   for (let round = -plan.warmUps; round < plan.rounds; round += 1) {
@@ -69,20 +69,24 @@ type Ask = (kind: 'load' | 'latency', target: Target) => Promise<LoadResult>;
 export function asker({ plan, generators }: Setting, shape: Shape): Ask {
   const body = requestBody(shape);
   const until = shape === 'paced' ? 'first-piece' : 'end';
-  return async (kind, { name, url, headers }) => {
+  return async (kind, { name, baseUrl, headers }) => {
     const { requests, connections }: Drive = plan[kind][shape];
-    const order: LoadOrder = { url: `${url}${pathOf(shape)}`, headers, body, requests, connections, until };
+    const order: LoadOrder = { url: `${baseUrl}${endpointOf(shape)}`, headers, body, requests, connections, until };
     const result = await generators[kind](shape)(order);
     if (result.failures > 0) throw new Error(`${result.failures} of ${requests} ${shape} requests to ${name} failed`);
     return result;
   };
 }
 
+/** What a whole answer holds. */
+const STREAMED = ['"stop"', '[DONE]'];
+const MARKS: Readonly<Record<Shape, readonly string[]>> = { unary: ['Rayleigh'], forwarded: ['Rayleigh'], burst: STREAMED, paced: STREAMED, messages: ['"end_turn"', '"message_stop"'] };
+
 /** The subject answers what the upstream said, whole. */
-export async function checkAnswer({ name, url, headers }: Target, shape: Shape): Promise<void> {
-  const reply = await fetch(`${url}${pathOf(shape)}`, { method: 'POST', headers: { ...headers }, body: requestBody(shape) });
+export async function checkAnswer({ name, baseUrl, headers }: Target, shape: Shape): Promise<void> {
+  const reply = await fetch(`${baseUrl}${endpointOf(shape)}`, { method: 'POST', headers: { ...headers }, body: requestBody(shape) });
   const text = await reply.text();
-  const isWhole = isStream(shape) ? text.includes('"stop"') && text.includes('[DONE]') : text.includes('Rayleigh');
+  const isWhole = MARKS[shape].every((mark) => text.includes(mark));
   if (reply.status !== 200 || !isWhole) throw new Error(`${name} answers a ${shape} request with ${reply.status}: ${text.slice(0, 500)}`);
 }
 

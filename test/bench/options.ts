@@ -25,16 +25,16 @@ export interface Drive {
 
 export const FULL: Plan = {
   rounds: 5, warmUps: 5, starts: 3,
-  load: { unary: { requests: 10_000, connections: 16 }, forwarded: { requests: 10_000, connections: 16 }, burst: { requests: 2500, connections: 16 }, paced: { requests: 160, connections: 16 } },
-  latency: { unary: { requests: 1000, connections: 1 }, forwarded: { requests: 1000, connections: 1 }, burst: { requests: 200, connections: 1 }, paced: { requests: 16, connections: 4 } },
+  load: { unary: { requests: 10_000, connections: 16 }, forwarded: { requests: 10_000, connections: 16 }, burst: { requests: 2500, connections: 16 }, paced: { requests: 160, connections: 16 }, messages: { requests: 2500, connections: 16 } },
+  latency: { unary: { requests: 1000, connections: 1 }, forwarded: { requests: 1000, connections: 1 }, burst: { requests: 200, connections: 1 }, paced: { requests: 16, connections: 4 }, messages: { requests: 200, connections: 1 } },
   memoryAfter: [100_000, 200_000],
 };
 
 /** Enough to see that everything works; its figures say little. */
 export const QUICK: Plan = {
   rounds: 1, warmUps: 0, starts: 1,
-  load: { unary: { requests: 1500, connections: 16 }, forwarded: { requests: 1500, connections: 16 }, burst: { requests: 400, connections: 16 }, paced: { requests: 16, connections: 16 } },
-  latency: { unary: { requests: 200, connections: 1 }, forwarded: { requests: 200, connections: 1 }, burst: { requests: 60, connections: 1 }, paced: { requests: 8, connections: 4 } },
+  load: { unary: { requests: 1500, connections: 16 }, forwarded: { requests: 1500, connections: 16 }, burst: { requests: 400, connections: 16 }, paced: { requests: 16, connections: 16 }, messages: { requests: 400, connections: 16 } },
+  latency: { unary: { requests: 200, connections: 1 }, forwarded: { requests: 200, connections: 1 }, burst: { requests: 60, connections: 1 }, paced: { requests: 8, connections: 4 }, messages: { requests: 60, connections: 1 } },
   memoryAfter: [],
 };
 

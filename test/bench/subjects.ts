@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MODEL } from './bodies.ts';
+import { CLAUDE, MODEL } from './bodies.ts';
 import type { Machine } from './machine.ts';
 import { answers, freePort, untilReady } from './ready.ts';
 import { nextMessage, type Child, type Workspace } from './workspace.ts';
@@ -18,8 +18,8 @@ export interface Subject {
 export interface RunningSubject {
   readonly name: string;
   readonly pid: number;
-  /** Its `/v1`. */
-  readonly url: string;
+  /** What the endpoint of a shape is appended to. */
+  readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   /** From its start until it listens; for the gateway, until `/livez` answers. */
   readonly readyMs: number;
@@ -83,7 +83,7 @@ export function gateway({ workspace, machine, isResilient, countsAllocations = f
       const port = await freePort();
       const variables = {
         PORT: String(port), MASTER_KEY, RATE_LIMIT_RPS: '0', GATEWAY_CONFIG: configFile,
-        OPENAI_API_KEY: 'sk-benchbenchbenchbench', OPENAI_BASE_URL: upstreamUrl, NODE_COMPILE_CACHE: join(cwd, 'compile-cache'), ...own,
+        OPENAI_API_KEY: 'sk-benchbenchbenchbench', OPENAI_BASE_URL: upstreamUrl, ANTHROPIC_API_KEY: 'sk-ant-benchbenchbench', ANTHROPIC_BASE_URL: upstreamUrl, NODE_COMPILE_CACHE: join(cwd, 'compile-cache'), ...own,
       };
       const startedAt = performance.now();
       const probe = countsAllocations ? ['--import', new URL('allocation-probe.ts', import.meta.url).href] : [];
@@ -97,7 +97,9 @@ export function gateway({ workspace, machine, isResilient, countsAllocations = f
 const RESILIENCE = ', retry: {attempts: 3}, circuit_breaker: {failure_threshold: 5}, concurrency: {max_concurrency: 1000}';
 
 const configuration = (isResilient: boolean): string => `strategy: {mode: fallback}
-targets: [{virtual_key: openai, models: [${MODEL}]${isResilient ? RESILIENCE : ''}}]
+targets:
+  - {virtual_key: openai, models: [${MODEL}]${isResilient ? RESILIENCE : ''}}
+  - {virtual_key: anthropic, models: [${CLAUDE}]${isResilient ? RESILIENCE : ''}}
 plugins:
   - {name: word-filter, stage: before_request, enabled: true, config: {blocked_words: [forbidden, secretword, badthing]}}
   - {name: word-filter, stage: after_request, enabled: true, config: {blocked_words: [forbidden, secretword, badthing]}}
@@ -116,7 +118,7 @@ interface Started {
 export function running(child: Child, { name, port, startedAt, headers }: Started): RunningSubject {
   return {
     name, pid: child.pid, readyMs: performance.now() - startedAt, stop: child.stop,
-    url: `http://127.0.0.1:${port}/v1`, headers: { 'content-type': 'application/json', ...headers },
+    baseUrl: `http://127.0.0.1:${port}/v1`, headers: { 'content-type': 'application/json', ...headers },
     allocatedBytes: async () => {
       const answer = nextMessage<{ allocatedBytes: number }>(child);
       child.process.send('allocated');

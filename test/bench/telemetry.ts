@@ -30,7 +30,7 @@ function scraped(subject: Subject): Subject {
     start: async (upstreamUrl) => {
       const running = await subject.start(upstreamUrl);
       const scrape = async (): Promise<void> => {
-        const answer = await fetch(new URL('/metrics', running.url), { headers: { ...running.headers } });
+        const answer = await fetch(new URL('/metrics', running.baseUrl), { headers: { ...running.headers } });
         await answer.text();
       };
       await scrape();

@@ -22,6 +22,7 @@ const server = createServer((request, response) => {
 const whole = {
   'same unary': Buffer.from(replyBody('unary', 'same')), 'dated unary': Buffer.from(replyBody('unary', 'dated')),
   'same forwarded': Buffer.from(replyBody('forwarded', 'same')), 'dated forwarded': Buffer.from(replyBody('forwarded', 'dated')),
+  'same messages': Buffer.from(replyBody('messages', 'same')), 'dated messages': Buffer.from(replyBody('messages', 'dated')),
   'same burst': Buffer.from(replyBody('burst', 'same')), 'dated burst': Buffer.from(replyBody('burst', 'dated')),
 };
 const events = { same: streamEvents('same'), dated: streamEvents('dated') };

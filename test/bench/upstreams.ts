@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Naming, NAMINGS, pathOf, replyBody, type Shape } from './bodies.ts';
+import { endpointOf, type Naming, NAMINGS, replyBody, type Shape } from './bodies.ts';
 import type { Machine } from './machine.ts';
 import { accepts, freePort, untilReady } from './ready.ts';
 import { nextMessage, type Workspace } from './workspace.ts';
@@ -9,7 +9,7 @@ import { nextMessage, type Workspace } from './workspace.ts';
 export interface Upstreams {
   /** Which program answers; for the facts. */
   readonly programs: string;
-  /** What a subject appends the path below `/v1` to. */
+  /** What a subject appends the endpoint of the shape to. */
   baseUrl(shape: Shape, naming: Naming): string;
 }
 
@@ -35,9 +35,11 @@ async function startNginx(workspace: Workspace, program: string): Promise<string
   const port = await freePort();
   mkdirSync(folder);
   for (const naming of NAMINGS) {
-    const file = join(folder, locationOf('burst', naming));
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, replyBody('burst', naming));
+    for (const shape of STREAMS) {
+      const file = join(folder, locationOf(shape, naming));
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, replyBody(shape, naming));
+    }
   }
   writeFileSync(join(folder, 'nginx.conf'), configuration(folder, port));
   const command = [program, '-p', folder, '-e', 'stderr', '-c', join(folder, 'nginx.conf')];
@@ -47,12 +49,15 @@ async function startNginx(workspace: Workspace, program: string): Promise<string
   return `http://127.0.0.1:${port}`;
 }
 
-const locationOf = (shape: Shape, naming: Naming): string => `/${naming}/${shape}/v1${pathOf(shape)}`;
+/** Streams that come in one piece. */
+const STREAMS: readonly Shape[] = ['burst', 'messages'];
+
+const locationOf = (shape: Shape, naming: Naming): string => `/${naming}/${shape}/v1${endpointOf(shape)}`;
 
 /** One process, in the foreground. Files answer GET alone, so a POST's 405 is turned into the file itself. */
 function configuration(folder: string, port: number): string {
   const whole = (shape: Shape, naming: Naming): string => `location = ${locationOf(shape, naming)} { default_type application/json; return 200 '${replyBody(shape, naming)}'; }`;
-  const burst = (naming: Naming): string => `location = ${locationOf('burst', naming)} { types {} default_type text/event-stream; error_page 405 =200 $uri; }`;
+  const stream = (shape: Shape, naming: Naming): string => `location = ${locationOf(shape, naming)} { types {} default_type text/event-stream; error_page 405 =200 $uri; }`;
   const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`);
   return `daemon off;
 master_process off;
@@ -69,7 +74,7 @@ http {
   server {
     listen 127.0.0.1:${port};
     root ${folder};
-    ${NAMINGS.flatMap((naming) => [whole('unary', naming), whole('forwarded', naming), burst(naming)]).join('\n    ')}
+    ${NAMINGS.flatMap((naming) => [whole('unary', naming), whole('forwarded', naming), ...STREAMS.map((shape) => stream(shape, naming))]).join('\n    ')}
   }
 }
 `;

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { EXTERNAL } from '../../build/bundle.ts';
 import { packedManifest } from '../../build/manifest.ts';
-import { atEnd, chatReply, forSuite, MASTER_KEY, replyJson, stubUpstream, temporaryFolder } from '../kit/index.ts';
+import { atEnd, chatReply, forSuite, isSoak, MASTER_KEY, replyJson, stubUpstream, temporaryFolder } from '../kit/index.ts';
 import { packModules } from './module-package.ts';
 import { packCopy, type Packed } from './pack-copy.ts';
 
@@ -124,6 +124,7 @@ describe('the package that npm pack makes', function packed() {
     await expectExample(installed());
   });
 
+  if (!isSoak()) return;
   it('has types that a package of three modules is built with, writing into its own dist alone, and serves it installed beside itself', async () => {
     const modules = await packModules(installed(), await temporaryFolder());
     const folder = await installBoth(installed(), modules);

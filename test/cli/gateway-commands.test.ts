@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { atEnd, forSuite, type GatewayProcess, MASTER_KEY, runGw, type RunResult, startGateway, temporaryFolder } from '../kit/index.ts';
+import { atEnd, forSuite, type GatewayProcess, MASTER_KEY, type RunResult, startGateway, temporaryFolder } from '../kit/index.ts';
 import { COMMANDS } from '../../builtins/cli/commands.ts';
 import { runCommand } from './commands.ts';
 import { CALLS, expectOneError, stub } from './support.ts';
@@ -17,7 +17,7 @@ async function folder(): Promise<string> {
 
 describe('commands against a running gateway', () => {
   let gateway: GatewayProcess;
-  const gw = (...args: string[]): Promise<RunResult> => runGw(args, { variables: { GW_URL: `${gateway.url}/`, MASTER_KEY, NO_COLOR: '1' } });
+  const gw = (...args: string[]): Promise<RunResult> => runCommand(args, { variables: { GW_URL: `${gateway.url}/`, MASTER_KEY, NO_COLOR: '1' } });
   const json = async (...args: string[]): Promise<any> => {
     const result = await gw(...args, '--format', 'json');
     expect([result.code, result.stderr], result.stdout).to.deep.equal([0, '']);
@@ -33,7 +33,7 @@ describe('commands against a running gateway', () => {
     const status = await gw('status');
     expect([status.code, status.stderr]).to.deep.equal([0, '']);
     expect(status.stdout).to.match(new RegExp(`^\\[OK\\] ${gateway.url} -- healthy \\(\\d+ms\\)\nVersion: dev\nProviders: 1 \\(\\d+ models\\)\n\n  \\[OK\\] echo   circuit closed {6}\\d+ models   0 in flight, 0 waiting\n$`));
-    const alone = await runGw(['status', '--gateway-url', gateway.url]);
+    const alone = await runCommand(['status', '--gateway-url', gateway.url]);
     expect(alone.stdout, 'without a credential').to.contain('Version: dev').and.to.match(/\n\n {2}\[OK\] echo {3}circuit closed {6}\d+ models\n$/).and.to.not.contain('Providers');
     const doctor = await gw('doctor');
     expect([doctor.code, doctor.stderr]).to.deep.equal([0, '']);
@@ -106,14 +106,14 @@ describe('commands against a running gateway', () => {
   it('says what to do about a credential that is missing, unknown or too small, and prints none', async () => {
     const { key } = await json('admin', 'keys', 'create', '--name', 'reader');
     for (const args of CALLS.slice(0, 6)) {
-      expectOneError(await runGw([...args], { variables: { GW_URL: gateway.url } }), '--api-key', 'GW_API_KEY', 'MASTER_KEY');
+      expectOneError(await runCommand([...args], { variables: { GW_URL: gateway.url } }), '--api-key', 'GW_API_KEY', 'MASTER_KEY');
     }
-    const wrong = await runGw(['admin', 'keys', 'list', '--api-key=my-very-own-wrong-key'], { variables: { GW_URL: gateway.url, GW_API_KEY: MASTER_KEY } });
+    const wrong = await runCommand(['admin', 'keys', 'list', '--api-key=my-very-own-wrong-key'], { variables: { GW_URL: gateway.url, GW_API_KEY: MASTER_KEY } });
     expectOneError(wrong, 'unknown, revoked or expired');
     expect(wrong.stderr).to.not.contain('my-very-own-wrong-key');
     const { key: old } = await json('admin', 'keys', 'create', '--name', 'old', '--expires-in', '1ms');
-    expectOneError(await runGw(['plugins'], { variables: { GW_URL: gateway.url, GW_API_KEY: old } }), 'expired');
-    const reader = (...args: string[]): Promise<RunResult> => runGw(args, { variables: { GW_URL: gateway.url, GW_API_KEY: key, MASTER_KEY } });
+    expectOneError(await runCommand(['plugins'], { variables: { GW_URL: gateway.url, GW_API_KEY: old } }), 'expired');
+    const reader = (...args: string[]): Promise<RunResult> => runCommand(args, { variables: { GW_URL: gateway.url, GW_API_KEY: key, MASTER_KEY } });
     expect((await reader('admin', 'keys', 'list')).code).to.equal(0);
     expectOneError(await reader('admin', 'keys', 'create', '--name', 'x'), 'POST /admin/keys:', 'scope');
   });
@@ -123,8 +123,8 @@ describe('commands without a gateway', () => {
   it('say where none is, and how to go on', async () => {
     const cwd = await folder();
     for (const args of CALLS) expectOneError(await runCommand([...args, '--gateway-url', 'http://127.0.0.1:9/base/'], { cwd }), 'gateway unreachable at http://127.0.0.1:9/base:', 'gw serve');
-    expectOneError(await runGw(['status'], { cwd, variables: { GW_URL: 'http://127.0.0.1:9' } }), 'gateway unreachable at http://127.0.0.1:9:');
-    const doctor = await runGw(['doctor'], { cwd, variables: { GW_URL: 'http://127.0.0.1:9' } });
+    expectOneError(await runCommand(['status'], { cwd, variables: { GW_URL: 'http://127.0.0.1:9' } }), 'gateway unreachable at http://127.0.0.1:9:');
+    const doctor = await runCommand(['doctor'], { cwd, variables: { GW_URL: 'http://127.0.0.1:9' } });
     expect([doctor.code, doctor.stderr]).to.deep.equal([0, '']);
     expect(doctor.stdout).to.contain('[X] http://127.0.0.1:9: the connection was refused');
   });

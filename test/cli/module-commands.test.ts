@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { runGw, temporaryFolder } from '../kit/index.ts';
+import { runCommand } from './commands.ts';
 import { SOURCES, writeTree } from '../registry/support.ts';
 
 const REGISTER = fileURLToPath(new URL('../../host/registry/register.ts', import.meta.url));
@@ -19,7 +20,7 @@ describe('gw module new', () => {
   it('writes modules that pass their contract, their own tests and validate, without anything installed', async () => {
     const cwd = await writeTree({ 'config.json': JSON.stringify({ strategy: { mode: 'my-own', settings: { first: 'my-own' } }, targets: [{ virtual_key: 'my-native' }, { virtual_key: 'my-own' }], plugins: [{ name: 'my-own', stage: 'before_request', enabled: true, config: { words: ['x'] } }] }) });
     for (const [args, path] of NEW) {
-      const made = await runGw(['module', 'new', ...args], { cwd });
+      const made = await runCommand(['module', 'new', ...args], { cwd });
       expect([made.code, made.stdout], made.stderr).to.deep.equal([0, '']);
       const tested = await runGw(['module', 'test', path], { cwd });
       expect([tested.code, tested.stderr], tested.stdout).to.deep.equal([0, '']);
@@ -34,7 +35,7 @@ describe('gw module new', () => {
 
   it('writes a package that states its contract and builds into its own folder', async () => {
     const cwd = await temporaryFolder();
-    await runGw(['module', 'new', 'plugin', 'packed', '--package'], { cwd });
+    await runCommand(['module', 'new', 'plugin', 'packed', '--package'], { cwd });
     const manifest = JSON.parse(await readFile(join(cwd, 'gw-packed/package.json'), 'utf8')) as Record<string, any>;
     expect([manifest['name'], manifest['type'], manifest['gw'].contract]).to.deep.equal(['gw-packed', 'module', '^1.1']);
     expect(JSON.parse(await readFile(join(cwd, 'gw-packed/tsconfig.json'), 'utf8')).compilerOptions).to.include({ outDir: 'dist', rootDir: 'src' });
@@ -47,7 +48,7 @@ describe('gw module new', () => {
       [['provider', 'openai'], 'is shipped'], [['plugin', 'mine'], 'exists already'],
     ];
     for (const [args, said] of refusals) {
-      const { code, stdout, stderr } = await runGw(['module', 'new', ...args], { cwd });
+      const { code, stdout, stderr } = await runCommand(['module', 'new', ...args], { cwd });
       expect([code, stdout], said).to.deep.equal([1, '']);
       expect(stderr).to.match(/^Error: /).and.to.include(said);
     }

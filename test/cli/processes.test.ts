@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { atEnd, BIN, forSuite, type GatewayProcess, MASTER_KEY, NODE_ARGS, runGw, type RunResult, startGateway, temporaryFolder } from '../kit/index.ts';
+import { atEnd, BIN, forSuite, type GatewayProcess, MASTER_KEY, NODE_ARGS, runGw, type RunResult, some, startGateway, temporaryFolder } from '../kit/index.ts';
 import { CALLS, expectOneError, stub } from './support.ts';
 
 const LOGGED = ['before_request', 'after_request', 'on_error'].map((stage) => `  - {name: request-logger, type: logging, stage: ${stage}, enabled: true, config: {persist: true}}\n`).join('');
@@ -148,7 +148,7 @@ describe('every command that calls a gateway, as a process, where there is none 
     const of = (url: string, args: readonly string[], variables = {}): Promise<RunResult> => runGw([...args, '--gateway-url', url], { cwd, variables: { GW_API_KEY: 'a-key-of-mine', ...variables } });
     const [slow, silent, failing, empty, away] = await Promise.all([stub(200, '[]', {}, 1500), stub(200, '', {}, 60_000), stub(500, ''), stub(200, ''), stub(302, '', { location: 'https://other.example/secret' })]);
     const tooLong = of(silent.url, ['plugins']); // its 15 seconds pass meanwhile
-    await each(CALLS, async (args) => expectOneError(await of('http://127.0.0.1:9', args), 'gateway unreachable at http://127.0.0.1:9: the connection was refused', 'gw serve'));
+    await each(some(CALLS), async (args) => expectOneError(await of('http://127.0.0.1:9', args), 'gateway unreachable at http://127.0.0.1:9: the connection was refused', 'gw serve'));
     expectOneError(await of('http://127.0.0.1:9', ['status']), 'gateway unreachable at http://127.0.0.1:9:');
     expectOneError(await of('http://127.0.0.1:9', ['chat', '--model', 'm', 'hi']), 'gateway unreachable at http://127.0.0.1:9:');
     await each([['admin', 'keys', 'list'], ['chat', '--model', 'm', 'hi']], async (args) => {

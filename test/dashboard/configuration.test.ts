@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { browserForSuite, type Gateway, open, settled, startDashboard, until } from './kit.ts';
+import { browserForSuite, type Gateway, open, opener, settled, startDashboard, until } from './kit.ts';
 
 type Config = Record<string, any>;
 const configOf = async (t: Gateway): Promise<Config> => (await t.get('/admin/config')).json() as Config;
@@ -21,11 +21,7 @@ async function apply(page: Page): Promise<void> {
 describe('the configuration in the dashboard', function configuration() {
   this.timeout(60_000);
   const browser = browserForSuite();
-  const opened = async (t: Gateway, path = '/configuration'): Promise<Page> => {
-    const { page } = await open(browser(), t, { path });
-    await settled(page);
-    return page;
-  };
+  const opened = opener(browser, { path: '/configuration' });
 
   it('is edited as JSON: checked as it is typed, compared before it is applied, and then in force', async () => {
     const t = await startDashboard();
@@ -110,7 +106,7 @@ describe('the configuration in the dashboard', function configuration() {
 
   it('is changed by fields, which leave everything else as it is', async () => {
     const t = await startDashboard({ config: { request_timeout: '30s' } });
-    const page = await opened(t, '/configuration?tab=form');
+    const page = await opened(t, { path: '/configuration?tab=form' });
     await page.getByRole('group', { name: 'Target 1: a' }).getByRole('combobox', { name: 'Weight' }).fill('3');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Add alias' }).click();
@@ -128,7 +124,7 @@ describe('the configuration in the dashboard', function configuration() {
     const t = await startDashboard();
     const config = await configOf(t);
     for (const aliases of [{ one: 'm' }, { two: 'm' }]) await t.request('PUT', '/admin/config', { ...config, aliases });
-    const page = await opened(t, '/configuration?tab=history');
+    const page = await opened(t, { path: '/configuration?tab=history' });
     await page.getByRole('button', { name: 'Compare version 1 with the active one' }).click();
     await page.getByRole('region', { name: /^Difference/ }).getByText('"one": "m"').waitFor();
     await page.getByRole('button', { name: 'Roll back to version 1' }).click();

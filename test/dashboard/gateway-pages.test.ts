@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
-import { axe, browserForSuite, type Gateway, open, type OpenChoices, PHONE, settled, startDashboard } from './kit.ts';
+import { axe, browserForSuite, opener, PHONE, settled, startDashboard } from './kit.ts';
 
 const MARKUP = '<b onclick=alert(1)>';
 const FILTER = { name: 'word-filter', stage: 'before_request', enabled: true, config: { blocked_words: [MARKUP] } };
@@ -8,11 +7,7 @@ const FILTER = { name: 'word-filter', stage: 'before_request', enabled: true, co
 describe('what the dashboard shows of the configuration', function pages() {
   this.timeout(60_000);
   const browser = browserForSuite();
-  const opened = async (t: Gateway, choices: OpenChoices): Promise<Page> => {
-    const { page } = await open(browser(), t, choices);
-    await settled(page);
-    return page;
-  };
+  const opened = opener(browser);
 
   it('are providers in their state, found by a part of their names, and their models', async () => {
     const t = await startDashboard({ config: { targets: [{ virtual_key: 'echo' }, { virtual_key: 'openai' }] } });

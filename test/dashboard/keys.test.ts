@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { as, browserForSuite, type Gateway, open, settled, startDashboard } from './kit.ts';
+import { as, browserForSuite, opener, startDashboard } from './kit.ts';
 
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 const revealed = (page: Page) => page.getByRole('dialog').locator('code');
@@ -8,11 +8,7 @@ const revealed = (page: Page) => page.getByRole('dialog').locator('code');
 describe('the keys in the dashboard', function keys() {
   this.timeout(60_000);
   const browser = browserForSuite();
-  const opened = async (t: Gateway, path = '/keys'): Promise<Page> => {
-    const { page } = await open(browser(), t, { path });
-    await settled(page);
-    return page;
-  };
+  const opened = opener(browser, { path: '/keys' });
 
   it('are created, and their value is shown once, in a dialog that is not closed by accident', async () => {
     const t = await startDashboard();

@@ -142,4 +142,13 @@ export async function settled(page: Page): Promise<void> {
   for (const placeholder of ['.boot', '.loading']) await page.locator(placeholder).first().waitFor({ state: 'detached' });
 }
 
+/** For a suite: opens a page of its own unless another is said, and waits until the page has what it asked for. */
+export function opener(browser: () => Browser, own: OpenChoices = {}): (t: AdminHost, choices?: OpenChoices) => Promise<Page> {
+  return async (t, choices = {}) => {
+    const { page } = await open(browser(), t, { ...own, ...choices });
+    await settled(page);
+    return page;
+  };
+}
+
 export { as, type KeyObject };

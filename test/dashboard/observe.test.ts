@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Page, Route } from 'playwright-core';
 import { loadScript } from '../kit/index.ts';
-import { browserForSuite, type Gateway, open, type OpenChoices, settled, startDashboard } from './kit.ts';
+import { browserForSuite, type Gateway, open, opener, settled, startDashboard } from './kit.ts';
 
 const MARKUP = '<img src=x onerror=alert(1)>';
 const tile = async (page: Page, label: string): Promise<string[]> => page.locator('.tile', { has: page.locator('dt', { hasText: label }) }).locator('dd').allTextContents();
@@ -9,11 +9,7 @@ const tile = async (page: Page, label: string): Promise<string[]> => page.locato
 describe('what the dashboard shows of a running gateway', function observe() {
   this.timeout(60_000);
   const browser = browserForSuite();
-  const opened = async (t: Gateway, choices: OpenChoices): Promise<Page> => {
-    const { page } = await open(browser(), t, choices);
-    await settled(page);
-    return page;
-  };
+  const opened = opener(browser);
 
   it('begins with four steps, of which three are ticked by what the gateway says', async () => {
     const t = await startDashboard();
@@ -37,7 +33,7 @@ describe('what the dashboard shows of a running gateway', function observe() {
     for (const model of ['echo', 'echo-error-500', MARKUP, `${MARKUP}-unknown`, 'echo', 'echo', 'echo']) statuses.push((await t.post('/v1/chat/completions', { model, messages: [{ role: 'user', content: MARKUP }] })).status);
     expect(statuses.slice(0, 3)).to.deep.equal([200, 502, 200]);
     const { summary } = (await t.get('/admin/logs/stats')).json();
-    const page = await opened(t, {});
+    const page = await opened(t);
     expect((await tile(page, 'Requests'))[0]).to.equal(String(summary.total_entries));
     expect((await tile(page, 'Error Rate'))[1]).to.equal(`${summary.error_entries} failed`);
     await page.getByRole('img', { name: `${summary.total_entries} requests over the last 24 hours, ${summary.error_entries} of them failed.` }).waitFor(); // charts are loaded with the first of them
@@ -65,9 +61,17 @@ describe('what the dashboard shows of a running gateway', function observe() {
     expect(new URL(page.url()).searchParams.get('model')).to.equal('no-such-model');
   });
 
+  it('shows no cost where no price is known, and says so', async () => {
+    const t = await startDashboard();
+    for (const model of ['echo', 'echo', 'echo-error-500']) await t.post('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'hi' }] });
+    const page = await opened(t, { path: '/analytics' });
+    expect(await tile(page, 'Estimated cost')).to.deep.equal(['–', 'no price is known']);
+    await page.getByRole('status').getByText(/^3 requests over the last 24 hours, 33\.3% failed, at no known price\.$/).waitFor();
+  });
+
   it('says what to configure where no requests are kept', async () => {
     const t = await startDashboard({ hasLog: false });
-    const page = await opened(t, {});
+    const page = await opened(t);
     expect(await page.getByText('Request logging is disabled').count()).to.equal(2);
     expect((await tile(page, 'Providers'))[0]).to.match(/\d \/ \d/);
     await page.goto(`${t.url}/analytics`);

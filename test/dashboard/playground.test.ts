@@ -1,17 +1,13 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { axe, browserForSuite, type Gateway, open, PHONE, settled, startDashboard } from './kit.ts';
+import { axe, browserForSuite, opener, PHONE, startDashboard } from './kit.ts';
 
 const PROMPT = 'Say <script>alert(1)</script> & be kind';
 
 describe('the playground of the dashboard', function playground() {
   this.timeout(60_000);
   const browser = browserForSuite();
-  const opened = async (t: Gateway, path: string, key?: string): Promise<Page> => {
-    const { page } = await open(browser(), t, { path: `/playground${path}`, ...(key === undefined ? {} : { key }) });
-    await settled(page);
-    return page;
-  };
+  const opened = opener(browser);
   const prompt = (page: Page) => page.getByRole('textbox', { name: 'Prompt', exact: true });
   const send = async (page: Page, text: string): Promise<void> => {
     await prompt(page).fill(text);
@@ -21,7 +17,7 @@ describe('the playground of the dashboard', function playground() {
 
   it('streams an answer as text, with who served it and what it cost, and reminds the model of whole turns', async () => {
     const t = await startDashboard();
-    const page = await opened(t, '?model=echo');
+    const page = await opened(t, { path: '/playground?model=echo' });
     const sent = page.waitForRequest('**/v1/chat/completions');
     await send(page, PROMPT);
     expect((await sent).postDataJSON()).to.deep.equal({ model: 'echo', temperature: 0.7, max_tokens: 1024, messages: [{ role: 'user', content: PROMPT }], stream: true, stream_options: { include_usage: true } });
@@ -41,7 +37,7 @@ describe('the playground of the dashboard', function playground() {
 
   it('answers in one piece where it is asked to, under the settings of the form', async () => {
     const t = await startDashboard();
-    const page = await opened(t, '?model=m');
+    const page = await opened(t, { path: '/playground?model=m' });
     await page.getByRole('checkbox', { name: 'Stream the answer' }).uncheck();
     await page.getByRole('slider', { name: /Temperature/ }).fill('1.3');
     await page.getByRole('spinbutton', { name: 'Maximum tokens' }).fill('12');
@@ -56,7 +52,7 @@ describe('the playground of the dashboard', function playground() {
 
   it('compares two models side by side; one that fails does not take the other with it', async () => {
     const t = await startDashboard();
-    const page = await opened(t, '?model=echo');
+    const page = await opened(t, { path: '/playground?model=echo' });
     await page.getByRole('button', { name: 'Compare with another' }).click();
     await page.getByLabel('Second model').first().selectOption('echo-break');
     await send(page, 'one two three');
@@ -72,7 +68,7 @@ describe('the playground of the dashboard', function playground() {
 
   it('keeps the prompt of an answer that broke or was stopped', async () => {
     const t = await startDashboard();
-    const page = await opened(t, '?model=echo-break');
+    const page = await opened(t, { path: '/playground?model=echo-break' });
     for (const model of ['echo-break', 'echo-cut']) {
       await page.getByLabel('Model', { exact: true }).selectOption(model);
       await send(page, 'these words are lost');
@@ -91,7 +87,7 @@ describe('the playground of the dashboard', function playground() {
 
   it('shows vectors by their number, first values and length, and what the gateway refuses', async () => {
     const t = await startDashboard();
-    const page = await opened(t, '?tab=embeddings&embedding=m');
+    const page = await opened(t, { path: '/playground?tab=embeddings&embedding=m' });
     await page.getByRole('textbox', { name: 'Texts' }).fill('one\ntwo');
     const sent = page.waitForRequest('**/v1/embeddings');
     await page.getByRole('button', { name: 'Embed' }).click();
@@ -107,7 +103,7 @@ describe('the playground of the dashboard', function playground() {
 
   it('shows images that came along, and links those that lie elsewhere', async () => {
     const t = await startDashboard();
-    const page = await opened(t, '?tab=images&image=m');
+    const page = await opened(t, { path: '/playground?tab=images&image=m' });
     const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     await page.route('**/v1/images/generations', (route) => route.fulfill({ json: { data: [{ b64_json: dot, revised_prompt: '<b>a dot</b>' }, { url: 'https://files.example/1.png' }, { url: 'javascript:alert(1)' }] } }));
     await page.getByRole('textbox', { name: 'Prompt' }).fill('a dot');
@@ -127,7 +123,7 @@ describe('the playground of the dashboard', function playground() {
   it('may be used by who may only read, with a notice, and fits a phone', async () => {
     const t = await startDashboard();
     const { key } = await t.makeKey();
-    const page = await opened(t, '?model=echo&with=m', key);
+    const page = await opened(t, { path: '/playground?model=echo&with=m', key });
     await page.getByText('Your session is read only.').waitFor();
     await page.setViewportSize(PHONE);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).to.equal(0);

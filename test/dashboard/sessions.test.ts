@@ -12,7 +12,8 @@ describe('sessions in the dashboard', function sessions() {
     const { page } = await open(browser(), t, { path: '/logs?stage=all#x', key: '' });
     await page.waitForURL((url) => url.pathname === '/login');
     expect(new URL(page.url()).searchParams.get('from')).to.equal('/logs?stage=all#x');
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.locator('input[type=password]:focus').waitFor(); // the key is typed, or pasted, at once
+    await page.keyboard.press('Enter');
     await page.getByText('Enter an API key').waitFor();
     const field = page.getByLabel('API key', { exact: true });
     expect(await field.getAttribute('type')).to.equal('password');

@@ -8,7 +8,7 @@ import { compareRequests } from './requests.ts';
 import { shrunk } from './shrink.ts';
 
 /** A slice of what `npm run test:soak` compares. */
-const CONVERSATIONS = 12;
+const CONVERSATIONS = 6;
 
 describe('requests, compared with those of another toolkit', function suite() {
   this.timeout(60_000);

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { atEnd, BIN, eventsOf, MASTER_KEY, runGw, startGateway, temporaryFolder } from '../kit/index.ts';
+import { atEnd, BIN, eventsOf, isSoak, MASTER_KEY, runGw, startGateway, temporaryFolder } from '../kit/index.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/custom-provider', import.meta.url));
 const LONG = 'Tell me what you know of gateways, in a few sentences.';
@@ -139,7 +139,7 @@ async function copied(): Promise<string> {
   return folder;
 }
 
-describeExample('the custom-provider example in the repository', async () => EXAMPLE);
+if (isSoak()) describeExample('the custom-provider example in the repository', async () => EXAMPLE);
 describeExample('the custom-provider example copied elsewhere', copied);
 
 describe('run.sh of the custom-provider example', () => {

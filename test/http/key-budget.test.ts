@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { NO_CATALOG } from '../../host/common/catalog.ts';
 import type { Cost } from '../../host/contract/index.ts';
 import { type Answer, ask, chatReply, eventually, openSse, replyJson, sseEvent, startHost, stubUpstream, type StubHandler, type StubUpstream, type TestHost } from '../kit/index.ts';
 import { entries, RATES } from '../plugins/budget-scene.ts';
@@ -33,7 +34,8 @@ async function scene(budgetUsd: number, plugins: readonly object[] = [], handler
   const t = await startHost(config());
   const cost: Cost = { totalUsd: 0.6, inputUsd: 0.6, outputUsd: 0, cacheReadUsd: 0, cacheWriteUsd: 0, reasoningUsd: 0, modelFound: true, priced: true, catalog: 'test' };
   const price = { input: 2, output: 3, cacheRead: undefined, cacheWrite: undefined, embedding: undefined, image: undefined };
-  Object.defineProperties(t.host.services.catalog, { cost: { value: () => cost }, tokenPrice: { value: () => price } });
+  const { services } = t.host;
+  services.catalog = { ...NO_CATALOG, cost: () => cost, tokenPrice: () => price };
   const { key: bearer, record: { id } } = await t.host.stores.keys.create({ name: 'k', scopes: ['read_only'], limits: { budget_usd: budgetUsd } });
   return {
     t, upstream, id, config, bearer,

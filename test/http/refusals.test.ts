@@ -7,14 +7,14 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Context } from 'mocha';
 import { Agent, fetch as undiciFetch, request as undiciRequest } from 'undici';
-import { ask, atEnd, forSuite, type GatewayProcess, MASTER_KEY, rawClient, requireTool, startGateway, startNginx, temporaryFolder } from '../kit/index.ts';
+import { ask, atEnd, cases, forSuite, type GatewayProcess, MASTER_KEY, rawClient, requireTool, startGateway, startNginx, temporaryFolder } from '../kit/index.ts';
 
 const run = promisify(execFile);
 const SCRIPT = fileURLToPath(new URL('clients/refused.py', import.meta.url));
 const CHAT = '/v1/chat/completions';
 const KEY = { Authorization: `Bearer ${MASTER_KEY}` };
-/** Of each of six refusals: 30 in all. */
-const ROUNDS = 5;
+/** Of each of six refusals. */
+const ROUNDS = cases(20);
 /** More than a connection holds, and more than the gateways below take. */
 const BODY_BYTES = 6_000_000;
 const MAX_BYTES = 100_000;

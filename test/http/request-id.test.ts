@@ -48,6 +48,12 @@ describe('request id', () => {
     expect(new Set(ids).size).to.equal(ids.length);
     for (const id of ids) expect(id).to.match(/^(?!0{32})[0-9a-f]{32}$/);
   });
+
+  it('is of a span half as long', () => {
+    const ids = Array.from({ length: 2000 }, createIdSource(8));
+    expect(new Set(ids).size).to.equal(ids.length);
+    for (const id of ids) expect(id).to.match(/^(?!0{16})[0-9a-f]{16}$/);
+  });
 });
 
 describe('the trace of the caller', () => {

@@ -1,4 +1,4 @@
-import './frozen.ts'; // before anything else
+import './frozen.js'; // before anything else
 import type { Context, Runner, Suite } from 'mocha';
 import { closeAll } from './cleanup.ts';
 import { expectGivenBack, type Holdings, holdings } from './holdings.ts';

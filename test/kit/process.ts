@@ -10,8 +10,8 @@ import { MASTER_KEY } from './host.ts';
 
 export const BIN = fileURLToPath(new URL('../../host/gw.js', import.meta.url));
 /** What Node imports before the bin: nothing that every object inherits can be written. */
-export const NODE_ARGS: readonly string[] = ['--import', new URL('frozen.ts', import.meta.url).href];
-const PROBE = new URL('probe.ts', import.meta.url).href;
+export const NODE_ARGS: readonly string[] = ['--import', new URL('frozen.js', import.meta.url).href];
+const PROBE = new URL('probe.js', import.meta.url).href;
 
 export interface RunResult {
   readonly code: number | null;

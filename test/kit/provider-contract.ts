@@ -7,6 +7,7 @@ import {
   variablesOf, wireReply,
 } from './provider-case.ts';
 import type { Answer } from './host.ts';
+import { some } from './random.ts';
 import { strangeBodies, strangeReplies } from './strange-replies.ts';
 import { replyJson } from './upstream.ts';
 
@@ -142,7 +143,7 @@ function robustness(module: ProviderModule, facts: ProviderFacts): void {
     for (const [surface, { model }] of Object.entries(facts.surfaces) as [TranslatedSurface, SurfaceFacts][]) {
       const route = ROUTES[surface];
       if (route === undefined) continue;
-      for (const [status, body, stream] of strangeReplies(surface, translator(module, surface).relaysBytes === true)) {
+      for (const [status, body, stream] of some(strangeReplies(surface, translator(module, surface).relaysBytes === true))) {
         answerWith((_request, response) => sendText(response, status, 'application/json', body));
         const answer = await host.post(route, { ...minimal(surface, model), ...(stream && { stream }) });
         if (answer.status !== 502 || answer.json().error.code !== 'upstream_error') wrong.push(`${surface}${stream ? ' stream' : ''} made ${answer.status} ${answer.text} of ${status} ${JSON.stringify(body)}`);

@@ -7,6 +7,8 @@ import { expect } from 'chai';
 import { ask, atEnd, compileScript, eventually, FAULTS, loadScript, SCRIPTS, startGateway, temporaryFolder } from '../kit/index.ts';
 import { readOptions } from './options.ts';
 
+/** Requests of a story. */
+const TURNS = 15;
 const LAB = fileURLToPath(new URL('lab.ts', import.meta.url));
 
 interface Lab {
@@ -40,7 +42,7 @@ const chatLines = (lab: Lab): string[] => lab.stdout().split('\n').filter((line)
 /** Asks the lab itself, one request after another, and leaves it where it goes silent; what it says of each. */
 async function story(seed: string): Promise<string[]> {
   const lab = await startLab('--script', 'chaos', '--seed', seed);
-  for (let turn = 0; turn < 40; turn += 1) {
+  for (let turn = 0; turn < TURNS; turn += 1) {
     const leaving = new AbortController();
     let isOver = false;
     const asked = fetch(`${lab.url}/chat/completions`, { method: 'POST', body: JSON.stringify(ask('hi', { stream: turn % 2 === 0 })), signal: leaving.signal })
@@ -77,7 +79,7 @@ describe('npm run lab', function suite() {
 
   it('does the same again with the same seed, and something else with another', async () => {
     const [first, again, other] = [await story('7'), await story('7'), await story('8')];
-    expect(first).to.have.length(40);
+    expect(first).to.have.length(TURNS);
     expect(again).to.deep.equal(first);
     expect(other).to.not.deep.equal(first);
   });

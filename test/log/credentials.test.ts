@@ -106,7 +106,7 @@ describe('a credential that an upstream or a client sends back', () => {
     this.timeout(60_000);
     const said: Said = { text: '' };
     const t = await echoingHost(said);
-    for (const sample of SAMPLES) {
+    for (const sample of some(SAMPLES)) {
       said.text = sample.text;
       t.lines.length = 0;
       const answers = [
@@ -158,7 +158,7 @@ describe('a credential in a configuration, a request or a setting', () => {
 
   it('stands in no report of validate and explain, and in none of a start that is refused', async function everyReport() {
     this.timeout(60_000);
-    for (const sample of some(SAMPLES)) {
+    for (const sample of some(SAMPLES, { every: 10 })) {
       const { text } = sample;
       const cwd = await temporaryFolder();
       await mkdir(join(cwd, 'good'));

@@ -4,10 +4,12 @@ import { GatewayError } from '../../host/contract/index.ts';
 import { MAX_LINE } from '../../host/log/bounded-line.ts';
 import { createLogger } from '../../host/log/logger.ts';
 import { createRedactor } from '../../host/log/redact.ts';
-import { ask, chatReply, Dice, openSse, replyJson, sseEvent, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
+import { ask, cases, chatReply, Dice, openSse, replyJson, sseEvent, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
 
 const CHAT = '/v1/chat/completions';
 const COUNT = 2200;
+/** Each is a request, or several. */
+const REQUESTS = cases(COUNT);
 
 /** Characters that break a line, a terminal, a parser or a reader of some log. */
 const PIECES = [
@@ -88,7 +90,7 @@ const PLACES: readonly ((t: TestHost, text: string) => Promise<unknown>)[] = [
 ];
 
 describe('a log line of a request', () => {
-  it(`stays one line of JSON whatever ${COUNT} hostile clients and upstreams say`, async function clients() {
+  it(`stays one line of JSON whatever ${REQUESTS} hostile clients and upstreams say`, async function clients() {
     this.timeout(60_000);
     const stub = await stubUpstream((request, response) => {
       const { model, stream, user } = request.json();
@@ -99,16 +101,16 @@ describe('a log line of a request', () => {
       else replyJson(response, 400, { error: { message: user, code: user } });
     });
     const t = await startHost({ strategy: { mode: 'single' }, targets: [stub.target('a', { models: ['m', 'bad'] }, { wire: 'native' })] });
-    const texts = hostile(COUNT);
+    const texts = hostile(REQUESTS);
     const lane = async (first: number): Promise<void> => {
-      for (let at = first; at < COUNT; at += 8) {
+      for (let at = first; at < REQUESTS; at += 8) {
         const names = Object.fromEntries(texts.slice(at, at + 8).map((text) => [text, text]));
         await PLACES[Math.floor(at / 8) % PLACES.length]?.(t, texts[at] ?? '');
         if (at % 64 === first) await t.post(CHAT, ask('hi', { ...names, model: 'm' }));
       }
     };
     await Promise.all(Array.from({ length: 8 }, (_, first) => lane(first)));
-    expect(t.texts.length).to.be.at.least(COUNT);
+    expect(t.texts.length).to.be.at.least(REQUESTS);
     for (const line of t.texts) expectOneLine(line);
   });
 });

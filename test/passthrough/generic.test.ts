@@ -90,6 +90,14 @@ describe('a request that no route takes', () => {
     for (const [name, value] of Object.entries(dropped)) expect(headers[name], name).not.to.equal(value);
   });
 
+  it('keeps the bytes of its headers, empty ones too', async () => {
+    const { t, upstream } = await forwarding();
+    const client = await rawClient(t.url);
+    client.send(`GET ${PATH} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${MASTER_KEY}\r\nX-Provider: a\r\nConnection: close\r\nX-Name: ${Buffer.from('é 港').toString('latin1')}\r\nX-Latin: \xe9\r\nX-Empty:\r\n\r\n`);
+    expect(await client.closed()).to.match(/^HTTP\/1\.1 200 /);
+    expect(upstream.seen[0]?.headers).to.include({ 'x-name': Buffer.from('é 港').toString('latin1'), 'x-latin': '\xe9', 'x-empty': '' });
+  });
+
   it('keeps headers that the client tied to its connection from going on', async () => {
     const { t, upstream } = await forwarding();
     const client = await rawClient(t.url);
@@ -174,6 +182,30 @@ describe('an answer that is sent on', () => {
     expect(answer.headers.get('x-request-id')).to.match(/^[0-9a-f]{32}$/);
     expect(answer.headers.get('content-length')).to.equal(String(Buffer.byteLength(text)));
   });
+
+  it('keeps everything of a refusal but known credentials, also what looks like one', async () => {
+    const body = (secret: string): string => `ask ada@example.org or http://u:p4ssw0rd@host, not sk-proj-${'a'.repeat(40)}, not Bearer ${'b'.repeat(30)}, not ${secret}, \u00e9`;
+    const answer = await fetchFrom(await answering(404, { 'content-type': 'text/plain', 'x-like': body('x').slice(0, 60) }, body(`${CREDENTIAL} nor environment-secret-1`)));
+    expect(await answer.text()).to.equal(body('[REDACTED:GATEWAY_CREDENTIAL] nor [REDACTED:OTHER_SECRET]'));
+    expect(answer.headers.get('x-like')).to.equal(body('x').slice(0, 60));
+  });
+
+  it('says once that it depends on the origin, and what else the upstream says that it depends on', async () => {
+    const vary = async (value: string | string[]): Promise<string> => (await fetchFrom(await answering(200, { vary: value }, 'x'))).headers.get('vary') ?? '';
+    expect([await vary('origin'), await vary('Accept-Encoding, Origin'), await vary(['Origin', 'X-Origin', '*'])]).to.deep.equal(['Origin', 'Origin, Accept-Encoding', 'Origin, X-Origin, *']);
+  });
+
+  for (const status of [200, 204, 404]) {
+    it(`keeps the bytes of its headers, long and beyond ASCII, with status ${status}`, async () => {
+      const long = 'x'.repeat(100_000);
+      const t = await answering(status, { 'x-name': Buffer.from('é 港').toString('latin1'), 'x-latin': '\xe9', 'x-empty': '', 'x-long': long }, status === 204 ? '' : 'ü');
+      const client = await rawClient(t.url);
+      client.send(`GET ${PATH} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${MASTER_KEY}\r\nX-Provider: a\r\nConnection: close\r\n\r\n`);
+      const text = await client.closed();
+      expect(text).to.match(new RegExp(`^HTTP/1\\.1 ${status} `)).and.to.contain(`x-name: ${Buffer.from('é 港').toString('latin1')}\r\n`).and.to.contain('x-latin: \xe9\r\n').and.to.contain('x-empty: \r\n').and.to.contain(`x-long: ${long}\r\n`);
+      if (status !== 204) expect(text).to.contain(Buffer.from('ü').toString('latin1'));
+    });
+  }
 
   it('is not scanned when it is 2xx, byte for byte', async () => {
     const bytes = gzipSync('{"a":1}');

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { forSuite, replyJson, startHost, startPostgres, stubUpstream, temporaryFolder, type TestHost } from '../kit/index.ts';
 
@@ -48,6 +49,32 @@ describe('what one key made', function owners() {
       }
     }
     expect(await two('GET', '/v1/files/made-elsewhere')).to.equal('made-elsewhere');
+  });
+
+  it('does not exist for another, however servers read its path or its body', async () => {
+    const t = await (await binding())();
+    const [one, two] = await callers(t) as [any, any];
+    const [file, response] = [await one('POST', '/v1/files', 'x'), await one('POST', '/v1/responses', { model: 'm', stream: true })];
+    for (const path of [`/v1/files/${file};x`, `/v1/files;x/${file}`, `/v1/files%3bx/${file}`, `/v1/files%5c${file}`, `/v1/files/${file}%3fx`, `/v1/files/${file}%23x`, `/v1/files/${file}%20`, `/v1/responses;x/${response}`, `/v1/responses%255c${response}`]) {
+      expect(await two('GET', path), path).to.equal('404 resource_not_found');
+    }
+    for (const [path, name, id] of [['/v1/responses', 'previous_response_id', response], ['/v1/batches', 'input_file_id', file]]) {
+      for (const body of [`{"model":"m","${name}":"${id}","${name}":"y"}`, `{"model":"m","${name}":"y","${name.replace('id', '\\u0069d')}":"${id}"}`]) expect(await two('POST', path, body), body).to.equal('400 invalid_request');
+    }
+  });
+
+  it('is read from the answer whatever encoding the client takes, and the log says where it cannot be', async () => {
+    const upstream = await stubUpstream((request, response) => {
+      const isAsked = String(request.headers['accept-encoding']).includes('gzip') || request.text === 'always';
+      response.writeHead(200, { 'content-type': 'application/json', ...(isAsked && { 'content-encoding': 'gzip' }) }).end(isAsked ? gzipSync('{"id":"made"}') : '{"id":"made"}');
+    });
+    const t = await startHost({ batch_target: 'a', files: { bind_owner: true }, targets: [upstream.target('a', {}, ABLE)] });
+    const [one, two] = await callers(t) as [any, any];
+    expect(await one('POST', '/v1/files', 'x')).to.equal('made');
+    expect(await two('GET', '/v1/files/made')).to.equal('404 resource_not_found');
+    expect(t.lines.filter(({ level }) => level === 'ERROR')).to.have.length(1); // that refusal
+    await one('POST', '/v1/files', 'always');
+    expect(t.lines.find(({ msg }) => msg === 'an owner could not be kept')).to.include({ level: 'ERROR', kind: 'file', error: 'the answer is compressed' });
   });
 
   it('is served to all unless the configuration says so', async () => {

@@ -127,6 +127,8 @@ describe('a connection that asks for WebSocket', () => {
     ['without a credential', asking(PATH, ''), 401, 'missing_api_key'],
     ['for a model without an owner', asking('/v1/realtime?model=x'), 404, 'model_not_found'],
     ['for nothing', asking('/v1/realtime'), 400, 'provider_not_resolved'],
+    ['for two models', asking('/v1/realtime?model=m&model=x'), 400, 'invalid_request'],
+    ['for two models, one of them encoded, of a provider that it names', asking('/v1/realtime?model=m&%6dodel=x', `${KEY}X-Provider: a\r\n`), 400, 'invalid_request'],
     ['for an unknown provider', asking(PATH, `${KEY}X-Provider: unheard-of\r\n`), 404, 'provider_not_found'],
     ['on a path that leads elsewhere', asking('/v1/%2e%2e/x?model=m'), 400, 'invalid_proxy_path'],
   ];

@@ -33,6 +33,10 @@ describe('a whole chat reply', () => {
     });
   }
 
+  it('has whole seconds although the upstream sent a fraction', async () => {
+    expect((await answerTo(chatReply('hello', { created: 1_700_000_000.5 }))).json().created).to.satisfy(Number.isSafeInteger);
+  });
+
   it('always has content, null beside tool calls alone', async () => {
     const tool_calls = [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }];
     for (const message of [{ tool_calls }, { content: null, tool_calls }, { content: '', tool_calls }]) {

@@ -73,6 +73,18 @@ describe('a JSON Schema', () => {
     expect(jsonSchema({ uniqueItems: true })([{ a: 1, b: [2] }, { b: [2], a: 1 }])?.path).to.equal('/');
   });
 
+  it('may refer to itself as a whole, name a property twice and hold what has no effect: cases of the JSON Schema Test Suite', () => {
+    for (const draft of ['http://json-schema.org/draft-07/schema#', 'https://json-schema.org/draft/2020-12/schema']) {
+      const tree = jsonSchema({ $schema: draft, properties: { foo: { $ref: '#' } }, additionalProperties: false });
+      expect([tree({ foo: { foo: false } }), tree({ foo: { bar: false } })?.path]).to.deep.equal([undefined, '/foo']);
+      const both = jsonSchema({ $schema: draft, properties: { foo: { maxItems: 3 } }, patternProperties: { 'f.o': { minItems: 2 } }, additionalProperties: { type: 'integer' } });
+      expect([both({ foo: [1, 2] }), both({ foo: [] })?.path, both({ foo: [1, 2, 3, 4] })?.path, both({ bar: 'x' })?.path]).to.deep.equal([undefined, '/foo', '/foo', '/bar']);
+      expect(jsonSchema({ $schema: draft, then: { const: 1 }, 'x-note': 'of its author' })(2)).to.equal(undefined);
+      expect(() => jsonSchema({ $schema: draft, requird: ['a'] })).to.throw('unknown keyword: "requird"');
+    }
+    expect(jsonSchema({ $schema: 'http://json-schema.org/draft-07/schema#', items: { type: 'integer' }, additionalItems: false })([1, 2])).to.equal(undefined);
+  });
+
   it('takes time in proportion to the value', async () => {
     const check = jsonSchema({ type: 'array', uniqueItems: true, items: { type: 'object' } });
     await expectProportion(2000, (size) => {

@@ -52,7 +52,8 @@ describe('secret-scan, forms', () => {
     'an AWS key id': key('AK', 'IA', upper), 'a temporary one': key('AS', 'IA', upper), 'a GitHub token': GITHUB, 'a fine-grained one': key('github_', 'pat_', letters(22), '_', letters(59)),
     'a Slack bot token': key('xo', 'xb-123456789012-1234567890123-', letters(24)), 'a Slack webhook': key('hooks.slack', '.com/services/T0ABCDEFG/B0ABCDEFG/', letters(24)), 'a Google key': key('AI', 'za', letters(35)),
     'a Stripe key': key('sk_', 'live_', letters(24)), 'a restricted one': key('rk_', 'test_', letters(24)), 'an OpenAI key': key('sk-', 'proj-', letters(48)), 'an old one': key('sk-', letters(48)),
-    'an Anthropic key': key('sk-', 'ant-api03-', letters(90)), 'a web token': key('ey', 'JhbGciOiJIUzI1NiJ9.ey', 'JzdWIiOiIxMjM0In0.', letters(43)),
+    'an Anthropic key': key('sk-', 'ant-api03-', letters(90)), 'an AWS key of any digits': key('AK', 'IA1234567890ABCDEF'), 'a key of this gateway': key('g', 'w_', '0123456789abcdef'.repeat(2)), 'a session of this gateway': key('gw', 's_', '0123456789abcdef'.repeat(4)), 'a Groq key': key('gs', 'k_', letters(52)), 'a Perplexity key': key('pp', 'lx-', letters(48)), 'an xAI key': key('xa', 'i-', letters(80)), 'a Shopify token': key('shp', 'at_', '0123456789abcdef'.repeat(2)), 'a Vault token': key('hv', 's.', letters(40)),
+    'a web token': key('ey', 'JhbGciOiJIUzI1NiJ9.ey', 'JzdWIiOiIxMjM0In0.', letters(43)),
   })) {
     it(`of ${what}, whatever stands around it`, () => {
       for (const [before, after] of [['', ''], ['key=', ';'], ['"', '"'], ['is ', '.'], ['Bearer ', '\n'], ['(', ')']]) {
@@ -75,7 +76,7 @@ describe('secret-scan, forms', () => {
 
   for (const text of [
     'Prose has words of twenty characters and more, such as internationalization.', '123e4567-e89b-12d3-a456-426614174000', '123E4567-E89B-12D3-A456-426614174000', 'https://example.com/d/1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms/edit?x=Ab1Cd2Ef3Gh4Ij5Kl6Mn7', '12345678901234567890123456789012',
-    'getUserAccountByIdentifier2FactoryBean', 'src/components/UserProfile2/settingsPanel/index.ts', 'MAX_RETRY_COUNT_2_BEFORE_FAILURE', 'da39a3ee5e6b4b0d3255bfef95601890afd80709', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', 'node_modules/@types/node/v20/fs/promises', 'task-force-2024-q4-roadmap-review-final',
+    'getUserAccountByIdentifier2FactoryBean', 'src/components/UserProfile2/settingsPanel/index.ts', 'MAX_RETRY_COUNT_2_BEFORE_FAILURE', 'da39a3ee5e6b4b0d3255bfef95601890afd80709', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', 'node_modules/@types/node/v20/fs/promises', 'task-force-2024-q4-roadmap-review-final', 'MAX_CONNECTIONS_PER_HOST_V2_Default', '/usr/local/lib/python3.11/site-packages/Foo_Bar2', 'my-very-long-branch-name-JIRA-1234-fix',
     'sk-learn is a library', 'the eyJ prefix', 'AKIA is a prefix', 'xoxb-token', 'ghp_short',
   ]) it(`of nothing: ${text}`, () => { expect(found(text)).to.deep.equal([]); });
 

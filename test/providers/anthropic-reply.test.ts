@@ -204,3 +204,33 @@ describe('anthropic, a conversation with thinking and tools', () => {
     }
   });
 });
+
+describe('anthropic, pieces of text', () => {
+  const piece = (text: string): string => `event: content_block_delta\ndata: ${JSON.stringify(delta(0, { type: 'text_delta', text }))}\n\n`;
+  const relayed = (...pieces: string[]): RelayedStream => relayStream(anthropic, call, [Buffer.from(`${sseBytes([START]).toString()}${pieces.join('')}${sseBytes([FINISH]).toString()}`)]);
+
+  it('read the same whether or not JSON escapes anything in them, and however they are written', () => {
+    const texts = ['plain', ' ', 'Grüße 🙂', '"quoted"', 'back\\slash', 'a\nb', "'text_delta'", '\u0007', ''];
+    const written = texts.map(piece);
+    const spaced = written.map((event) => event.replaceAll('":', '": ').replaceAll(',"', ', "').replace('}}\n', '} }\n'));
+    for (const form of [written, spaced]) expect(deltasOf(relayed(...form)).map(({ content }) => content ?? '').join('')).to.equal(texts.join(''));
+  });
+
+  it('are not parsed where nothing in them is escaped', () => {
+    const { openStream } = anthropic.translators.chat!;
+    const decode = typeof openStream === 'function' ? openStream(call) : undefined;
+    const list = Array.from({ length: 500 }, (_, at) => ({ type: 'content_block_delta', data: JSON.stringify(delta(0, { type: 'text_delta', text: ` word${at}` })) }));
+    const parse = JSON.parse;
+    let parsed = 0;
+    JSON.parse = (...given) => {
+      parsed += 1;
+      return parse(...given);
+    };
+    try {
+      for (const event of list) decode?.(event);
+    } finally {
+      JSON.parse = parse;
+    }
+    expect([decode === undefined, parsed]).to.deep.equal([false, 0]);
+  });
+});

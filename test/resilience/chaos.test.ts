@@ -6,6 +6,9 @@ import { expectStorm } from './support/storm.ts';
 
 const modes = MODULES.filter(({ kind }) => kind === 'strategy').map(({ name }) => name);
 
+/** More of them, of several seeds, in the soak. */
+const REQUESTS = 120;
+
 describe('chaos', () => {
   it('knows every mode of this build', () => {
     expect(Object.keys(MODES)).to.include.members(modes);
@@ -15,10 +18,10 @@ describe('chaos', () => {
     this.timeout(60_000);
     await new Promise((resolve) => { setImmediate(resolve); }); // the runner arms its own timer once the test has begun
     const before = holdings();
-    const first = await runLanes(modes, 240, 42);
-    const again = await runLanes(modes, 240, 42);
+    const first = await runLanes(modes, REQUESTS, 42);
+    const again = await runLanes(modes, REQUESTS, 42);
     expect(again.digests).to.deep.equal(first.digests);
-    expect(first.digests).to.have.length(240);
+    expect(first.digests).to.have.length(REQUESTS);
     expect(first.faults.size).to.be.at.least(20);
     await expectGivenBack(before);
   });

@@ -2,7 +2,8 @@ import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import knex, { type Knex } from 'knex';
-import { atEnd, MASTER_KEY, runGw, startGateway, startHost, temporaryFolder, type TestHost } from '../kit/index.ts';
+import { atEnd, MASTER_KEY, startGateway, startHost, temporaryFolder, type TestHost } from '../kit/index.ts';
+import { runCommand } from '../cli/commands.ts';
 
 const sqlite = (dsn?: string): Record<string, string> => ({ API_KEY_STORE_BACKEND: 'sqlite', ...(dsn !== undefined && { API_KEY_STORE_DSN: dsn }) });
 
@@ -140,10 +141,10 @@ describe('a start that cannot open its stores', function refused() {
 
   /** What it says, by the way it ends: exit code 1, the variable and the way out, and no password. */
   async function refusal(variables: Record<string, string>, cwd: string): Promise<string> {
-    const { code, stderr, stdout } = await runGw(['serve'], { cwd, variables: { MASTER_KEY, PORT: '0', ...variables } });
+    const { code, stderr, stdout, lines } = await runCommand(['serve'], { cwd, variables: { MASTER_KEY, PORT: '0', ...variables } });
     expect(code, stderr).to.equal(1);
-    expect(stderr + stdout).not.to.include('the-password');
-    expect(stdout).to.include('"level":"ERROR"');
+    expect(stderr + stdout + JSON.stringify(lines)).not.to.include('the-password');
+    expect(lines.map(({ level }) => level as string)).to.include('ERROR');
     return stderr;
   }
 

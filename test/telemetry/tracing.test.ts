@@ -1,16 +1,12 @@
 import { expect } from 'chai';
 import Joi from 'joi';
 import { definePlugin, reject } from 'gw/contract';
-import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
-import { SpanQueue } from '../../builtins/telemetry/tracing/span-queue.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
-import { tracingEndpoint } from '../../host/config/tracing-endpoint.ts';
 import { answerExchange, sendRelayed } from '../../host/http/surface-route.ts';
 import { forwardAttempt } from '../../host/pipeline/forward-attempt.ts';
 import { run } from '../../host/pipeline/run.ts';
 import type { VerbatimReply } from '../../host/upstream/reply-body.ts';
-import { createCounters } from '../../host/state/counters.ts';
-import { ask, chatReply, type FakeClock, fakeClock, MASTER_ID, replyJson, replyStream, startHost, type StubHandler, stubUpstream, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
+import { ask, chatReply, MASTER_ID, replyJson, replyStream, startHost, type StubHandler, stubUpstream, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
 import { type Collector, grpcCollector, httpCollector, type ReceivedSpan } from '../kit/otlp.ts';
 
 const CHAT = '/v1/chat/completions';
@@ -93,6 +89,14 @@ describe('the trace of a request', () => {
     expect(other.upstream.seen[0]!.headers['traceparent']).to.match(new RegExp(`^00-${CALLER.id}-[0-9a-f]{16}-00$`));
   });
 
+  it('are all kept from a ratio of 1 on, and none up to 0', async () => {
+    for (const [ratio, count] of [[1.5, 2], [-1, 0]] as const) {
+      const { host, finished } = await traced({ tracing: { sample_ratio: ratio } });
+      await host.post(CHAT, ask());
+      expect(await finished(), String(ratio)).to.have.length(count);
+    }
+  });
+
   it('holds a call for each try, the retries and failovers as events, and what each target answered', async () => {
     const upstream = await stubUpstream((request, response) => (request.url.includes('b/') ? serving(request, response) : replyJson(response, 503, { error: { message: `no credit on ${SECRET}` } })));
     const collector = await httpCollector();
@@ -121,6 +125,7 @@ describe('the trace of a request', () => {
     const spans = (await finished()).toSorted((a, b) => Number(a.start - b.start));
     expect(spans.filter(({ kind }) => kind === 'CLIENT')).to.have.lengthOf(1);
     const { events, attributes, status } = spans.findLast(({ name }) => name === 'gateway.request')!;
+    expect(spans.filter(({ name }) => name === 'gateway.request').map(({ attributes: told }) => told['gw.circuit_breaker.opened'])).to.deep.equal([true, undefined]);
     expect(events.map(({ name, attributes: told }) => [name, told['error.type']])).to.deep.equal([['gw.attempt.refused', 'circuit_open'], ['exception', undefined]]);
     expect([attributes['gw.routing.target_key'], attributes['gw.error.code'], status.code]).to.deep.equal(['a', 'upstream_unavailable', 2]);
   });
@@ -142,6 +147,13 @@ describe('the trace of a request', () => {
     const { attributes } = named(collector.spans, 'gateway.request');
     expect(attributes['gw.cost.usd']).to.be.closeTo(attributes['gw.cost.input_usd'] + attributes['gw.cost.output_usd'], 1e-12).and.above(0);
     expect(attributes).to.include({ 'gw.cost.cache_read_usd': 0, 'gw.cost.cache_write_usd': 0, 'gw.cost.reasoning_usd': 0, 'gw.cost.model_found': true });
+  });
+
+  it('says what kind of cache answered', async () => {
+    const { host, finished } = await traced({ config: { plugins: ['before_request', 'after_request'].map((stage) => ({ name: 'response-cache', stage, enabled: true })) } });
+    for (let time = 0; time < 2; time += 1) await host.post(CHAT, ask());
+    const roots = (await finished()).filter(({ name }) => name === 'gateway.request');
+    expect(roots.map(({ attributes }) => [attributes['gw.cache.hit'], attributes['gw.cache.kind']])).to.deep.equal([[false, undefined], [true, 'exact']]);
   });
 
   it('has a span for each run of a plugin', async () => {
@@ -323,86 +335,5 @@ describe('where spans go', () => {
     await host.close();
     expect(host.lines.filter(({ msg }) => msg === 'spans could not be exported').map(({ level, spans }) => [level, spans])).to.deep.equal([['ERROR', 6]]);
     expect(host.samples.filter(({ name }) => name === 'gateway_observability_events_dropped_total').map(({ labels, value }) => [labels['subject'], value])).to.deep.equal([['spans', 6]]);
-  });
-});
-
-describe('spans that wait', () => {
-  interface Waiting {
-    readonly queue: SpanQueue;
-    readonly clock: FakeClock;
-    readonly batches: number[];
-    readonly told: string[];
-    lost(): number;
-  }
-
-  function waiting(exporter: Partial<SpanExporter>): Waiting {
-    const clock = fakeClock();
-    const batches: number[] = [];
-    const told: string[] = [];
-    let lost = 0;
-    const counters = createCounters();
-    counters.attach({ add: (_name, _labels, by) => { lost += by; }, observe: () => {} });
-    const tell = (message: string, attributes: object = {}): void => void told.push(`${message} ${JSON.stringify({ ...attributes, error: undefined })}`);
-    const counting: SpanExporter = {
-      shutdown: async () => {}, ...exporter,
-      export: (spans, done) => {
-        batches.push(spans.length);
-        exporter.export?.(spans, done);
-      },
-    };
-    return { queue: new SpanQueue({ exporter: counting, clock, counters, log: { debug: tell, info: tell, warn: tell, error: tell } }), clock, batches, told, lost: () => lost };
-  }
-
-  const fill = ({ queue }: Waiting, count: number): void => { for (let at = 0; at < count; at += 1) queue.onEnd({} as ReadableSpan); };
-
-  it('are no more than 2,048 while a collector takes its time; the others are lost, counted and logged', () => {
-    const silent = waiting({});
-    fill(silent, 512 + 2048 + 130);
-    expect([silent.batches, silent.lost()]).to.deep.equal([[512], 130]);
-    expect(silent.told).to.deep.equal([1, 65, 129].map((lost) => `the queue of spans is full {"lost":${lost}}`));
-  });
-
-  it('leave after five seconds, and at once when they are many', async () => {
-    const quick = waiting({ export: (_spans, done) => done({ code: 0 }) });
-    fill(quick, 3);
-    expect(quick.batches).to.deep.equal([]);
-    quick.clock.advance(5000);
-    expect(quick.batches).to.deep.equal([3]);
-    await quick.queue.forceFlush();
-    fill(quick, 512);
-    expect(quick.batches).to.deep.equal([3, 512]);
-    await quick.queue.close(1000);
-  });
-
-  it('have so long to leave at the end, and the exporter as long to close', async () => {
-    const hanging = waiting({ shutdown: () => new Promise(() => {}) });
-    fill(hanging, 600);
-    const closing = hanging.queue.close(1000);
-    for (let turn = 0; turn < 2; turn += 1) {
-      await new Promise((resolve) => { setImmediate(resolve); });
-      hanging.clock.advance(1001);
-    }
-    await closing;
-    expect(hanging.told).to.deep.equal(['spans were lost at the end {"spans":600}', 'the exporter of spans could not be closed {}']);
-    expect(hanging.lost()).to.equal(600);
-    fill(hanging, 1);
-    expect(hanging.batches).to.deep.equal([512]);
-  });
-});
-
-describe('an address of spans', () => {
-  it('is one of the accepted forms, and each means what the reference says', () => {
-    const http = (text: string): string | undefined => tracingEndpoint(text, 'http/protobuf')?.url;
-    const grpc = (text: string): string | undefined => tracingEndpoint(text, 'grpc')?.url;
-    for (const wrong of ['grpc://c:4317', 'http://', 'https:///path', '127.0.0.1:4318/v1/traces', 'http://coll ector:4318', 'collector', ':4317', 'ftp://h', '//h', 'http://h:99999', '${WHERE}']) {
-      expect([wrong, http(wrong), grpc(wrong)]).to.deep.equal([wrong, undefined, undefined]);
-    }
-    const rows = [
-      ['http://h:4318', 'http://h:4318/v1/traces', 'http://h:4318'], ['http://h/otlp', 'http://h/otlp/v1/traces', 'http://h'], ['http://h/v1/traces/', 'http://h/v1/traces', 'http://h'],
-      ['https://h/otlp/', 'https://h/otlp/v1/traces', 'https://h'], ['h:4317', 'http://h:4317/v1/traces', 'http://h:4317'], ['127.0.0.1:4317', 'http://127.0.0.1:4317/v1/traces', 'http://127.0.0.1:4317'], ['[::1]:4317', 'http://[::1]:4317/v1/traces', 'http://[::1]:4317'],
-    ] as const;
-    for (const [written, asHttp, asGrpc] of rows) expect([written, http(written), grpc(written)]).to.deep.equal([written, asHttp, asGrpc]);
-    expect(tracingEndpoint('https://h:1/a', 'grpc')?.isEncrypted).to.equal(true);
-    expect(tracingEndpoint('http://h/a', 'http/protobuf', true)?.url).to.equal('http://h/a');
   });
 });

@@ -17,6 +17,7 @@ describe('messages of upstream error bodies', () => {
     [{ error: { message: 'first', error: 'second' } }, 'first'],
     [{ detail: 'a detail' }, 'a detail'],
     [{ detail: [{ msg: 'one', input: 'the prompt' }, { msg: 'two' }, { loc: [] }] }, 'one; two'],
+    [{ object: 'error', message: { detail: [{ type: 'extra_forbidden', loc: ['body', 'seed'], msg: 'one', input: 'the prompt' }, { msg: 'two' }] } }, 'one; two'],
     [{ detail: { message: 'm' } }, 'm'],
     [{ detail: { error: 'e' } }, 'e'],
     [{ message: 'flat' }, 'flat'],

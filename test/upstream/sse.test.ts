@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bytesOfText, dataOf, EventReader, LineCutter, textOfBytes } from '../../host/upstream/sse.ts';
+import { bytesOfText, dataOf, EventReader, LineCutter, RawEventReader, textOfBytes, type RawEvent } from '../../host/upstream/sse.ts';
 
 /** Lines that a cutter yields for these pieces. */
 function linesOf(pieces: readonly Buffer[]): string[] {
@@ -67,4 +67,28 @@ describe('event reader', () => {
   it('yields nothing for events without data', () => {
     expect(read('event: a\n\nid: 1\n\n: c\n\n\n')).to.deep.equal([]);
   });
+});
+
+describe('reader of whole events with their bytes', () => {
+  const STREAMS = [
+    'event: a\ndata: 1\n\nevent: b\ndata:2\n\n', 'data: 1\n\ndata: 2\ndata: 3\n\n', '\n\ndata: 1\n\n\n\ndata: 2\n\n\n', ': c\n\nevent: a\n\nid: 1\ndata: 1\nevent: a\n\n', 'event: a\ndata: \u00e9\n\ndata: last',
+    'event:a\ndata: {"a":1}\n\nevent: b', 'event: a\nretry: 1\ndata: 1\n\n', 'data:\n\ndata: \n\ndata\n\n', 'event: a\n\ndata: 1\n\n', 'data: 1\n \n\ndata: 2\n\n',
+  ];
+
+  it('cuts every stream as one whose lines end with CRLF, wherever its bytes are cut, and loses none of them', () => {
+    for (const stream of STREAMS) {
+      const whole = Buffer.from(stream);
+      const expected = readRaw([Buffer.from(stream.replaceAll('\n', '\r\n'))]).map(({ type, data }) => ({ type, data }));
+      for (let cut = 0; cut <= whole.length; cut += 1) {
+        const events = readRaw([whole.subarray(0, cut), whole.subarray(cut)]);
+        expect(events.map(({ type, data }) => ({ type, data })), `${JSON.stringify(stream)} at ${cut}`).to.deep.equal(expected);
+        expect(events.map(({ raw }) => raw).join('').replace(/\n+$/, '')).to.equal(whole.toString('latin1').replace(/\n+$/, ''));
+      }
+    }
+  });
+
+  function readRaw(reads: readonly Buffer[]): RawEvent[] {
+    const reader = new RawEventReader();
+    return [...reads.flatMap((bytes) => reader.push(bytes)), ...reader.end()];
+  }
 });

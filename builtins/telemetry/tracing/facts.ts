@@ -44,6 +44,7 @@ export function endFacts(exchange: LiveExchange, outcome: ExchangeOutcome, lastA
     'gw.routing.attempt': attempts,
     'gw.mcp.depth': turn && turn.number > 1 ? turn.number - 1 : undefined,
     'gw.cache.hit': answeredBy !== undefined,
+    'gw.cache.kind': exchange.cache === 'hit' ? 'exact' : undefined,
     'gw.ab.label': abLabel,
     'gw.stream.time_to_first_token_ms': exchange.streaming ? ttftMs : undefined,
     'gw.stream.time_to_last_token_ms': exchange.streaming && lastAt !== undefined ? lastAt - arrivedAt : undefined,

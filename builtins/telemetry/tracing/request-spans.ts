@@ -118,6 +118,7 @@ export class RequestSpans {
   }
 
   moved({ from, to, attempt: { exchange, target } }: CircuitMove): void {
+    if (to === 'open') this.#recordingOf(exchange)?.root.setAttribute('gw.circuit_breaker.opened', true);
     this.#event(exchange, 'gw.circuit_breaker.moved', { 'gw.routing.target_key': target.virtualKey, 'gw.circuit_breaker.from': from, 'gw.circuit_breaker.to': to });
   }
 

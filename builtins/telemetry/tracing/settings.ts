@@ -12,7 +12,7 @@ export interface TracingSettings {
   readonly endpoint: TracingEndpoint;
   readonly protocol: TracingProtocol;
   readonly serviceName: string;
-  /** Share of the traces without a parent that is kept. */
+  /** Share of the traces without a parent that is kept, 0 to 1. */
   readonly sampleRatio: number;
   readonly privacy: PrivacyLevel;
   /** Milliseconds that each stage of the end may take. */
@@ -32,7 +32,7 @@ export function tracingSettings({ tracing = {} }: ObservabilityConfig, variables
   return {
     endpoint, protocol,
     serviceName: variables['OTEL_SERVICE_NAME'] || tracing.service_name || 'gw',
-    sampleRatio: tracing.sample_ratio ?? 1,
+    sampleRatio: Math.min(1, Math.max(0, tracing.sample_ratio ?? 1)),
     privacy: (tracing.privacy_level || 'metadata') as PrivacyLevel,
     graceMs: graceOf(tracing.shutdown_grace, log),
     headers: tracing.headers ?? {},

@@ -1,15 +1,17 @@
-import { randomBytes } from 'node:crypto';
 import { defineBuiltin, ORDER } from '../../../host/builtin.ts';
 import { CLOSE_LIMIT_MS } from '../../../host/common/close-all.ts';
 import { canonicalJson } from '../../../host/config/canonical.ts';
 import type { ObservabilityConfig } from '../../../host/config/document.ts';
 import type { Host } from '../../../host/host.ts';
+import { createIdSource } from '../../../host/http/request-id.ts';
 import { tapEventual } from '../../../host/pipeline/eventual.ts';
 import { recordHandshake } from './handshake-spans.ts';
 import { createPrivacy, type Privacy } from './privacy.ts';
 import { RequestSpans } from './request-spans.ts';
 import { tracingSettings } from './settings.ts';
 import { openTracer, type Tracer } from './tracer.ts';
+
+const SPAN_ID_BYTES = 8;
 
 interface Tracing {
   readonly tracer: Tracer;
@@ -47,7 +49,7 @@ export default defineBuiltin({
       if (!opened) return;
       closeLimitMs = 2 * opened.graceMs + CLOSE_LIMIT_MS; // one stage for the spans, one for the exporter
       const spans = new RequestSpans({
-        ...opened, now: clock.monotonic, spanId: () => randomBytes(8).toString('hex'), strategy: mode || 'single', version: host.build.version,
+        ...opened, now: clock.monotonic, spanId: createIdSource(SPAN_ID_BYTES), strategy: mode || 'single', version: host.build.version,
         circuitOf: (virtualKey) => pipeline.circuit.call(virtualKey),
       });
       pipeline.prepare.tap({ name: 'tracing', stage: ORDER.tracing }, (exchange) => { if (!exchange.routing.explaining) spans.begin(exchange); });

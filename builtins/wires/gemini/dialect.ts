@@ -24,7 +24,7 @@ export const GEMINI_DIALECT: Dialect = {
   texts: BODY_TEXTS,
   forSameWire: withoutForeignSecrets,
   adapt,
-  pathOf: (field, _target, value) => (field === 'response_format' ? formatPath(value) : PATHS.get(field)),
+  pathsOf: (field, _target, value) => (field === 'response_format' ? [formatPath(value)] : [PATHS.get(field) ?? []].flat()),
 };
 
 function formatPath({ generationConfig: config }: Readonly<Fields>): string {

@@ -2,6 +2,7 @@ import { type Fields, isFields, isText } from '../../../host/contract/index.ts';
 import type { Dialect, TargetFacts } from '../../../host/wire/client-request.ts';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { adaptCommon } from '../adapt.ts';
+import { strictTools } from '../strict-tools.ts';
 import { marksCaches, speaksCommon } from '../targets.ts';
 import { effortPath } from './effort.ts';
 import { TEXTS } from './texts.ts';
@@ -28,16 +29,18 @@ export const MESSAGES: Dialect = {
     const isUnthinking = speaksCommon(target) && isAdaptive(value) && target.entry?.capabilities['reasoning'] !== true;
     return { request: adapted, lost: isUnthinking ? ['thinking', ...lost] : lost };
   },
-  pathOf: (field, target) => {
-    if (field === 'cache_control') return marksCaches(target) === 'unasked' ? undefined : 'cache_control';
-    return field in PATHS ? PATHS[field as keyof typeof PATHS] : field;
+  pathsOf: (field, target, value) => {
+    if (field === 'strict') return strictTools(value);
+    if (field === 'cache_control') return marksCaches(target) === 'unasked' ? [] : ['cache_control'];
+    return [PATHS.has(field) ? PATHS.get(field) ?? [] : field].flat();
   },
 };
 
-const PATHS = {
-  user: undefined, metadata: undefined, stop: 'stop_sequences', max_completion_tokens: undefined, reasoning_effort: 'thinking', thinking: 'thinking', response_format: 'output_config.format',
-  parallel_tool_calls: 'tool_choice.disable_parallel_tool_use', strict: 'tools', stream_options: undefined,
-} as const;
+/** What the client calls the fields of the common format; `undefined` for those that are not worth a word. Others are called the same. */
+const PATHS: ReadonlyMap<string, string | undefined> = new Map([
+  ['user', undefined], ['metadata', undefined], ['max_completion_tokens', undefined], ['stream_options', undefined], ['stop', 'stop_sequences'], ['reasoning_effort', 'thinking'],
+  ['response_format', 'output_config.format'], ['parallel_tool_calls', 'tool_choice.disable_parallel_tool_use'],
+]);
 
 /** The model is to decide how much it thinks: no other wire has a word for that. */
 const isAdaptive = ({ thinking }: Body): boolean => isFields(thinking) && thinking['type'] === 'adaptive';

@@ -28,7 +28,8 @@ export function messageOf(exchange: Exchange, value: Block): object {
   const { nameOf, ...wishes } = wishesOf(value);
   const thoughts = thoughtBlocks(choice?.message ?? {}, wishes.hidesThoughts);
   const texts = [content, refusal].filter(isText).map((text) => ({ type: 'text', text, citations: null }));
-  const blocks = [...thoughts.own, ...texts, ...calls.flatMap((call, at) => [...sealedFor(call, thoughts.ofCalls), callBlock(call, `toolu_${exchange.id}_${at}`, nameOf)])];
+  const ids = idsOf(calls, exchange.id);
+  const blocks = [...thoughts.own, ...texts, ...calls.flatMap((call, at) => [...sealedFor(call, thoughts.ofCalls), callBlock(call, { id: ids[at] ?? '', nameOf })])];
   const reason = stopReason(choice?.finish_reason, calls.length > 0, isText(refusal));
   return {
     id: `msg_${exchange.id}`, type: 'message', role: 'assistant', model: exchange.model, content: blocks,
@@ -77,8 +78,18 @@ function sealedFor({ id }: ToolCall, items: ThoughtBlocks['ofCalls']): Block[] {
   return own ? [{ type: 'redacted_thinking', data: sealEnvelope(own) }] : [];
 }
 
-function callBlock({ id, function: called }: ToolCall, madeId: string, nameOf: Wishes['nameOf']): Block {
-  return { type: 'tool_use', id: isText(id) ? id : madeId, name: nameOf(called.name ?? ''), input: inputOf(called.arguments), caller: { type: 'direct' } };
+/** Clients answer calls by their id: one that has none, or that of a call before it, gets another. */
+function idsOf(calls: readonly ToolCall[], exchangeId: string): string[] {
+  const taken = new Set<string>();
+  return calls.map(({ id }, at) => {
+    const own = isText(id) && !taken.has(id) ? id : `toolu_${exchangeId}_${at}`;
+    taken.add(own);
+    return own;
+  });
+}
+
+function callBlock({ function: called }: ToolCall, { id, nameOf }: { readonly id: string; readonly nameOf: Wishes['nameOf'] }): Block {
+  return { type: 'tool_use', id, name: nameOf(called.name ?? ''), input: inputOf(called.arguments), caller: { type: 'direct' } };
 }
 
 /** Every digit of the arguments; those that are not an object cannot be given to a tool. */

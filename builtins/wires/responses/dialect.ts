@@ -2,6 +2,7 @@ import { type ChatRequest, type Fields, isFields, isText } from '../../../host/c
 import type { Adapted, Dialect, TargetFacts } from '../../../host/wire/client-request.ts';
 import { adaptCommon, type FieldPaths } from '../adapt.ts';
 import { openEnvelope } from '../envelope.ts';
+import { strictTools } from '../strict-tools.ts';
 import { speaksCommon } from '../targets.ts';
 import { isGiven, notCarried } from './checks.ts';
 import { SEALED } from './reasoning.ts';
@@ -13,7 +14,7 @@ export const RESPONSES_DIALECT: Dialect = Object.freeze<Dialect>({
   texts: RESPONSES_TEXTS,
   forSameWire: withoutEnvelopes,
   adapt,
-  pathOf: (field, _target, value) => pathOf(field, value),
+  pathsOf: (field, _target, value) => pathsOf(field, value),
 });
 
 /** Items that only this gateway can read are cut out. */
@@ -72,8 +73,18 @@ const PATHS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What the client calls a field of the common format. */
-function pathOf(field: string, value: Readonly<Fields>): string | undefined {
-  if (field === 'logprobs') return isGiven(value['top_logprobs']) ? undefined : 'include';
-  if (field === 'user' && !isText(value['user'])) return 'safety_identifier';
-  return PATHS.get(field) ?? field;
+function pathsOf(field: string, value: Readonly<Fields>): readonly string[] {
+  if (field === 'strict') return strictTools(value);
+  if (field === 'detail') return detailsIn(value);
+  if (field === 'logprobs') return isGiven(value['top_logprobs']) ? [] : ['include'];
+  if (field === 'user' && !isText(value['user'])) return ['safety_identifier'];
+  return [PATHS.get(field) ?? field];
+}
+
+/** Where a client says how closely an image is to be looked at. */
+function detailsIn(value: Readonly<Fields>): string[] {
+  return itemsOf(value).flatMap((item, at) => ['content', 'output'].flatMap((name) => {
+    const parts = isFields(item) && Array.isArray(item[name]) ? item[name] : [];
+    return parts.flatMap((part: unknown, place) => (isFields(part) && isGiven(part['detail']) ? [`input[${at}].${name}[${place}].detail`] : []));
+  }));
 }

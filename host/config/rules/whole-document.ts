@@ -61,13 +61,6 @@ export const documentRules: readonly ConfigRule[] = [
       report('observability.tracing.endpoint', `endpoint is "${endpoint}", which is not the address of a collector`, ENDPOINT_FORMS);
     },
   },
-  {
-    id: 'CV22e',
-    check: ({ observability: { tracing } }, { report }) => {
-      const ratio = tracing?.sample_ratio ?? 0;
-      if (!(ratio >= 0 && ratio <= 1)) report('observability.tracing.sample_ratio', `sample_ratio is ${ratio}`, 'write a number from 0, which keeps nothing, to 1, which keeps everything');
-    },
-  },
   allowed('CV40', 'responses.translate', (config) => config.responses.translate, ['off', 'auto']),
   allowed('CV22b', 'compatibility.on_unsupported_param', (config) => config.compatibility.on_unsupported_param, ['warn', 'drop', 'reject']),
 ];

@@ -31,6 +31,9 @@ interface CitedState {
 /** Characters of citations that may wait for the end of their block; more than the vendor can be expected to send. */
 const MAX_WAITING = 16 * 1024 * 1024;
 
+/** A piece of text as the vendor writes it, without anything that JSON escapes: most events of a stream, which need no parser. */
+const PLAIN_TEXT = /^\{"type": ?"content_block_delta", ?"index": ?\d+, ?"delta": ?\{"type": ?"text_delta", ?"text": ?"([^"\\\x00-\x1f]*)"\} ?\}$/;
+
 /** What a content block adds to: calls of the caller's tools, the structured answer, or nothing here. */
 type BlockState = CallState | 'answer' | 'other';
 
@@ -60,6 +63,8 @@ class MessagesStream {
   }
 
   read({ data }: StreamEvent): readonly ChatChunk[] {
+    const plain = this.#isFinished ? undefined : PLAIN_TEXT.exec(data)?.[1];
+    if (plain !== undefined) return this.#text(plain);
     const event = tryParseJson(data);
     if (!isFields(event)) return [];
     if (event['type'] === 'error') throw streamError(event, this.#variant);

@@ -5,7 +5,7 @@ import type { Edit } from './edits.ts';
 import { hostOf, PROVIDERS, wiresOf } from './wires.ts';
 
 /** Changes per golden answer; all of them are made in the soak. */
-const SAMPLE = 6;
+const SAMPLE = 3;
 const SEED = 11;
 
 function sample(dice: Dice, edits: readonly Edit[]): Edit[] {

@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
 import { definePlugin, reject } from 'gw/contract';
 import Joi from 'joi';
+import { NO_CATALOG } from '../../../host/common/catalog.ts';
 import type { Cost } from '../../../host/contract/index.ts';
 import { ask, chatReply, eventually, MASTER_KEY, replyJson, stubUpstream } from '../../kit/index.ts';
 import { ACCEPT, keyWith, result, startMcp, text } from './kit.ts';
@@ -114,7 +115,7 @@ describe('a call of a tool', () => {
     const upstream = await stubUpstream((_request, response) => { replyJson(response, 200, chatReply('hello')); });
     const host = await startMcp(undefined, { targets: [upstream.target('a')] });
     const cost: Cost = { totalUsd: 0.6, inputUsd: 0.6, outputUsd: 0, cacheReadUsd: 0, cacheWriteUsd: 0, reasoningUsd: 0, modelFound: true, priced: true, catalog: 'test' };
-    Object.defineProperties(host.host.services.catalog, { cost: { value: () => cost } });
+    host.host.services.catalog = { ...NO_CATALOG, cost: () => cost };
     const key = await keyWith(host, { budget_usd: 0.01 });
     expect(await host.call('echo', {}, key)).not.to.have.property('isError');
     expect((await host.post('/v1/chat/completions', ask(), key)).status).to.equal(200);

@@ -4,7 +4,7 @@ import type { LogStatistics } from '../../api/wire.ts';
 import { Bars } from '../../charts/bars.tsx';
 import { REQUEST_LAYERS, TOKEN_LAYERS } from '../../charts/layers.ts';
 import { chartPoints } from '../../charts/series.ts';
-import { absoluteTime, compact, count, DASH, integer, percent, usd } from '../../lib/format.ts';
+import { absoluteTime, compact, count, DASH, integer, percent } from '../../lib/format.ts';
 import { withQuery } from '../../lib/query-string.ts';
 import { STAGES, stageName } from '../../lib/stages.ts';
 import { useSearch } from '../../lib/use-search.ts';
@@ -17,7 +17,7 @@ import { Page } from '../../ui/page.tsx';
 import { Columns, Panel } from '../../ui/panel.tsx';
 import { Banner, Empty, Loaded } from '../../ui/states.tsx';
 import { Tile, Tiles } from '../../ui/tile.tsx';
-import { Failures, Latency, Models, Providers } from './parts.tsx';
+import { costText, Failures, isUnpriced, Latency, Models, Providers } from './parts.tsx';
 
 export default function AnalyticsPage() {
   const api = useApi();
@@ -57,7 +57,7 @@ interface StatisticsProps {
 function Statistics({ statistics, hours, isOneStage }: StatisticsProps) {
   const { summary, series } = statistics;
   const rate = isOneStage || summary.total_entries === 0 ? undefined : summary.error_entries / summary.total_entries;
-  const said = `${count(summary.total_entries, 'request')} over ${windowName(hours)}${rate === undefined ? '' : `, ${percent(rate)} failed`}, ${usd(summary.cost_usd)} at least.`;
+  const said = `${count(summary.total_entries, 'request')} over ${windowName(hours)}${rate === undefined ? '' : `, ${percent(rate)} failed`}, ${costPhrase(summary)}.`;
   const points = chartPoints(series.points);
   return (
     <>
@@ -81,16 +81,28 @@ function Statistics({ statistics, hours, isOneStage }: StatisticsProps) {
   );
 }
 
+type Summary = LogStatistics['summary'];
+
+const sumsOf = ({ total_entries, error_entries, unpriced_requests, cost_usd }: Summary) => ({ count: total_entries, errors: error_entries, unpriced: unpriced_requests, cost_usd });
+
+/** What it cost, as part of a sentence. */
+function costPhrase(summary: Summary): string {
+  const sums = sumsOf(summary);
+  if (isUnpriced(sums)) return 'at no known price';
+  return sums.unpriced > 0 ? `${costText(sums)} at least` : costText(sums);
+}
+
 function Totals({ summary, rate }: { readonly summary: LogStatistics['summary']; readonly rate: number | undefined }) {
-  const { total_entries, error_entries, prompt_tokens, completion_tokens, cost_usd, unpriced_requests } = summary;
-  const cost = unpriced_requests > 0 ? `at least; ${count(unpriced_requests, 'request')} without a known price` : 'estimated';
+  const { total_entries, error_entries, prompt_tokens, completion_tokens, unpriced_requests } = summary;
+  const sums = sumsOf(summary);
+  const partly = unpriced_requests > 0 ? `at least; ${count(unpriced_requests, 'request')} without a known price` : 'estimated';
   return (
     <Tiles label="Totals">
       <Tile label="Requests" value={compact(total_entries)} />
       <Tile label="Failure rate" value={rate === undefined ? DASH : percent(rate)} note={rate === undefined ? undefined : `${integer(error_entries)} failed`} />
       <Tile label="Input tokens" value={compact(prompt_tokens)} />
       <Tile label="Output tokens" value={compact(completion_tokens)} />
-      <Tile label="Estimated cost" value={usd(cost_usd)} note={cost} />
+      <Tile label="Estimated cost" value={costText(sums)} note={isUnpriced(sums) ? 'no price is known' : partly} />
     </Tiles>
   );
 }

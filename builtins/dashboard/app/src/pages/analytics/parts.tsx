@@ -20,9 +20,14 @@ function named(groups: Readonly<Record<string, LogSums>>): Named[] {
   return Object.entries(groups).map(([name, sums]) => ({ name, ...sums }));
 }
 
+type Priced = Pick<LogSums, 'unpriced' | 'count' | 'errors'>;
+
+/** Whether no answer had a known price. */
+export const isUnpriced = ({ unpriced, count, errors }: Priced): boolean => unpriced > 0 && unpriced >= count - errors;
+
 /** A dash where no answer had a known price. */
-function costText({ cost_usd, unpriced, count, errors }: LogSums): string {
-  return unpriced > 0 && unpriced >= count - errors ? DASH : usd(cost_usd);
+export function costText({ cost_usd, ...sums }: Priced & Pick<LogSums, 'cost_usd'>): string {
+  return isUnpriced(sums) ? DASH : usd(cost_usd);
 }
 
 interface Measured extends Quantiles {

@@ -1,4 +1,4 @@
-import { type SyntheticEvent, useEffect, useState } from 'react';
+import { type SyntheticEvent, useEffect, useRef, useState } from 'react';
 import { Eye, EyeOff, LogIn } from 'lucide-react';
 import { ApiError, messageOf } from '../../api/api-error.ts';
 import { useServices } from '../../services.ts';
@@ -30,7 +30,11 @@ export function LoginPage() {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const [failure, setFailure] = useState<string>();
-  useEffect(() => { document.title = `Sign in · ${PRODUCT}`; }, []);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    document.title = `Sign in · ${PRODUCT}`;
+    field.current?.focus(); // all that this page is for
+  }, []);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     const typed = key.trim();
@@ -51,7 +55,7 @@ export function LoginPage() {
         <Field label="API key" error={problem}>
           {(control) => (
             <div className="login-key">
-              <input {...control} className="input" type={isShown ? 'text' : 'password'} value={key} autoComplete="off" spellCheck={false} autoCapitalize="none" onChange={(event) => setKey(event.target.value)} />
+              <input {...control} ref={field} className="input" type={isShown ? 'text' : 'password'} value={key} autoComplete="off" spellCheck={false} autoCapitalize="none" onChange={(event) => setKey(event.target.value)} />
               <IconButton icon={isShown ? EyeOff : Eye} label={isShown ? 'Hide the key' : 'Show the key'} aria-pressed={isShown} onClick={() => setShown(!isShown)} />
             </div>
           )}
