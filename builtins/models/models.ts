@@ -38,14 +38,12 @@ export default defineBuiltin({
       return listing;
     };
 
-    hooks.open.tapPromise('models', async (host) => {
-      const { discoveryIntervalMs } = host.settings;
-      discovery = new Discovery(host, () => host.applier.refresh());
-      if (discoveryIntervalMs !== undefined) discovery.start(discoveryIntervalMs);
-    });
+    hooks.open.tapPromise('models', async (host) => { discovery = new Discovery(host, () => host.applier.refresh()); });
     hooks.close.tapPromise('models', async () => discovery?.stop());
     hooks.models.tap('discovery', (collector) => collector.add('discovered', discovery?.idsOf(collector.provider) ?? []));
     hooks.mount.tap({ name: 'models', stage: ORDER.listings }, (router, host) => {
+      const { discoveryIntervalMs } = host.settings;
+      if (discoveryIntervalMs !== undefined) discovery?.start(discoveryIntervalMs); // by now all providers are connected, those of stored modules too
       const none = { providers: {}, image_response_formats: {} };
       const createdOf = (provider: string, model: string): number => discovery?.createdOf(provider, model) ?? 0;
       const offered = (principal: Principal | undefined): readonly OfferedModel[] => (host.current ? offeredModels(listingOf(host, principal), host.current, host.services.catalog) : []);

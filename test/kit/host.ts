@@ -115,9 +115,9 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
   };
   host.counters.attach({ add: (name, labels, by) => keep('counter', name, labels, by), observe: (name, value, labels) => keep('histogram', name, labels, value) });
   host.registry.seal();
-  await connectProviders(host);
   const apply = async (next: object): Promise<void> => { await host.applier.apply(decodeText(JSON.stringify(next), 'json'), { actor: 'test' }); };
   await host.hooks.open.promise(host);
+  await connectProviders(host);
   await host.applier.applyStart({ own: decodeText(JSON.stringify(config), 'json') });
   const server = createHttpServer(createApp(host), host);
   const url = `http://127.0.0.1:${await listen(server, '0')}`;

@@ -34,7 +34,8 @@ const DEFAULT_WAIT_MS = 10;
 const FAILURES = [400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 422, 429, 451, 499, 500, 501, 502, 503, 504, 529] as const;
 const MIB = 1024 * 1024;
 const OVER_LINE_LIMIT_MIB = 51;
-const OVER_HEADER_LIMIT = 20 * 1024;
+/** Beyond what the gateway, or any client, takes of headers. */
+const OVER_HEADER_LIMIT = MIB + 4096;
 
 const headersOf = ({ headers = {} }: FaultScene): HeaderList => Object.entries(headers);
 const pause = ({ random, wait_ms = DEFAULT_WAIT_MS }: FaultScene) => (): number => between(random, 1, wait_ms);

@@ -77,7 +77,6 @@ export const VECTORS: readonly Vector[] = [
     ].map((line) => [line.slice(0, 40), asking('/v1/x', `${line}\r\n`, 'Host: h\r\nX-Provider: openai\r\nConnection: close\r\n')])),
     'in the query': asking(`/v1/x?key=${MASTER_KEY}&api_key=${MASTER_KEY}&access_token=${MASTER_KEY}`, '', 'Host: h\r\nX-Provider: openai\r\nConnection: close\r\n'),
     'in the address': `GET http://u:${MASTER_KEY}@h/v1/x?v=ID HTTP/1.1\r\nHost: h\r\nX-Provider: openai\r\nConnection: close\r\n\r\n`,
-    'two': asking('/v1/x', 'Authorization: Bearer x\r\n'),
     'two, the wrong one first': asking('/v1/x', '', `Host: h\r\nAuthorization: Bearer x\r\n${KEY}X-Provider: openai\r\nConnection: close\r\n`),
     'for a WebSocket, none': asking('/v1/realtime?model=m', 'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n', 'Host: h\r\nConnection: Upgrade\r\n'),
     'for a WebSocket, among its protocols': asking('/v1/realtime?model=m', `Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: realtime, openai-insecure-api-key.${MASTER_KEY}x\r\n`, 'Host: h\r\nConnection: Upgrade\r\n'),
@@ -108,6 +107,7 @@ export const VECTORS: readonly Vector[] = [
   ...each(false, 'host', ['evil.example', 'evil.example:80', '169.254.169.254', 'localhost:22', '[::1]', '', 'h.', 'h,i'], (host) => asking('/v1/x', '', `Host: ${host}\r\n${KEY}X-Provider: openai\r\nConnection: close\r\n`)),
   ...each(false, 'absolute', ['http://evil.example', 'https://evil.example:8443', 'http://169.254.169.254', 'HTTP://LOCALHOST:1', 'http://[::1]:80'], (origin) => `GET ${origin}/v1/x?v=ID HTTP/1.1\r\n${NAMED}\r\n`),
   ...vectors(false, 'own key', {
+    'and another credential behind it': asking('/v1/x', `Authorization: Bearer ${DECOY}\r\n`),
     'in another header': asking('/v1/x', `X-Copy: ${MASTER_KEY}\r\nX-Echo: token ${MASTER_KEY}\r\n`),
     'among protocols': asking('/v1/realtime?model=m', `Sec-WebSocket-Protocol: realtime, openai-insecure-api-key.${DECOY}\r\n`),
   }),
