@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { inSoak } from '../kit/index.ts';
 import { as, browserForSuite, open, settled, startDashboard, until } from './kit.ts';
 
 describe('the audit trail in the dashboard', function audit() {
@@ -30,7 +31,7 @@ describe('the audit trail in the dashboard', function audit() {
     await page.getByText('No entry fits').waitFor();
   });
 
-  it('keeps a row open, and the focus in it, while newer entries come in above', async () => {
+  inSoak('keeps a row open, and the focus in it, while newer entries come in above', async () => {
     const t = await startDashboard();
     await t.makeKey({ name: 'first' });
     const { page } = await open(browser(), t, { path: '/tracing' });
@@ -47,7 +48,7 @@ describe('the audit trail in the dashboard', function audit() {
     expect(await page.evaluate("document.activeElement?.getAttribute('aria-expanded')")).to.equal('true');
   });
 
-  it('is read page by page', async () => {
+  inSoak('is read page by page', async () => {
     const t = await startDashboard();
     for (let at = 0; at < 55; at += 1) await t.makeKey({ name: `k${at}` });
     const { page } = await open(browser(), t, { path: '/audit?action=key.create' });
@@ -58,7 +59,7 @@ describe('the audit trail in the dashboard', function audit() {
     expect(await page.getByRole('row').count()).to.equal(6);
   });
 
-  it('of a gateway without one is explained, and is not an error', async () => {
+  inSoak('of a gateway without one is explained, and is not an error', async () => {
     const t = await startDashboard();
     const { page } = await open(browser(), t, { path: '/tracing' });
     await settled(page);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { inSoak } from '../kit/index.ts';
 import type { Page } from 'playwright-core';
 import { browserForSuite, type Gateway, open, opener, settled, startDashboard, until } from './kit.ts';
 
@@ -47,7 +48,7 @@ describe('the configuration in the dashboard', function configuration() {
     await page.getByRole('button', { name: 'Review and apply' }).waitFor({ state: 'detached' });
   });
 
-  it('is edited as YAML, and sees a name that stands there twice', async () => {
+  inSoak('is edited as YAML, and sees a name that stands there twice', async () => {
     const t = await startDashboard();
     const page = await opened(t);
     await page.getByRole('radio', { name: 'YAML' }).check();
@@ -60,7 +61,7 @@ describe('the configuration in the dashboard', function configuration() {
     expect(await configOf(t)).to.deep.include({ strategy: { mode: 'single' }, targets: [{ virtual_key: 'echo' }] });
   });
 
-  it('with a value that was withheld is refused before any request', async () => {
+  inSoak('with a value that was withheld is refused before any request', async () => {
     const t = await startDashboard();
     const page = await opened(t);
     const asked: string[] = [];
@@ -84,7 +85,7 @@ describe('the configuration in the dashboard', function configuration() {
     expect((await configOf(t))['aliases']).to.deep.equal({ theirs: 'm' });
   });
 
-  it('that another operator has changed is not overwritten by a page that has read it again meanwhile', async () => {
+  inSoak('that another operator has changed is not overwritten by a page that has read it again meanwhile', async () => {
     const t = await startDashboard();
     const { page } = await open(browser(), t, { path: '/tracing' });
     await settled(page);
@@ -139,7 +140,7 @@ describe('the configuration in the dashboard', function configuration() {
     expect((await configOf(t))['aliases']).to.deep.equal({ one: 'm' });
   });
 
-  it('goes back to that of the start, and asks before changes are lost', async () => {
+  inSoak('goes back to that of the start, and asks before changes are lost', async () => {
     const t = await startDashboard();
     const config = await configOf(t);
     await t.request('PUT', '/admin/config', { ...config, aliases: { one: 'm' } });
@@ -160,7 +161,7 @@ describe('the configuration in the dashboard', function configuration() {
     await page.getByRole('button', { name: 'Revert to startup' }).waitFor({ state: 'detached' });
   });
 
-  it('has an editor that the keyboard leaves by Escape and Tab, and that formatting gives the focus back to', async () => {
+  inSoak('has an editor that the keyboard leaves by Escape and Tab, and that formatting gives the focus back to', async () => {
     const t = await startDashboard();
     const page = await opened(t);
     await write(page, '{"targets":[]}');

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { inSoak } from '../kit/index.ts';
 import { axe, browserForSuite, opener, PHONE, settled, startDashboard } from './kit.ts';
 
 const MARKUP = '<b onclick=alert(1)>';
@@ -36,7 +37,7 @@ describe('what the dashboard shows of the configuration', function pages() {
     await page.locator('[aria-label="Show models of echo"]:focus').waitFor();
   });
 
-  it('are chat parameters by provider, filtered both ways, in a box that the keyboard scrolls', async () => {
+  inSoak('are chat parameters by provider, filtered both ways, in a box that the keyboard scrolls', async () => {
     const t = await startDashboard({ variables: { GROQ_API_KEY: 'x' }, config: { targets: [{ virtual_key: 'echo' }, { virtual_key: 'groq' }] } });
     const page = await opened(t, { path: '/providers?tab=capabilities', viewport: PHONE });
     const box = page.getByRole('group', { name: 'Chat parameters by provider' });
@@ -79,7 +80,7 @@ describe('what the dashboard shows of the configuration', function pages() {
     await decision.getByText('model_not_found').waitFor();
   });
 
-  it('are plugins by name with their settings as text, the rest of the catalogue, and which bodies they read', async () => {
+  inSoak('are plugins by name with their settings as text, the rest of the catalogue, and which bodies they read', async () => {
     const t = await startDashboard();
     await t.apply({ targets: [{ virtual_key: 'echo' }], plugins: [FILTER, { ...FILTER, stage: 'after_request', enabled: false }, { name: 'max-token', stage: 'before_request', enabled: false, config: { max_tokens: 9 } }] });
     const page = await opened(t, { path: '/plugins' });

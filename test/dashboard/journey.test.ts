@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { atEnd, compileScript, MASTER_KEY } from '../kit/index.ts';
+import { atEnd, compileScript, inSoak, MASTER_KEY } from '../kit/index.ts';
 import { browserForSuite, BUNDLE, open, settled, startDashboard } from './kit.ts';
 
 const BREAKS = compileScript({ steps: [{ fault: 'ok' }, { fault: 'error-event' }], then: 'repeat' });
@@ -51,7 +51,7 @@ describe('an operator of the dashboard', function operator() {
     expect(await page.getByRole('textbox', { name: 'Prompt', exact: true }).inputValue()).to.equal('will break');
   });
 
-  it('narrows the capability matrix on both axes, and scrolls it by keyboard', async () => {
+  inSoak('narrows the capability matrix on both axes, and scrolls it by keyboard', async () => {
     const t = await startDashboard();
     const { page } = await open(browser(), t, { path: '/providers?tab=capabilities' });
     const matrix = page.getByRole('group', { name: 'Chat parameters by provider' });
@@ -66,7 +66,7 @@ describe('an operator of the dashboard', function operator() {
     await page.getByText('1 provider, 1 parameter').waitFor();
   });
 
-  it('may have the page from another origin than the gateway, as its config.json says', async () => {
+  inSoak('may have the page from another origin than the gateway, as its config.json says', async () => {
     let gateway = '';
     const pages = createServer((request, response) => {
       const path = new URL(request.url ?? '/', 'http://localhost').pathname;

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { inSoak } from '../kit/index.ts';
 import type { Page } from 'playwright-core';
 import { as, browserForSuite, opener, startDashboard } from './kit.ts';
 
@@ -45,7 +46,7 @@ describe('the keys in the dashboard', function keys() {
     expect(await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])')).not.to.include(value);
   });
 
-  it('are edited; a refused edit is shown in the dialog and changes nothing', async () => {
+  inSoak('are edited; a refused edit is shown in the dialog and changes nothing', async () => {
     const t = await startDashboard();
     const key = await t.adminKey('only admin');
     const page = await opened(t);
@@ -106,7 +107,7 @@ describe('the keys in the dashboard', function keys() {
     await page.getByLabel('Keys in figures').getByText('1', { exact: true }).first().waitFor();
   });
 
-  it('are sorted and filtered by the address, and by pages', async () => {
+  inSoak('are sorted and filtered by the address, and by pages', async () => {
     const t = await startDashboard();
     for (let at = 0; at < 23; at += 1) await t.makeKey({ name: `key ${String(at).padStart(2, '0')}` });
     const page = await opened(t);

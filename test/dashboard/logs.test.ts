@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { compileScript } from '../kit/index.ts';
+import { compileScript, inSoak } from '../kit/index.ts';
 import { browserForSuite, open, settled, startDashboard, until } from './kit.ts';
 
 const FAILS_TWICE = compileScript({ steps: [{ fault: 'ok' }, { fault: 'status', status: 503 }, { fault: 'ok', times: 100 }] });
@@ -49,7 +49,7 @@ describe('the request log in the dashboard', function logs() {
     await page.getByText('0 rows of the 3 loaded here').waitFor();
   });
 
-  it('is purged from midnight where the reader is, by the filters that were confirmed; a day to come deletes nothing', async () => {
+  inSoak('is purged from midnight where the reader is, by the filters that were confirmed; a day to come deletes nothing', async () => {
     const t = await startDashboard();
     await t.chat(['one']);
     const { page } = await open(browser(), t, { path: '/logs?provider=a&stage=after_request', context: { timezoneId: 'America/New_York' } });
@@ -73,7 +73,7 @@ describe('the request log in the dashboard', function logs() {
     expect((await t.trail('&action=logs.purge')).map(({ outcome }) => outcome)).to.deep.equal(['ok']);
   });
 
-  it('shows a refused purge inside the dialog', async () => {
+  inSoak('shows a refused purge inside the dialog', async () => {
     const t = await startDashboard();
     const { page } = await open(browser(), t, { path: '/logs' });
     await page.route('**/admin/logs?*', (route) => (route.request().method() === 'DELETE' ? route.fulfill({ status: 503, json: { error: { message: 'the store does not answer' } } }) : route.fallback()));
@@ -82,7 +82,7 @@ describe('the request log in the dashboard', function logs() {
     await page.getByRole('dialog').getByRole('alert').getByText('the store does not answer').waitFor();
   });
 
-  it('says what to configure where no requests are kept', async () => {
+  inSoak('says what to configure where no requests are kept', async () => {
     const t = await startDashboard({ hasLog: false });
     const { page } = await open(browser(), t, { path: '/logs' });
     await page.getByText('REQUEST_LOG_STORE_BACKEND').waitFor();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { browserForSuite, type Gateway, open, PHONE, settled, startDashboard } from './kit.ts';
-import { forSuite } from '../kit/index.ts';
+import { forSuite, inSoak } from '../kit/index.ts';
 
 /** A gateway with two versions of its configuration, and a tool server that nothing depends on and that is not there. */
 async function used(): Promise<Gateway> {
@@ -30,14 +30,14 @@ describe('the look of the dashboard', function look() {
     expect(await page.evaluate(`${right('.tile:last-child')} === ${right('.tiles')}`)).to.equal(true);
   });
 
-  it('says that something went well by a check mark, and who is signed in by a name', async () => {
+  inSoak('says that something went well by a check mark, and who is signed in by a name', async () => {
     const { page } = await open(browser(), gateway(), { path: '/getting-started' });
     await page.getByText('Everything is set up').waitFor();
     expect(await page.locator('.banner[data-tone=ok] svg').getAttribute('class')).to.match(/circle-check/);
     expect(await page.locator('.rail .identity-subject').textContent()).to.equal('Master key');
   });
 
-  it('warns of a tool server that is missing, and alarms only where requests depend on it', async () => {
+  inSoak('warns of a tool server that is missing, and alarms only where requests depend on it', async () => {
     const { page } = await open(browser(), gateway(), { path: '/mcp-servers' });
     expect(await page.getByText('Not ready', { exact: true }).getAttribute('data-tone')).to.equal('warn');
   });

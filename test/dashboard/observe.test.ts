@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Page, Route } from 'playwright-core';
-import { loadScript } from '../kit/index.ts';
+import { inSoak, loadScript } from '../kit/index.ts';
 import { browserForSuite, type Gateway, open, opener, settled, startDashboard } from './kit.ts';
 
 const MARKUP = '<img src=x onerror=alert(1)>';
@@ -11,7 +11,7 @@ describe('what the dashboard shows of a running gateway', function observe() {
   const browser = browserForSuite();
   const opened = opener(browser);
 
-  it('begins with four steps, of which three are ticked by what the gateway says', async () => {
+  inSoak('begins with four steps, of which three are ticked by what the gateway says', async () => {
     const t = await startDashboard();
     const page = await opened(t, { path: '/getting-started' });
     expect(await page.getByRole('progressbar').getAttribute('value')).to.equal('1');
@@ -61,7 +61,7 @@ describe('what the dashboard shows of a running gateway', function observe() {
     expect(new URL(page.url()).searchParams.get('model')).to.equal('no-such-model');
   });
 
-  it('shows no cost where no price is known, and says so', async () => {
+  inSoak('shows no cost where no price is known, and says so', async () => {
     const t = await startDashboard();
     for (const model of ['echo', 'echo', 'echo-error-500']) await t.post('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'hi' }] });
     const page = await opened(t, { path: '/analytics' });
@@ -69,7 +69,7 @@ describe('what the dashboard shows of a running gateway', function observe() {
     await page.getByRole('status').getByText(/^3 requests over the last 24 hours, 33\.3% failed, at no known price\.$/).waitFor();
   });
 
-  it('says what to configure where no requests are kept', async () => {
+  inSoak('says what to configure where no requests are kept', async () => {
     const t = await startDashboard({ hasLog: false });
     const page = await opened(t);
     expect(await page.getByText('Request logging is disabled').count()).to.equal(2);
@@ -96,7 +96,7 @@ describe('how the dashboard asks again', function polling() {
     return { page, asked: (path) => urls.filter((url) => url === path).length };
   }
 
-  it('not from a hidden tab, and at once when it is shown again', async () => {
+  inSoak('not from a hidden tab, and at once when it is shown again', async () => {
     const { page, asked } = await timed(await startDashboard());
     expect(asked('/admin/dashboard')).to.equal(1);
     const again = page.waitForRequest('**/admin/dashboard');
@@ -126,7 +126,7 @@ describe('how the dashboard asks again', function polling() {
     await banner.waitFor({ state: 'detached' });
   });
 
-  it('giving up the question that a filter has replaced, without an error', async () => {
+  inSoak('giving up the question that a filter has replaced, without an error', async () => {
     const { page } = await timed(await startDashboard());
     const held: Route[] = [];
     await page.route('**/admin/logs/stats*', (route) => { held.push(route); });

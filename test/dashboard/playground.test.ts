@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { inSoak } from '../kit/index.ts';
 import type { Page } from 'playwright-core';
 import { axe, browserForSuite, opener, PHONE, startDashboard } from './kit.ts';
 
@@ -35,7 +36,7 @@ describe('the playground of the dashboard', function playground() {
     await page.getByRole('heading', { level: 1, name: 'Request Logs' }).waitFor();
   });
 
-  it('answers in one piece where it is asked to, under the settings of the form', async () => {
+  inSoak('answers in one piece where it is asked to, under the settings of the form', async () => {
     const t = await startDashboard();
     const page = await opened(t, { path: '/playground?model=m' });
     await page.getByRole('checkbox', { name: 'Stream the answer' }).uncheck();
@@ -66,7 +67,7 @@ describe('the playground of the dashboard', function playground() {
     await second.waitFor({ state: 'detached' });
   });
 
-  it('keeps the prompt of an answer that broke or was stopped', async () => {
+  inSoak('keeps the prompt of an answer that broke or was stopped', async () => {
     const t = await startDashboard();
     const page = await opened(t, { path: '/playground?model=echo-break' });
     for (const model of ['echo-break', 'echo-cut']) {
@@ -85,7 +86,7 @@ describe('the playground of the dashboard', function playground() {
     expect(await page.getByRole('alert').count()).to.equal(0);
   });
 
-  it('shows vectors by their number, first values and length, and what the gateway refuses', async () => {
+  inSoak('shows vectors by their number, first values and length, and what the gateway refuses', async () => {
     const t = await startDashboard();
     const page = await opened(t, { path: '/playground?tab=embeddings&embedding=m' });
     await page.getByRole('textbox', { name: 'Texts' }).fill('one\ntwo');
@@ -101,7 +102,7 @@ describe('the playground of the dashboard', function playground() {
     expect(await axe(page)).to.deep.equal([]);
   });
 
-  it('shows images that came along, and links those that lie elsewhere', async () => {
+  inSoak('shows images that came along, and links those that lie elsewhere', async () => {
     const t = await startDashboard();
     const page = await opened(t, { path: '/playground?tab=images&image=m' });
     const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -120,7 +121,7 @@ describe('the playground of the dashboard', function playground() {
     expect(await axe(page)).to.deep.equal([]);
   });
 
-  it('may be used by who may only read, with a notice, and fits a phone', async () => {
+  inSoak('may be used by who may only read, with a notice, and fits a phone', async () => {
     const t = await startDashboard();
     const { key } = await t.makeKey();
     const page = await opened(t, { path: '/playground?model=echo&with=m', key });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { as, browserForSuite, open, settled, startDashboard } from './kit.ts';
-import { MASTER_KEY } from '../kit/index.ts';
+import { inSoak, MASTER_KEY } from '../kit/index.ts';
 
 describe('sessions in the dashboard', function sessions() {
   this.timeout(60_000);
@@ -54,7 +54,7 @@ describe('sessions in the dashboard', function sessions() {
     expect(page.url()).to.include('outcome=error');
   });
 
-  it('are listed; one ends without the rest, and all with the own', async () => {
+  inSoak('are listed; one ends without the rest, and all with the own', async () => {
     const t = await startDashboard();
     const { key } = await t.adminKey('colleague');
     const { token } = await t.signIn(key);
@@ -71,7 +71,7 @@ describe('sessions in the dashboard', function sessions() {
     expect((await t.get('/admin/sessions')).json().data).to.deep.equal([]);
   });
 
-  it('of a key that is demoted lose their controls without signing out', async () => {
+  inSoak('of a key that is demoted lose their controls without signing out', async () => {
     const t = await startDashboard();
     await t.adminKey('stays');
     const key = await t.adminKey('demoted');

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { inSoak } from '../kit/index.ts';
 import type { Page } from 'playwright-core';
 import { axe, browserForSuite, open, PHONE, settled, startDashboard, until } from './kit.ts';
 
@@ -8,7 +9,7 @@ describe('the frame of the dashboard', function shell() {
   this.timeout(60_000);
   const browser = browserForSuite();
 
-  it('leads to every page in its order, names each, and gives its heading the focus', async () => {
+  inSoak('leads to every page in its order, names each, and gives its heading the focus', async () => {
     const t = await startDashboard();
     const { page } = await open(browser(), t, { path: '/' });
     await page.waitForURL(`${t.url}/getting-started`);
@@ -55,7 +56,7 @@ describe('the frame of the dashboard', function shell() {
     expect(await look()).to.deep.equal(['', null, dark]);
   });
 
-  it('folds its rail, and remembers that', async () => {
+  inSoak('folds its rail, and remembers that', async () => {
     const t = await startDashboard();
     const { page } = await open(browser(), t, { path: '/getting-started' });
     await settled(page);
@@ -71,7 +72,7 @@ describe('the frame of the dashboard', function shell() {
     expect(await width()).to.equal(wide);
   });
 
-  it('has its navigation in a drawer on a phone, which keeps the focus and gives it back', async () => {
+  inSoak('has its navigation in a drawer on a phone, which keeps the focus and gives it back', async () => {
     const t = await startDashboard();
     const { page } = await open(browser(), t, { path: '/overview', viewport: PHONE });
     await settled(page);

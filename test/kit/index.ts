@@ -16,7 +16,7 @@ export {
 } from './provider-case.ts';
 export { expectStream, providerContract } from './provider-contract.ts';
 export { answeredBy, connected, failedReply, refusedBy, rootOf, sentBy, type SentWire, unusableTo, type WireOptions } from './provider-wire.ts';
-export { cases, Dice, isSoak, seeded, some } from './random.ts';
+export { cases, Dice, inSoak, isSoak, seeded, some } from './random.ts';
 export { rawClient, type RawClient } from './raw-client.ts';
 export { requireTool } from './tools.ts';
 export { chatChunks, chatReply, openSse, replyJson, replyStream, type SeenRequest, sseEvent, type StubHandler, stubUpstream, type StubUpstream } from './upstream.ts';

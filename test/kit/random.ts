@@ -46,3 +46,8 @@ export const isSoak = (): boolean => cases(10) === 10;
 export function some<T>(all: readonly T[], { every = 3, from = 0 } = {}): readonly T[] {
   return all.filter((_each, at) => at % every === from || isSoak());
 }
+
+/** A test that only the soak runs: it takes seconds, and tests of other kinds hold most of what it does. */
+export function inSoak(title: string, run: Mocha.AsyncFunc): void {
+  if (isSoak()) it(title, run);
+}
