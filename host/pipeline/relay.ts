@@ -1,7 +1,6 @@
-import { ModuleFault, type ModuleRef } from '../boundary/module-fault.ts';
-import { refusePromise } from '../boundary/thenable.ts';
-import { type ChatChunk, type ChunkEdit, failedAnswer, GatewayError, isFields, parseJson, type ProviderModule, type StreamDecoder, type StreamEvent, type Usage } from '../contract/index.ts';
-import { ANSWER_BOUNDS, isNestedTooDeep, TOO_DEEP } from '../contract/json-shape.ts';
+import type { ModuleRef } from '../boundary/module-fault.ts';
+import { decodedBy, editBy } from '../boundary/stream-boundary.ts';
+import { type ChatChunk, type ChunkEdit, failedAnswer, GatewayError, type ProviderModule, type StreamDecoder, type StreamEvent, type Usage } from '../contract/index.ts';
 import { FrameReader } from '../upstream/eventstream.ts';
 import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
 import { dataOf, EventReader, isEndMark, LineCutter, type RawEvent, RawEventReader, textOfBytes } from '../upstream/sse.ts';
@@ -13,6 +12,7 @@ import type { ClientStream, SameWireStream } from '../wire/client-wire.ts';
 import type { KnownFrames } from '../wire/known-frames.ts';
 import type { ChunkFilter } from './chunk-filter.ts';
 import { ChunkNormalizer, errorFrameMessage, isChunk, type ChunkFacts } from './normalize.ts';
+import { eventTooLong, parsedFrame, refuseDeep } from './stream-bounds.ts';
 
 export interface RelayOptions extends ChunkFacts {
   /** Encoder of the client's wire. */
@@ -201,13 +201,13 @@ export class Relay {
   }
 
   #frame(line: string, data: string, learns: boolean): void {
-    const chunk = parsed(data);
+    const chunk = parsedFrame(data);
     const failure = errorFrameMessage(chunk);
     if (failure !== undefined) throw failedAnswer(failure);
     if (!isChunk(chunk)) return;
     this.chunks += 1;
     const { version } = this.#normalizer;
-    if (this.#options.edit) this.#edit(chunk, this.#options.edit);
+    if (this.#options.edit) editBy(this.#options.provider, this.#options.edit, chunk);
     const isChanged = this.#normalizer.normalize(chunk) || this.#options.edit !== undefined;
     if (this.#options.filter) {
       this.#emit(this.#options.filter([chunk], 'push'));
@@ -233,7 +233,7 @@ export class Relay {
         return;
       }
       refuseDeep(event.data);
-      for (const chunk of this.#decoded(decode, event)) {
+      for (const chunk of decodedBy(this.#options.provider, decode, event)) {
         this.chunks += 1;
         this.#normalizer.normalize(chunk);
         this.#emit(filter?.([chunk], 'push') ?? [chunk]);
@@ -245,7 +245,7 @@ export class Relay {
   #passEvent(event: StreamEvent | RawEvent, decode: StreamDecoder, verbatim: SameWireStream): void {
     let out = verbatim.event(event, 'raw' in event ? event.raw : undefined);
     refuseDeep(event.data);
-    const chunks = event.data === '' ? [] : this.#decoded(decode, event);
+    const chunks = event.data === '' ? [] : decodedBy(this.#options.provider, decode, event);
     if (event.data !== '' || this.chunks > 0) this.chunks += 1;
     else this.#waitFor(out); // a comment begins no answer: another target may still be tried
     for (const chunk of chunks) this.#normalizer.normalize(chunk);
@@ -282,30 +282,6 @@ export class Relay {
     else this.#out += bytes;
   }
 
-  #decoded(decode: StreamDecoder, event: StreamEvent): readonly ChatChunk[] {
-    try {
-      const chunks: unknown = decode(event);
-      if (Array.isArray(chunks) && chunks.every(isOwnChunk)) return chunks as readonly ChatChunk[];
-      refusePromise(chunks);
-      throw new TypeError('it returned no list of chunks that the host may complete');
-    } catch (thrown) {
-      throw this.#fault('the decoder of openStream', thrown);
-    }
-  }
-
-  #edit(chunk: ChatChunk, edit: ChunkEdit): void {
-    try {
-      refusePromise(edit(chunk));
-    } catch (thrown) {
-      throw this.#fault('the function of editStream', thrown);
-    }
-  }
-
-  #fault(functionName: string, thrown: unknown): unknown {
-    const { provider } = this.#options;
-    return thrown instanceof GatewayError || !provider ? thrown : new ModuleFault(provider, functionName, thrown);
-  }
-
   /** Writes chunks that may go on, and remembers them as delivered. */
   #emit(chunks: readonly ChatChunk[]): void {
     for (const chunk of chunks) {
@@ -317,9 +293,6 @@ export class Relay {
   }
 }
 
-/** The host completes chunks in place. */
-const isOwnChunk = (chunk: unknown): boolean => isFields(chunk) && !Object.isFrozen(chunk);
-
 /** Cuts a native wire into events; lines are cut by the relay itself. */
 function eventReader({ framing, verbatim }: RelayOptions): EventReader | FrameReader | RawEventReader | undefined {
   if (framing === 'eventstream') return new FrameReader();
@@ -327,29 +300,10 @@ function eventReader({ framing, verbatim }: RelayOptions): EventReader | FrameRe
   return verbatim ? new RawEventReader() : new EventReader();
 }
 
-function eventTooLong(): GatewayError {
-  return unusableReply(`an event of the stream exceeds the limit of ${MAX_REPLY_BYTES} bytes`);
-}
-
-/** Decoders parse what they are given, and skip what they cannot parse. Not every wire's events are JSON: those that are, are objects. */
-function refuseDeep(data: string): void {
-  if (/^\s*\{/.test(data) && isNestedTooDeep(data)) throw unusableReply(`an event of the stream is ${TOO_DEEP}`);
-}
-
 /** The piece of text of the line that matched last; `undefined` when it is not a whole string. */
 function pieceText(block: string, { pieceStart, pieceEnd }: KnownFrames): string | undefined {
   const piece = block.slice(pieceStart, pieceEnd);
   if (PLAIN.test(piece)) return piece;
-  const text = parsed(`"${piece}"`);
+  const text = parsedFrame(`"${piece}"`);
   return typeof text === 'string' ? text : undefined;
-}
-
-/** `undefined` for what is not JSON: such frames are skipped. Throws for JSON that is too deep or too large. */
-function parsed(data: string): unknown {
-  try {
-    return parseJson(textOfBytes(data), ANSWER_BOUNDS);
-  } catch (error) {
-    if (error instanceof RangeError) throw unusableReply(`a frame of the stream is ${error.message}`, error);
-    return undefined;
-  }
 }

@@ -1,0 +1,31 @@
+import { type ChatChunk, type ChunkEdit, GatewayError, isFields, type StreamDecoder, type StreamEvent } from '../contract/index.ts';
+import { ModuleFault, type ModuleRef } from './module-fault.ts';
+import { refusePromise } from './thenable.ts';
+
+/** What a provider's decoder makes of an event. Throws the provider's fault; without a provider, what was thrown. */
+export function decodedBy(provider: ModuleRef | undefined, decode: StreamDecoder, event: StreamEvent): readonly ChatChunk[] {
+  try {
+    const chunks: unknown = decode(event);
+    if (Array.isArray(chunks) && chunks.every(isOwnChunk)) return chunks as readonly ChatChunk[];
+    refusePromise(chunks);
+    throw new TypeError('it returned no list of chunks that the host may complete');
+  } catch (thrown) {
+    throw faultOf(provider, 'the decoder of openStream', thrown);
+  }
+}
+
+/** Lets a provider change a chunk in place. Throws like `decodedBy`. */
+export function editBy(provider: ModuleRef | undefined, edit: ChunkEdit, chunk: ChatChunk): void {
+  try {
+    refusePromise(edit(chunk));
+  } catch (thrown) {
+    throw faultOf(provider, 'the function of editStream', thrown);
+  }
+}
+
+/** The host completes chunks in place. */
+const isOwnChunk = (chunk: unknown): boolean => isFields(chunk) && !Object.isFrozen(chunk);
+
+function faultOf(provider: ModuleRef | undefined, functionName: string, thrown: unknown): unknown {
+  return thrown instanceof GatewayError || !provider ? thrown : new ModuleFault(provider, functionName, thrown);
+}
