@@ -63,10 +63,11 @@ function isUserAndPassword(token: string): boolean {
 
 /**
  * What a text must hold for any of the shapes to match: most texts hold none of it and are left alone at once. Words and
- * characters are two patterns, because a search for words alone skips through the text faster.
+ * characters are two patterns, because a search for words alone skips through the text faster. Counts of tokens, which stand in
+ * many lines, are not suspect.
  */
 const SUSPECT_CHARACTER = /[@?&]/;
-const SUSPECT_WORD = /bearer|basic\s|eyJ|AKIA|sk-|pplx-|gws?_|gsk_|AIza|PRIVATE KEY|api[_-]?key|token|secret|password/i;
+const SUSPECT_WORD = /bearer|basic\s|eyJ|AKIA|sk-|pplx-|gws?_|gsk_|AIza|PRIVATE KEY|api[_-]?key|token[\\"'\s:=]|secret|password/i;
 
 /** `variables` is the process environment; values of variables with a telling name are hidden under that name. */
 export function createRedactor(variables: Readonly<Record<string, string | undefined>>): Redactor {

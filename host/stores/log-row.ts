@@ -34,8 +34,15 @@ export function storedRow(row: RequestLogRow, redactor: Redactor): LogRow {
     same_wire: row.same_wire === undefined ? null : Number(row.same_wire),
     upstream_request_id: text(row.upstream_request_id),
     session_id: row.session_id ? text(redactor.redact(row.session_id)) : null,
-    decision: row.decision === undefined ? null : storable(JSON.stringify(row.decision, (_name, value: unknown) => (typeof value === 'string' ? redactor.redact(value) : value))),
+    decision: row.decision === undefined ? null : storable(redactedJson(row.decision, redactor)),
   };
+}
+
+/** Each text in it is redacted by itself. Nearly always there is nothing to hide, which one look at the whole tells where nothing is escaped. */
+function redactedJson(value: object, redactor: Redactor): string {
+  const json = JSON.stringify(value);
+  if (!json.includes('\\') && redactor.redact(json) === json) return json;
+  return JSON.stringify(value, (_name, member: unknown) => (typeof member === 'string' ? redactor.redact(member) : member));
 }
 
 function text(value: string | undefined, longest = LONGEST_TEXT): string | null {

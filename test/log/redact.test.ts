@@ -43,6 +43,10 @@ describe('redaction by shape', () => {
     it(`hides the query parameter ${every}`, () => { expect(shapes.redact(`/x?a=1&${every}=value`)).to.equal(`/x?a=1&${every}=[REDACTED]`); });
   }
 
+  for (const joint of ['token=', 'token:', 'TOKEN = ', 'token\t:', '"token":"', "'token': '", '\\"token\\":\\"', 'auth_token: ']) {
+    it(`hides what follows ${JSON.stringify(joint)}`, () => { expect(shapes.redact(`x ${joint}${hex}`)).to.equal(`x ${joint}[REDACTED_CREDENTIAL]`); });
+  }
+
   const clean = [
     'no configured provider serves the model "gpt-x"', 'the Authorization header is missing, or its scheme is not Bearer', 'connect ECONNREFUSED 127.0.0.1:80',
     'sk-short', 'gw_0123', `gw_${hex.toUpperCase()}`, 'AIzaShort', 'AKIAlower0123456789ab', 'eyJ.a.b', 'me@localhost', 'https://host/path?page=2&tokens=5', 'token: short',
