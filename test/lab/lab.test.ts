@@ -4,11 +4,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { ask, atEnd, compileScript, eventually, FAULTS, loadScript, SCRIPTS, startGateway, temporaryFolder } from '../kit/index.ts';
+import { ask, atEnd, compileScript, eventually, FAULTS, isSoak, loadScript, SCRIPTS, startGateway, temporaryFolder } from '../kit/index.ts';
 import { readOptions } from './options.ts';
 
 /** Requests of a story. */
-const TURNS = 15;
+const TURNS = isSoak() ? 40 : 15;
 const LAB = fileURLToPath(new URL('lab.ts', import.meta.url));
 
 interface Lab {
