@@ -30,6 +30,14 @@ type Target = Pick<RunningSubject, 'name' | 'baseUrl' | 'headers'>;
 
 /** One row a subject, all measured in turns; the first subject is what the others are compared with. */
 export async function measure(setting: Setting, subjects: readonly Subject[], shape: Shape, naming: Naming): Promise<Row[]> {
+  const passes: Values[][] = [];
+  for (let pass = 0; pass < setting.plan.processes; pass += 1) passes.push(await measurePass(setting, subjects, shape, naming));
+  const values = subjects.map((_unused, index) => mediansOf(passes.map((pass) => pass[index]!)));
+  return values.map((value, index) => ({ shape, naming, subject: subjects[index]!.name, values: value, ratios: ratiosTo(values[0]!, value) }));
+}
+
+/** One process of each subject. Two processes of the same program differ by up to a tenth, for as long as they run. */
+async function measurePass(setting: Setting, subjects: readonly Subject[], shape: Shape, naming: Naming): Promise<Values[]> {
   const { plan, upstreams } = setting;
   const upstreamUrl = upstreams.baseUrl(shape, naming);
   const samples = await startAll(subjects, upstreamUrl, plan.starts);
@@ -46,7 +54,17 @@ export async function measure(setting: Setting, subjects: readonly Subject[], sh
   }
   const values = samples.map((sample) => summarise(sample, shape, { p50: median(direct.p50), p99: median(direct.p99) }));
   for (const { running } of samples) await running.stop();
-  return values.map((value, index) => ({ shape, naming, subject: subjects[index]!.name, values: value, ratios: ratiosTo(values[0]!, value) }));
+  return values;
+}
+
+/** Of each figure the median over the processes. */
+function mediansOf(passes: readonly Values[]): Values {
+  const [first] = passes;
+  const entries = Object.entries(first!).map(([name, value]: [string, number | null]) => {
+    const figures = passes.map((pass) => pass[name as keyof Values]).filter((figure) => figure !== null);
+    return [name, value === null ? null : median(figures)];
+  });
+  return Object.fromEntries(entries) as Values;
 }
 
 async function startAll(subjects: readonly Subject[], upstreamUrl: string, starts: number): Promise<Samples[]> {

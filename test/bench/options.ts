@@ -10,7 +10,9 @@ export interface Plan {
   readonly rounds: number;
   /** Rounds before them that are not counted: the compiler is still at work. */
   readonly warmUps: number;
-  /** Times each subject is started for a row; time to ready is the median. */
+  /** Processes of each subject that are measured, one after the other; every figure is the median over them. */
+  readonly processes: number;
+  /** Times each subject is started for a process that is measured; time to ready is the median. */
   readonly starts: number;
   readonly load: Readonly<Record<Shape, Drive>>;
   readonly latency: Readonly<Record<Shape, Drive>>;
@@ -24,7 +26,7 @@ export interface Drive {
 }
 
 export const FULL: Plan = {
-  rounds: 5, warmUps: 5, starts: 3,
+  rounds: 5, warmUps: 5, processes: 1, starts: 3,
   load: { unary: { requests: 10_000, connections: 16 }, forwarded: { requests: 10_000, connections: 16 }, burst: { requests: 2500, connections: 16 }, paced: { requests: 160, connections: 16 }, messages: { requests: 2500, connections: 16 } },
   latency: { unary: { requests: 1000, connections: 1 }, forwarded: { requests: 1000, connections: 1 }, burst: { requests: 200, connections: 1 }, paced: { requests: 16, connections: 4 }, messages: { requests: 200, connections: 1 } },
   memoryAfter: [100_000, 200_000],
@@ -32,7 +34,7 @@ export const FULL: Plan = {
 
 /** Enough to see that everything works; its figures say little. */
 export const QUICK: Plan = {
-  rounds: 1, warmUps: 0, starts: 1,
+  rounds: 1, warmUps: 0, processes: 1, starts: 1,
   load: { unary: { requests: 1500, connections: 16 }, forwarded: { requests: 1500, connections: 16 }, burst: { requests: 400, connections: 16 }, paced: { requests: 16, connections: 16 }, messages: { requests: 400, connections: 16 } },
   latency: { unary: { requests: 200, connections: 1 }, forwarded: { requests: 200, connections: 1 }, burst: { requests: 60, connections: 1 }, paced: { requests: 8, connections: 4 }, messages: { requests: 60, connections: 1 } },
   memoryAfter: [],
@@ -61,12 +63,13 @@ export interface Options {
   readonly jsonFile?: string;
 }
 
-export const USAGE = `usage: bench [--peer <name>]... [--against <commit>]... [--shape <name>]... [--resilience] [--logging] [--start | --allocations | --telemetry] [--quick] [--json [file]]
+export const USAGE = `usage: bench [--peer <name>]... [--against <commit>]... [--shape <name>]... [--resilience] [--logging] [--processes <n>] [--start | --allocations | --telemetry] [--quick] [--json [file]]
   --peer <name>       measure this gateway too (${Object.keys(PEERS).join(', ')})
   --against <commit>  measure an earlier state of this project too
   --shape <name>      measure this shape alone (${SHAPES.join(', ')}); may be repeated
   --resilience        configure retries, a circuit breaker and a concurrency limit
   --logging           measure the gateway with a request log on SQLite too
+  --processes <n>     measure so many processes of each, one after the other: two of the same program differ by up to a tenth
   --start             measure starts alone: this checkout, its package, earlier states, and each phase
   --allocations       count the bytes alone that a request allocates, of this checkout and of earlier states
   --telemetry         measure the gateway alone: log, figures and traces off, and all of them on
@@ -78,16 +81,18 @@ export const USAGE = `usage: bench [--peer <name>]... [--against <commit>]... [-
 export function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args], allowPositionals: true,
-    options: { peer: { type: 'string', multiple: true }, against: { type: 'string', multiple: true }, shape: { type: 'string', multiple: true }, resilience: { type: 'boolean' }, logging: { type: 'boolean' }, start: { type: 'boolean' }, allocations: { type: 'boolean' }, telemetry: { type: 'boolean' }, quick: { type: 'boolean' }, json: { type: 'boolean' } },
+    options: { peer: { type: 'string', multiple: true }, against: { type: 'string', multiple: true }, shape: { type: 'string', multiple: true }, resilience: { type: 'boolean' }, logging: { type: 'boolean' }, processes: { type: 'string', default: '1' }, start: { type: 'boolean' }, allocations: { type: 'boolean' }, telemetry: { type: 'boolean' }, quick: { type: 'boolean' }, json: { type: 'boolean' } },
   });
-  const { peer: peers = [], against = [], shape: shapes = SHAPES, resilience: isResilient = false, logging: isLogging = false, start: isStart = false, allocations: allocationsOnly = false, telemetry: telemetryOnly = false, quick: isQuick = false, json: wantsJson = false } = values;
+  const { peer: peers = [], against = [], shape: shapes = SHAPES, resilience: isResilient = false, logging: isLogging = false, processes: count, start: isStart = false, allocations: allocationsOnly = false, telemetry: telemetryOnly = false, quick: isQuick = false, json: wantsJson = false } = values;
   const unknown = peers.find((name) => !Object.hasOwn(PEERS, name));
   if (unknown !== undefined) throw new Error(`no peer "${unknown}", known are: ${Object.keys(PEERS).join(', ')}`);
   if (!shapes.every(isShape)) throw new Error(`no shape "${shapes.find((shape) => !isShape(shape))}", known are: ${SHAPES.join(', ')}`);
   const [file, ...surplus] = positionals;
   if (surplus.length > 0 || (file !== undefined && !wantsJson)) throw new Error(`unexpected argument "${surplus[0] ?? file}"`);
   if ([isStart, allocationsOnly, telemetryOnly].filter(Boolean).length > 1) throw new Error('--start, --allocations and --telemetry exclude each other');
-  const plan = isQuick ? QUICK : FULL;
+  const processes = Number(count);
+  if (!Number.isInteger(processes) || processes < 1) throw new Error(`--processes is ${count}, and must be a whole number from 1 on`);
+  const plan = { ...(isQuick ? QUICK : FULL), processes, ...(processes > 1 && { starts: 1 }) };
   const shared = { plan, isQuick, peers, against, shapes, isResilient, isLogging, allocationsOnly, telemetryOnly, ...(isStart && { startsOnly: isQuick ? 1 : STARTS }) };
   return wantsJson ? { ...shared, jsonFile: resolve(file ?? join(tmpdir(), `gw-bench-${Date.now()}.json`)) } : shared;
 }
