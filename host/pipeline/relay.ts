@@ -3,7 +3,8 @@ import { decodedBy, editBy } from '../boundary/stream-boundary.ts';
 import { type ChatChunk, type ChunkEdit, failedAnswer, GatewayError, type ProviderModule, type StreamDecoder, type StreamEvent, type Usage } from '../contract/index.ts';
 import { FrameReader } from '../upstream/eventstream.ts';
 import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
-import { dataOf, EventReader, isEndMark, LineCutter, type RawEvent, RawEventReader, textOfBytes } from '../upstream/sse.ts';
+import { type RawEvent, RawEventReader } from '../upstream/raw-events.ts';
+import { dataOf, EventReader, isEndMark, LineCutter, textOfBytes } from '../upstream/sse.ts';
 import { Asides, asMember } from './asides.ts';
 import { Assembly } from './assembly.ts';
 import type { HeldEvents } from './held-events.ts';
@@ -246,7 +247,7 @@ export class Relay {
     let out = verbatim.event(event, 'raw' in event ? event.raw : undefined);
     refuseDeep(event.data);
     const chunks = event.data === '' ? [] : decodedBy(this.#options.provider, decode, event);
-    if (event.data !== '' || this.chunks > 0) this.chunks += 1;
+    if (event.data !== '' || this.chunks > 0) this.chunks += 'raw' in event ? (event.count ?? 1) : 1;
     else this.#waitFor(out); // a comment begins no answer: another target may still be tried
     for (const chunk of chunks) this.#normalizer.normalize(chunk);
     const { filter, holding } = this.#options;
@@ -294,10 +295,10 @@ export class Relay {
 }
 
 /** Cuts a native wire into events; lines are cut by the relay itself. */
-function eventReader({ framing, verbatim }: RelayOptions): EventReader | FrameReader | RawEventReader | undefined {
+function eventReader({ framing, verbatim, filter }: RelayOptions): EventReader | FrameReader | RawEventReader | undefined {
   if (framing === 'eventstream') return new FrameReader();
   if (framing !== 'sse') return undefined;
-  return verbatim ? new RawEventReader() : new EventReader();
+  return verbatim ? new RawEventReader(filter ? undefined : verbatim.piece) : new EventReader();
 }
 
 /** The piece of text of the line that matched last; `undefined` when it is not a whole string. */

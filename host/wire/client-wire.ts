@@ -1,6 +1,7 @@
 import type { ClientBody } from '../contract/client-body.ts';
 import type { ChatChunk, Exchange, Fields, StreamEvent } from '../contract/index.ts';
 import type { ClientFailure } from './client-failure.ts';
+import type { PieceForm } from '../upstream/event-runs.ts';
 import type { KnownFrames } from './known-frames.ts';
 
 /** The body of an answer, ready to be sent. */
@@ -75,6 +76,8 @@ export type Aside = { readonly body: ClientBody } | { readonly block: number; re
 
 /** Passes on a streamed answer that is in the client's wire already. */
 export interface SameWireStream extends ClientStream {
+  /** The form of an event that does nothing but go on with a text: those that arrive together may be read as one. `event` and `aside` see them so, and must pass them as they are. */
+  readonly piece?: PieceForm | undefined;
   /** What leaves of an event: `raw` are its bytes as they came, blank line included; `undefined` where the upstream frames its events in another way. */
   event(event: StreamEvent, raw: string | undefined): string;
   /** An event that carries a piece of text, with another piece in its place. Without it an answer that guards hold back is written anew, from what the common format makes of it. */

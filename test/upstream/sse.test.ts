@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { bytesOfText, dataOf, EventReader, LineCutter, RawEventReader, textOfBytes, type RawEvent } from '../../host/upstream/sse.ts';
+import { bytesOfText, dataOf, EventReader, LineCutter, textOfBytes } from '../../host/upstream/sse.ts';
+import { type RawEvent, RawEventReader } from '../../host/upstream/raw-events.ts';
 
 /** Lines that a cutter yields for these pieces. */
 function linesOf(pieces: readonly Buffer[]): string[] {

@@ -1,4 +1,5 @@
 import { type Fields, isFields, type StreamEvent, tryParseJson } from '../../../host/contract/index.ts';
+import type { PieceForm } from '../../../host/upstream/event-runs.ts';
 import { bytesOfText } from '../../../host/upstream/sse.ts';
 import type { ClientFailure } from '../../../host/wire/client-failure.ts';
 import type { Aside, SameWireStream } from '../../../host/wire/client-wire.ts';
@@ -15,12 +16,18 @@ const TEXTS_OF: ReadonlyMap<unknown, string> = new Map([['text_delta', 'text'], 
 /** Blocks and deltas that have a place in the common format. */
 const COMMON_BLOCKS: ReadonlySet<unknown> = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use']);
 const COMMON_DELTA = /^\{"type":\s?"content_block_delta",\s?"index":\s?\d+,\s?"delta":\s?\{"type":\s?"(text_delta|thinking_delta|signature_delta)"/;
+/** The most frequent event by far. */
+const TEXT_PIECE: PieceForm = {
+  before: /^\{"type":\s?"content_block_delta",\s?"index":\s?\d+,\s?"delta":\s?\{"type":\s?"text_delta",\s?"text":\s?"/,
+  after: /^"\s?\}\s?\}$/,
+};
 const SKELETON: ReadonlySet<unknown> = new Set(['message_start', 'message_delta', 'message_stop', 'ping', 'error']);
 
 /** Passes the vendor's events on. The last one waits until guardrails have seen the whole answer. Source: ingress reference 9.1.3. */
 export class VendorStream implements SameWireStream {
   readonly contentType = CONTENT_TYPE;
   readonly frames = undefined;
+  readonly piece: PieceForm | undefined = TEXT_PIECE;
   #last = '';
   #errorType: string | undefined;
   /** Open blocks that only the vendor's own clients know, by their index. */
