@@ -13,7 +13,7 @@ import { peer } from './peers.ts';
 import { formatReport, type Report } from './report.ts';
 import { type Bench, floor, gateway, KEEPS_LOG, PROJECT, type Subject } from './subjects.ts';
 import { formatStarts, measureStarts } from './starts.ts';
-import { telemetrySubjects } from './telemetry.ts';
+import { settledPlan, telemetrySubjects } from './telemetry.ts';
 import { startUpstreams } from './upstreams.ts';
 import { createWorkspace } from './workspace.ts';
 
@@ -33,8 +33,8 @@ async function run(bench: Bench, options: Options): Promise<Report> {
   };
 }
 
-async function settingOf({ workspace, machine }: Bench, { plan }: Options): Promise<Setting> {
-  return { plan, upstreams: await startUpstreams(workspace, machine), generators: startGenerators(workspace, machine) };
+async function settingOf({ workspace, machine }: Bench, { plan, telemetryOnly }: Options): Promise<Setting> {
+  return { plan: telemetryOnly ? settledPlan(plan) : plan, upstreams: await startUpstreams(workspace, machine), generators: startGenerators(workspace, machine) };
 }
 
 async function others(bench: Bench, options: Options): Promise<Subject[]> {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Plan } from './options.ts';
 import { type Bench, gateway, PROJECT, type Subject } from './subjects.ts';
 
 /** Milliseconds between two scrapes, as often as a Prometheus that is set to look closely. */
@@ -7,6 +8,11 @@ const SCRAPE_MS = 1000;
 
 /** A share of the requests is traced. */
 const SAMPLE_RATIO = 0.1;
+
+/** Code that a tenth of the requests runs is compiled as much later: a process is measured once that is over. */
+export function settledPlan(plan: Plan): Plan {
+  return { ...plan, warmUps: 3 * plan.warmUps, rounds: 2 * plan.rounds };
+}
 
 /** The gateway with nothing but warnings in its log, and the same with log lines, scrapes of its figures, and traces of a tenth of its requests. */
 export async function telemetrySubjects(bench: Bench): Promise<[off: Subject, on: Subject]> {
