@@ -20,7 +20,10 @@ export default defineBuiltin({
     if (!strategy.advances || targets.length < 2) return;
     const { monotonic } = services.clock;
     const rests = new Map(targets.map(({ virtualKey }) => [virtualKey, carryover.lease<Rest>(`rest ${virtualKey}`, () => ({ until: 0 }))]));
-    const isResting = ({ virtualKey }: RouteTarget): boolean => (rests.get(virtualKey)?.until ?? 0) > monotonic();
+    const isResting = ({ virtualKey }: RouteTarget): boolean => {
+      const until = rests.get(virtualKey)?.until ?? 0;
+      return until > 0 && until > monotonic();
+    };
     const isHealthy = (target: RouteTarget): boolean => !isResting(target) && pipeline.circuit.call(target.virtualKey) !== 'open';
 
     pipeline.route.tap({ name: 'health', stage: ORDER.health }, (ranked, { routing: { heard } }) => {

@@ -17,8 +17,9 @@ export default defineBuiltin({
     const byKey = new Map(targets.map((target) => [target.virtualKey, target]));
     pipeline.prepare.tap({ name: 'admission', stage: ORDER.admission }, (exchange) => {
       const { model, surface, streaming } = exchange;
-      const serving = models.routeTargets(model, surface, streaming, exchange.routing.pinned).filter(({ serves }) => serves);
-      if (serving.some(({ virtualKey }) => !isOfOtherKind(exchange, byKey.get(virtualKey), services.catalog))) return;
+      for (const { virtualKey, serves } of models.routeTargets(model, surface, streaming, exchange.routing.pinned)) {
+        if (serves && !isOfOtherKind(exchange, byKey.get(virtualKey), services.catalog)) return;
+      }
       const absent = targets.filter(({ provider }) => !provider).map(({ virtualKey }) => virtualKey);
       if (absent.length > 0 && !exchange.routing.explaining) log.warn('no registered target serves the model', { model: shownModel(model, redactor), unregistered: absent.join(', '), trace_id: exchange.id });
       throw modelNotFound(model, redactor);

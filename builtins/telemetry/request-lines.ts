@@ -53,7 +53,7 @@ function count({ counters }: PipelineServices, exchange: LiveExchange, outcome: 
   const { answeredBy, lastTarget, usage, costUsd, abLabel } = exchange;
   const provider = answeredBy === undefined ? (lastTarget?.virtualKey ?? 'none') : 'cache';
   const labels = { provider, model };
-  counters.add('gateway_requests_total', { ...labels, status: outcome === 'client_canceled' ? 'error' : outcome });
+  counters.add('gateway_requests_total', { provider, model, status: outcome === 'client_canceled' ? 'error' : outcome });
   counters.observe('gateway_request_duration_seconds', exchange.elapsedMs() / 1000, labels);
   if (abLabel !== undefined) counters.add('gateway_ab_requests_total', { variant: abLabel });
   if (usage) {

@@ -99,6 +99,16 @@ describe('the wire of a path', () => {
     wires.claim('/a', one);
     expect(() => wires.claim('/a', other)).to.throw('two wires claim /a');
   });
+
+  it('is known whatever was asked for before, and after a claim that comes late', () => {
+    const wires = new ClientWires();
+    wires.claim('/v1/own', one);
+    for (let path = 0; path < 1000; path += 1) wires.of(`/v1/${path}`);
+    for (const path of ['/v1/own', '/v1/own/below', `/v1/own/${'x'.repeat(1000)}`]) for (const _again of [1, 2]) expect(wires.of(path), path).to.equal(one);
+    expect(wires.of('/v1/late')).to.equal(COMMON_WIRE);
+    wires.claim('/v1/late', one);
+    expect(wires.of('/v1/late')).to.equal(one);
+  });
 });
 
 describe('an error before the pipeline', () => {
