@@ -84,7 +84,7 @@ export function createHost(environment: HostEnvironment): Host {
     state: new BoundedState(stores.state, clock, log),
     carryover: new CarryoverStore(),
     activity: createActivity(),
-    connections: new Connections(counters),
+    connections: new Connections(),
     outbox: new Outbox(log),
     protection: new Protection(),
     services: { clock, closing: new ClosingTime(clock), random, log, counters, redactor, transport, relayed: new RelayedBytes(environment.collectYoung), catalog: NO_CATALOG, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },

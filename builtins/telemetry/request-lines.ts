@@ -1,4 +1,5 @@
 import { defineBuiltin } from '../../host/builtin.ts';
+import { isSilent } from '../../host/log/logger.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
 import { type ClientFacts, type ExchangeOutcome, type ImagesReply, type ModerationsReply, type RerankReply, type Surface, SURFACES } from '../../host/contract/index.ts';
@@ -32,9 +33,10 @@ const OTHER_SURFACES: Partial<Record<Surface, { readonly name: string; readonly 
 
 function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, outcome: ExchangeOutcome): void {
   const { id, model, error, usage, costUsd, abLabel, client } = exchange;
+  const other = OTHER_SURFACES[exchange.surface];
+  if (outcome !== 'client_canceled' && !error && !other && isSilent(log.debug)) return;
   const latency_ms = Math.round(exchange.elapsedMs() * 1000) / 1000;
   const where = { trace_id: id, model: shownModel(model, redactor), provider: exchange.target ?? (exchange.cache === 'hit' ? 'cache' : ''), latency_ms, ...(SURFACES[exchange.surface].isForwarded && { target: exchange.target ?? '' }), ...(client && clientFacts(client, exchange.surface)) };
-  const other = OTHER_SURFACES[exchange.surface];
   if (outcome === 'client_canceled') log.info('request canceled by the client', where);
   else if (error) log.error(`${other ? `${other.name} ` : ''}request failed`, { ...where, error });
   else if (other) log.info(`${other.name} request completed`, { ...where, ...other.figures(exchange) });

@@ -2,12 +2,13 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Counters } from '../contract/index.ts';
 
-type State = 'new' | 'active' | 'idle' | 'hijacked' | 'closed';
+const STATES = ['new', 'active', 'idle', 'hijacked', 'closed'] as const;
+type State = (typeof STATES)[number];
 
-/** The labels of each move, made once. */
-const MOVES = Object.freeze({
-  new: { state: 'new' }, active: { state: 'active' }, idle: { state: 'idle' }, hijacked: { state: 'hijacked' }, closed: { state: 'closed' },
-}) satisfies Readonly<Record<State, { readonly state: State }>>;
+const underWay = Symbol('requests under way');
+
+/** With how many requests it has under way: a client may send the next one before the answer. On the socket itself, as every request asks for it. */
+type CountedSocket = Socket & { [underWay]?: number | undefined };
 
 /**
  * The client connections of one host, by what they do: `active` from the head of a request to the end of its answer, `idle`
@@ -16,13 +17,8 @@ const MOVES = Object.freeze({
 export class Connections {
   active = 0;
   idle = 0;
-  readonly #counters: Counters;
-  /** How many requests each connection has under way: a client may send the next one before the answer. */
-  readonly #underWay = new Map<Socket, number>();
-
-  constructor(counters: Counters) {
-    this.#counters = counters;
-  }
+  /** Moves that have not been reported: every request makes two, so they are only counted. */
+  readonly #moves: Record<State, number> = { new: 0, active: 0, idle: 0, hijacked: 0, closed: 0 };
 
   watch(server: Server): void {
     server.on('connection', (socket) => {
@@ -35,9 +31,9 @@ export class Connections {
   }
 
   /** A request has arrived. */
-  begin(socket: Socket): void {
-    const before = this.#underWay.get(socket);
-    this.#underWay.set(socket, (before ?? 0) + 1);
+  begin(socket: CountedSocket): void {
+    const before = socket[underWay];
+    socket[underWay] = (before ?? 0) + 1;
     if (before !== undefined && before > 0) return;
     if (before === 0) this.idle -= 1;
     this.active += 1;
@@ -45,11 +41,11 @@ export class Connections {
   }
 
   /** Its answer is over. A connection that ends with it does not become idle. */
-  end(socket: Socket): void {
-    const before = this.#underWay.get(socket);
+  end(socket: CountedSocket): void {
+    const before = socket[underWay];
     if (before === undefined || before === 0) return;
     if (before === 1 && (socket.destroyed || socket.writableEnded)) return; // active until it is closed
-    this.#underWay.set(socket, before - 1);
+    socket[underWay] = before - 1;
     if (before > 1) return;
     this.active -= 1;
     this.idle += 1;
@@ -57,20 +53,28 @@ export class Connections {
   }
 
   /** The connection is no longer HTTP's. */
-  hijack(socket: Socket): void {
+  hijack(socket: CountedSocket): void {
     this.#leave(socket);
     this.#count('hijacked');
   }
 
-  #leave(socket: Socket): void {
-    const underWay = this.#underWay.get(socket);
-    if (underWay === undefined) return;
-    this.#underWay.delete(socket);
-    if (underWay > 0) this.active -= 1;
+  /** Reports the moves since the last time; called whenever figures are read. */
+  report(counters: Counters): void {
+    for (const state of STATES) {
+      if (this.#moves[state] > 0) counters.add('gateway_server_connection_transitions_total', { state }, this.#moves[state]);
+      this.#moves[state] = 0;
+    }
+  }
+
+  #leave(socket: CountedSocket): void {
+    const requests = socket[underWay];
+    if (requests === undefined) return;
+    socket[underWay] = undefined;
+    if (requests > 0) this.active -= 1;
     else this.idle -= 1;
   }
 
   #count(state: State): void {
-    this.#counters.add('gateway_server_connection_transitions_total', MOVES[state]);
+    this.#moves[state] += 1;
   }
 }

@@ -44,6 +44,13 @@ interface Insides {
 
 const NONE: Attributes = Object.freeze({});
 
+const SILENT = (): void => {};
+
+/** Whether lines of this level go nowhere: what every request would say need not be put together. */
+export function isSilent(method: Log[Level]): boolean {
+  return method === SILENT;
+}
+
 /**
  * The log's methods by level. Every request leaves a line, so attributes become JSON in one call, where pino makes one for each name
  * and each value, and messages go in as they are. What JSON cannot hold (a circle, a bigint), or a module gives against the types, is left
@@ -68,7 +75,7 @@ function logMethods(logger: Logger, redactor: Redactor): (level: Level) => Log[L
   };
   return (label) => {
     const level = logger.levels.values[label] ?? 0;
-    if (!logger.isLevelEnabled(label)) return () => {};
+    if (!logger.isLevelEnabled(label)) return SILENT;
     return (message, attributes = NONE) => insides[symbols.writeSym](attributes instanceof Error ? { error: attributes } : attributes, message, level);
   };
 }

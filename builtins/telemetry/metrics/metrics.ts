@@ -17,7 +17,8 @@ export default defineBuiltin({
       counters.attach(store);
     });
     hooks.protect.tap('metrics', (protection) => protection.add({ prefix: '/metrics', scope: 'read_only', hasPages: false }));
-    hooks.gauges.tap('metrics', (gauges, { connections, current }) => {
+    hooks.gauges.tap('metrics', (gauges, { connections, counters, current }) => {
+      connections.report(counters);
       gauges.set('gateway_server_connections_current', { state: 'active' }, connections.active);
       gauges.set('gateway_server_connections_current', { state: 'idle' }, connections.idle);
       for (const { virtualKey } of current?.targetList ?? []) {
