@@ -34,7 +34,7 @@ const OTHER_SURFACES: Partial<Record<Surface, { readonly name: string; readonly 
 function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, outcome: ExchangeOutcome): void {
   const { id, model, error, usage, costUsd, abLabel, client } = exchange;
   const other = OTHER_SURFACES[exchange.surface];
-  if (outcome !== 'client_canceled' && !error && !other && isSilent(log.debug)) return;
+  if (outcome !== 'client_canceled' && !error && !other && isSilent(log, 'debug')) return;
   const latency_ms = Math.round(exchange.elapsedMs() * 1000) / 1000;
   const where = { trace_id: id, model: shownModel(model, redactor), provider: exchange.target ?? (exchange.cache === 'hit' ? 'cache' : ''), latency_ms, ...(SURFACES[exchange.surface].isForwarded && { target: exchange.target ?? '' }), ...(client && clientFacts(client, exchange.surface)) };
   if (outcome === 'client_canceled') log.info('request canceled by the client', where);

@@ -47,8 +47,8 @@ const NONE: Attributes = Object.freeze({});
 const SILENT = (): void => {};
 
 /** Whether lines of this level go nowhere: what every request would say need not be put together. */
-export function isSilent(method: Log[Level]): boolean {
-  return method === SILENT;
+export function isSilent(log: Log, level: Level): boolean {
+  return log[level] === SILENT;
 }
 
 /**

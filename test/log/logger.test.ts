@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../host/contract/index.ts';
 import { errorText as errorTextOf } from '../../host/log/error-text.ts';
-import { createLogger, type Level, logLevel } from '../../host/log/logger.ts';
+import { createLogger, isSilent, type Level, logLevel } from '../../host/log/logger.ts';
 import { createRedactor } from '../../host/log/redact.ts';
 import type { Log } from '../../host/contract/index.ts';
 
@@ -159,6 +159,16 @@ describe('LOG_LEVEL', () => {
     ];
     for (const [text, level] of cases) expect(logLevel(text), text).to.equal(level);
     expect(logLevel(undefined)).to.equal('info');
+  });
+
+  it('says of a log which lines go nowhere', () => {
+    const levels: Level[] = ['debug', 'info', 'warn', 'error'];
+    for (const [least, level] of levels.entries()) {
+      const { log, texts } = lined(level);
+      for (const each of levels) log[each]('m');
+      expect(texts).to.have.length(levels.length - least);
+      expect(levels.filter((each) => isSilent(log, each))).to.deep.equal(levels.slice(0, least));
+    }
   });
 
   it('is info for the names that every object has', () => {
