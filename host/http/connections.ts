@@ -2,8 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Counters } from '../contract/index.ts';
 
-const STATES = ['new', 'active', 'idle', 'hijacked', 'closed'] as const;
-type State = (typeof STATES)[number];
+type State = 'new' | 'active' | 'idle' | 'hijacked' | 'closed';
 
 const underWay = Symbol('requests under way');
 
@@ -18,7 +17,7 @@ export class Connections {
   active = 0;
   idle = 0;
   /** Moves that have not been reported: every request makes two, so they are only counted. */
-  readonly #moves: Record<State, number> = { new: 0, active: 0, idle: 0, hijacked: 0, closed: 0 };
+  readonly #moves = new Map<State, number>();
 
   watch(server: Server): void {
     server.on('connection', (socket) => {
@@ -60,10 +59,8 @@ export class Connections {
 
   /** Reports the moves since the last time; called whenever figures are read. */
   report(counters: Counters): void {
-    for (const state of STATES) {
-      if (this.#moves[state] > 0) counters.add('gateway_server_connection_transitions_total', { state }, this.#moves[state]);
-      this.#moves[state] = 0;
-    }
+    for (const [state, moves] of this.#moves) counters.add('gateway_server_connection_transitions_total', { state }, moves);
+    this.#moves.clear();
   }
 
   #leave(socket: CountedSocket): void {
@@ -75,6 +72,6 @@ export class Connections {
   }
 
   #count(state: State): void {
-    this.#moves[state] += 1;
+    this.#moves.set(state, (this.#moves.get(state) ?? 0) + 1);
   }
 }

@@ -11,6 +11,7 @@ export const COMPUTED_WRITES: Readonly<Record<string, readonly string[]>> = {
   'host/contract/json-shape.ts': ['fields[depth]'],
   'host/contract/members.ts': ['object[name]'],
   'host/generation/slot.ts': ['this.#leases[lease.at]'],
+  'host/http/connections.ts': ['socket[underWay]'],
   'host/http/context.ts': ['(response as WithContext)[contexts]'],
   'host/http/leftovers.ts': ['socket[dropping]', '(socket as EndingSocket)[ending]'],
   'host/http/read-body.ts': ['(request as Invitable)[invitation]'],
