@@ -1,10 +1,9 @@
 import type { ModuleRef } from '../boundary/module-fault.ts';
 import { decodedBy, editBy } from '../boundary/stream-boundary.ts';
 import { type ChatChunk, type ChunkEdit, failedAnswer, GatewayError, type ProviderModule, type StreamDecoder, type StreamEvent, type Usage } from '../contract/index.ts';
-import { FrameReader } from '../upstream/eventstream.ts';
 import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
-import { type RawEvent, RawEventReader } from '../upstream/raw-events.ts';
-import { dataOf, EventReader, isEndMark, LineCutter, textOfBytes } from '../upstream/sse.ts';
+import type { RawEvent } from '../upstream/raw-events.ts';
+import { dataOf, isEndMark, LineCutter, textOfBytes } from '../upstream/sse.ts';
 import { Asides, asMember } from './asides.ts';
 import { Assembly } from './assembly.ts';
 import type { HeldEvents } from './held-events.ts';
@@ -12,6 +11,7 @@ import { unusableReply } from '../upstream/fault.ts';
 import type { ClientStream, SameWireStream } from '../wire/client-wire.ts';
 import type { KnownFrames } from '../wire/known-frames.ts';
 import type { ChunkFilter } from './chunk-filter.ts';
+import { eventReader, type StreamReader } from './event-reader.ts';
 import { ChunkNormalizer, errorFrameMessage, isChunk, type ChunkFacts } from './normalize.ts';
 import { eventTooLong, parsedFrame, refuseDeep } from './stream-bounds.ts';
 
@@ -66,7 +66,7 @@ export class Relay {
   readonly #lineEnd = /[\r\n]/g;
   readonly #normalizer: ChunkNormalizer;
   readonly #lines = new LineCutter();
-  readonly #events: EventReader | FrameReader | RawEventReader | undefined;
+  readonly #events: StreamReader | undefined;
   readonly #asides: Asides | undefined;
   #out = '';
   #held = '';
@@ -292,13 +292,6 @@ export class Relay {
       else this.#out += bytes;
     }
   }
-}
-
-/** Cuts a native wire into events; lines are cut by the relay itself. */
-function eventReader({ framing, verbatim, filter }: RelayOptions): EventReader | FrameReader | RawEventReader | undefined {
-  if (framing === 'eventstream') return new FrameReader();
-  if (framing !== 'sse') return undefined;
-  return verbatim ? new RawEventReader(filter ? undefined : verbatim.piece) : new EventReader();
 }
 
 /** The piece of text of the line that matched last; `undefined` when it is not a whole string. */

@@ -1,4 +1,4 @@
-import { textOfBytes } from './sse.ts';
+import { dataOf, textOfBytes } from './sse.ts';
 
 /** The data of an event that carries one piece of a text: what stands before the piece and after it, each without the quotes of the string. */
 export interface PieceForm {
@@ -13,8 +13,8 @@ interface JoinedEvents {
   readonly count: number;
 }
 
-/** What stands between the quotes of a JSON string. */
-const STRING = /^(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*$/;
+/** What stands between the quotes of a JSON string: runs of plain characters, with escapes between them. */
+const STRING = /^[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*$/;
 
 /** Blocks that are longer are read event by event: what is joined is in memory twice. */
 const MAX_BLOCK = 1024 * 1024;
@@ -42,7 +42,7 @@ export class EventRuns {
       at += lead.length + piece.length + tail.length;
     }
     if (pieces.length === 1) return undefined;
-    const data = `${lead.slice(lead.lastIndexOf('\n') + 1).replace(/^data: ?/, '')}${pieces.join('')}${tail.trimEnd()}`;
+    const data = `${dataOf(lead.slice(lead.lastIndexOf('\n') + 1)) ?? ''}${pieces.join('')}${tail.trimEnd()}`;
     return { data: textOfBytes(data), raw: block.slice(next - raw.length, at), count: pieces.length };
   }
 

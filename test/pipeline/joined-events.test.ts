@@ -70,7 +70,8 @@ function streamOf(dice: Dice): string {
     event({ type: 'message_start', message } as { type: string }), event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } as { type: string }), ...body,
     event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } } as { type: string }), ...(dice.below(4) === 0 ? [text()] : []), event({ type: 'message_stop' }),
   ].join('');
-  return dice.below(6) === 0 ? whole.replaceAll('\n', '\r\n') : whole;
+  const lined = dice.below(6) === 0 ? whole.replaceAll('\n', '\r\n') : whole;
+  return dice.below(6) === 0 ? lined.slice(0, dice.below(lined.length)) : lined; // an upstream that dies mid-answer
 }
 
 function cutsOf(dice: Dice, stream: string): Buffer[] {
