@@ -20,10 +20,13 @@ const NO_CAPABILITIES: CatalogEntry['capabilities'] = Object.freeze({});
 const GA: CatalogEntry['lifecycle'] = Object.freeze({ status: 'ga', deprecation_date: null, sunset_date: null, successor: null });
 
 /** Entries by `provider/model_id`. */
-export type Entries = ReadonlyMap<string, CatalogEntry>;
+export type Entries = Pick<ReadonlyMap<string, CatalogEntry>, 'size' | 'get'> & { keys(): Iterable<string> };
+
+/** Entries that have been read, all of them. */
+export type EntryMap = ReadonlyMap<string, CatalogEntry>;
 
 export interface ReadEntries {
-  readonly entries: Entries;
+  readonly entries: EntryMap;
   /** Entries that cannot be used, `key: why`; they are left out. */
   readonly malformed: readonly string[];
   /** Fields without a usable value, `key: field`; they count as not written. */
@@ -36,7 +39,7 @@ type Raw = Readonly<Fields>;
  * Reads a catalog: an object of `provider/model_id` to entry. What is not written stays as `base` has it, else unknown.
  * Never throws for what an entry holds; throws when the whole is not an object.
  */
-export function readEntries(document: unknown, base: Entries = new Map()): ReadEntries {
+export function readEntries(document: unknown, base: EntryMap = new Map()): ReadEntries {
   if (!isFields(document)) throw new Error('the catalog is not an object of entries');
   const entries = new Map(base);
   const malformed: string[] = [];

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { parse } from 'yaml';
 import { readPlainFile } from '../../host/config/plain-file.ts';
-import { type Entries, readEntries, type ReadEntries } from './entries.ts';
+import { type Entries, type EntryMap, readEntries, type ReadEntries } from './entries.ts';
+import { LineEntries } from './line-entries.ts';
 import { ModelCatalog } from './model-catalog.ts';
 
 const BUNDLE = new URL('models.json', import.meta.url);
@@ -22,25 +23,34 @@ export async function readOverlay(path: string): Promise<unknown> {
 
 /** The catalog that ships with this build, with the overlay laid over it. */
 export async function loadShipped(overlay: unknown): Promise<LoadedCatalog> {
-  return loadCatalog(await readBundle(), overlay);
+  const text = await readBundle();
+  const entries = overlay === undefined ? LineEntries.of(text) : undefined;
+  if (!entries) return loadCatalog(text, overlay);
+  return { entries, malformed: [], ignored: [], catalog: new ModelCatalog(entries, versionOf(entries.newest, text)) };
 }
 
-export interface LoadedCatalog extends ReadEntries {
+export interface LoadedCatalog extends Omit<ReadEntries, 'entries'> {
+  readonly entries: Entries;
   readonly catalog: ModelCatalog;
 }
 
 /** Reads a whole catalog and lays the overlay over it, key by key. Throws for a text without any entry. */
-export function loadCatalog(text: string, overlay: unknown): LoadedCatalog {
+export function loadCatalog(text: string, overlay: unknown): LoadedCatalog & ReadEntries {
   const read = readEntries(JSON.parse(text));
   if (read.entries.size === 0) throw new Error('the catalog holds no entry');
   const entries = overlay === undefined ? read.entries : readEntries(overlay, read.entries).entries;
-  return { ...read, entries, catalog: new ModelCatalog(entries, versionOf(entries, text, overlay)) };
+  const made = overlay === undefined ? text : text + JSON.stringify(overlay);
+  return { ...read, entries, catalog: new ModelCatalog(entries, versionOf(newestOf(entries), made)) };
+}
+
+function newestOf(entries: EntryMap): string {
+  let newest = '';
+  for (const { updated_at } of entries.values()) if (updated_at > newest) newest = updated_at;
+  return newest;
 }
 
 /** The newest date in it, and what it is made of: equal for equal content on every replica. */
-function versionOf(entries: Entries, text: string, overlay: unknown): string {
-  const digest = hash('sha256', overlay === undefined ? text : text + JSON.stringify(overlay)).slice(0, 12);
-  let newest = '';
-  for (const { updated_at } of entries.values()) if (updated_at > newest) newest = updated_at;
+function versionOf(newest: string, made: string): string {
+  const digest = hash('sha256', made).slice(0, 12);
   return newest === '' ? digest : `${newest}-${digest}`;
 }

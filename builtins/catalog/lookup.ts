@@ -18,22 +18,26 @@ export const CHAINS: ReadonlyMap<string, readonly string[]> = new Map([
  * 9.4, steps 1 and 2; steps 3 and 4 are for names without a provider, which nothing here asks for).
  */
 export class CatalogIndex {
-  /** By catalog prefix, then by id. */
-  readonly #entries = new Map<string, Map<string, CatalogEntry>>();
+  readonly #entries: Entries;
+  /** Keys of the catalog, by prefix and then by id. */
+  readonly #keys = new Map<string, Map<string, string>>();
   /** Ids by their lower case, of the prefixes that were asked for; of two that differ in case only, the first sorted. */
   readonly #folded = new Map<string, ReadonlyMap<string, string>>();
   readonly #models = new Map<string, readonly string[]>();
 
   constructor(entries: Entries) {
-    for (const entry of entries.values()) {
-      const known = this.#entries.get(entry.provider);
-      if (known) known.set(entry.model_id, entry);
-      else this.#entries.set(entry.provider, new Map([[entry.model_id, entry]]));
+    this.#entries = entries;
+    for (const key of entries.keys()) {
+      const slash = key.indexOf('/');
+      const [prefix, id] = [key.slice(0, slash), key.slice(slash + 1)];
+      const known = this.#keys.get(prefix);
+      if (known) known.set(id, key);
+      else this.#keys.set(prefix, new Map([[id, key]]));
     }
   }
 
   entry(provider: string, model: string): CatalogEntry | undefined {
-    const exact = this.#entries.get(provider)?.get(model);
+    const exact = this.#exact(provider, model);
     if (exact) return exact;
     for (const prefix of CHAINS.get(provider) ?? []) {
       const found = this.#under(prefix, model);
@@ -44,7 +48,7 @@ export class CatalogIndex {
 
   /** The row that prices a model: a chat row without an input price yields to one of a later prefix. */
   priced(provider: string, model: string): CatalogEntry | undefined {
-    const exact = this.#entries.get(provider)?.get(model);
+    const exact = this.#exact(provider, model);
     if (exact && isPriced(exact)) return exact;
     let unpriced = exact;
     for (const prefix of prefixesAfter(provider, exact !== undefined)) {
@@ -65,15 +69,20 @@ export class CatalogIndex {
     return models;
   }
 
+  #exact(prefix: string, id: string): CatalogEntry | undefined {
+    const key = this.#keys.get(prefix)?.get(id);
+    return key === undefined ? undefined : this.#entries.get(key);
+  }
+
   #under(prefix: string, model: string): CatalogEntry | undefined {
-    const exact = this.#entries.get(prefix)?.get(model);
+    const exact = this.#exact(prefix, model);
     if (exact) return exact;
     const id = this.#foldedOf(prefix).get(model.toLowerCase());
-    return id === undefined ? undefined : this.#entries.get(prefix)?.get(id);
+    return id === undefined ? undefined : this.#exact(prefix, id);
   }
 
   #idsOf(prefix: string): Iterable<string> {
-    return this.#entries.get(prefix)?.keys() ?? [];
+    return this.#keys.get(prefix)?.keys() ?? [];
   }
 
   #foldedOf(prefix: string): ReadonlyMap<string, string> {

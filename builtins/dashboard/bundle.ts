@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { extname, join, posix, relative } from 'node:path';
 import { rawPath } from '../../host/http/context.ts';
@@ -40,9 +41,12 @@ const TYPES: Readonly<Record<string, string>> = {
 /** What the build writes beside a file. */
 const COMPRESSED: Readonly<Record<string, Coding>> = { '.br': 'br', '.gz': 'gzip' };
 
+/** Whether an application was built in a folder. */
+export const hasBundle = (folder: string): boolean => existsSync(join(folder, PAGE));
+
 /** Reads every file of a folder; `undefined` when no application was built there. Names with a dot in front belong to the build. */
-export function readBundle(folder: string): Bundle | undefined {
-  const bodies = bodiesIn(folder);
+export async function readBundle(folder: string): Promise<Bundle | undefined> {
+  const bodies = await bodiesIn(folder);
   const files = new Map<string, BundleFile>();
   for (const [path, body] of bodies) {
     if (!(extname(path) in COMPRESSED)) files.set(path, fileOf(path, body, bodies));
@@ -51,23 +55,14 @@ export function readBundle(folder: string): Bundle | undefined {
   return page && { files, page };
 }
 
-function bodiesIn(folder: string): Map<string, Buffer> {
+async function bodiesIn(folder: string): Promise<Map<string, Buffer>> {
   const bodies = new Map<string, Buffer>();
-  for (const entry of entriesIn(folder)) {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);
     const path = `/${relative(folder, file).replaceAll('\\', '/')}`;
-    if (entry.isFile() && !path.includes('/.')) bodies.set(path, readFileSync(file));
+    if (entry.isFile() && !path.includes('/.')) bodies.set(path, await readFile(file));
   }
   return bodies;
-}
-
-function entriesIn(folder: string) {
-  try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true });
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return [];
-    throw error;
-  }
 }
 
 function fileOf(path: string, body: Buffer, bodies: ReadonlyMap<string, Buffer>): BundleFile {

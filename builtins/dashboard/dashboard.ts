@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { contextOf } from '../../host/http/context.ts';
 import { sendBody, sendBytes, sendEmpty, sendNoRoute } from '../../host/http/reply.ts';
-import { type Bundle, type BundleFile, fileAt, readBundle } from './bundle.ts';
+import { type Bundle, type BundleFile, fileAt, hasBundle, readBundle } from './bundle.ts';
 import { chooseVariant, isUnchanged } from './variants.ts';
 
 /** Where the built application stands in a checkout and in the package. */
@@ -13,31 +13,39 @@ const PLACEHOLDER = '<!doctype html><html lang="en"><head><meta charset="utf-8">
 
 /**
  * What no route took: the dashboard's files, its page for a browser, and a 404 in the wire of the path for everything else.
- * The files are read once, and served from memory. Source: configuration reference 8.10.
+ * The files are read once, for the first request that may want one, and served from memory. Source: configuration reference 8.10.
  */
 export default defineBuiltin({
   name: 'dashboard',
   apply: ({ hooks }) => {
-    let bundle: Bundle | undefined;
+    let folder: string | undefined;
+    let reading: Promise<Bundle | undefined> | undefined;
+    const bundle = (): Promise<Bundle | undefined> => (reading ??= folder === undefined ? Promise.resolve(undefined) : readBundle(folder));
     hooks.open.tapPromise('dashboard', async ({ installDirectory, log }) => {
-      const folder = join(installDirectory, FOLDER);
-      bundle = readBundle(folder);
-      if (!bundle) log.warn('the dashboard bundle is not built: browsers get a page that says so', { rule: 'WN14', folder });
+      const place = join(installDirectory, FOLDER);
+      if (hasBundle(place)) folder = place;
+      else log.warn('the dashboard bundle is not built: browsers get a page that says so', { rule: 'WN14', folder: place });
     });
     hooks.mount.tap({ name: 'dashboard', stage: ORDER.fallback }, (router) => {
-      router.use((request: IncomingMessage, response: ServerResponse) => serve(bundle, request, response));
+      router.use((request: IncomingMessage, response: ServerResponse, next: (error: unknown) => void) => {
+        if (!isForPages(request, response)) sendNoRoute(response);
+        else {
+          bundle().then((files) => serve(files, request, response)).catch((error: unknown) => {
+            reading = undefined;
+            next(error);
+          });
+        }
+      });
     });
   },
 });
 
+function isForPages({ method }: IncomingMessage, response: ServerResponse): boolean {
+  return (method === 'GET' || method === 'HEAD') && contextOf(response).protectedBy?.hasPages !== false;
+}
+
 function serve(bundle: Bundle | undefined, request: IncomingMessage, response: ServerResponse): void {
-  const { method, headers: { accept = '' } } = request;
-  const hasPages = contextOf(response).protectedBy?.hasPages !== false;
-  if ((method !== 'GET' && method !== 'HEAD') || !hasPages) {
-    sendNoRoute(response);
-    return;
-  }
-  const wantsPage = accept.includes('text/html');
+  const wantsPage = request.headers.accept?.includes('text/html') ?? false;
   const file = bundle && (fileAt(bundle, request) ?? (wantsPage ? bundle.page : undefined));
   if (file) sendFile(response, request, file);
   else if (wantsPage) sendBody(response, 503, 'text/html; charset=utf-8', PLACEHOLDER, cachingOf(response, 'no-store'));

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import { type Duplex, Readable, type Transform } from 'node:stream';
-import { createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { GatewayError, type OutgoingRequest, setMember } from '../contract/index.ts';
 import type { Cancellation } from './cancellation.ts';
@@ -206,11 +205,15 @@ function flatHeaders(headers: Record<string, string | string[] | undefined>): Re
   return headers as ReplyHeaders;
 }
 
-/** Some upstreams compress without being asked to. A body in an unknown encoding stays as it is and fails to decode later. */
+/**
+ * Some upstreams compress without being asked to. A body in an unknown encoding stays as it is and fails to decode later. Node's decoders
+ * are loaded for the first of them: a start does without.
+ */
 function decompressor(encoding: string): Transform | undefined {
-  if (encoding === 'gzip' || encoding === 'x-gzip' || encoding === 'deflate') return createUnzip();
-  if (encoding === 'br') return createBrotliDecompress();
-  return encoding === 'zstd' ? createZstdDecompress() : undefined;
+  const zlib = process.getBuiltinModule('node:zlib');
+  if (encoding === 'gzip' || encoding === 'x-gzip' || encoding === 'deflate') return zlib.createUnzip();
+  if (encoding === 'br') return zlib.createBrotliDecompress();
+  return encoding === 'zstd' ? zlib.createZstdDecompress() : undefined;
 }
 
 class CollectingSink implements ReplySink {

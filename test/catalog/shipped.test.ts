@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { MODULES } from '../../builtins/manifest.ts';
 import { makeCatalog } from '../../builtins/catalog/build/make.ts';
-import { type Entries, readEntries } from '../../builtins/catalog/entries.ts';
-import { loadCatalog } from '../../builtins/catalog/load.ts';
+import { type EntryMap, readEntries } from '../../builtins/catalog/entries.ts';
+import { LineEntries } from '../../builtins/catalog/line-entries.ts';
+import { loadCatalog, loadShipped } from '../../builtins/catalog/load.ts';
 import { expectProportion, startHost } from '../kit/index.ts';
 
 const text = readFileSync(new URL('../../builtins/catalog/models.json', import.meta.url), 'utf8');
-const entries: Entries = readEntries(JSON.parse(text)).entries;
+const entries: EntryMap = readEntries(JSON.parse(text)).entries;
 const { catalog } = loadCatalog(text, undefined);
 
 /** Providers of the reference, 1.1. */
@@ -38,6 +39,30 @@ describe('the shipped catalog', () => {
   it('holds nothing that a gateway would leave out', () => {
     const { malformed, ignored } = readEntries(JSON.parse(text));
     expect([...malformed, ...ignored]).to.deep.equal([]);
+  });
+
+  it('is the same, entry by entry, when its lines are read one by one', async () => {
+    const lines = LineEntries.of(text)!;
+    expect([...lines.keys()]).to.deep.equal([...entries.keys()]);
+    expect(lines.size).to.equal(entries.size);
+    for (const [key, entry] of entries) expect(lines.get(key), key).to.deep.equal(entry);
+    expect(lines.get('acme/none')).to.equal(undefined);
+    expect((await loadShipped(undefined)).catalog.version).to.equal(catalog.version);
+  });
+
+  it('is read as a whole when it is written in another way', () => {
+    const ways = [
+      JSON.stringify(JSON.parse(text)), JSON.stringify(JSON.parse(text), null, 2), text.trimEnd(), text.replaceAll('\n', '\r\n'), '{\n}\n', '', text.replace('"ai21/', '"a\\u00691/'),
+      text.replace(/,"updated_at":"[-\d]+"\}/, '}'), text.replace(/\},\n/, '},\n\n'), text.replace(/\},\n/, '},'), text.slice(0, text.length / 2),
+    ];
+    for (const [index, way] of ways.entries()) expect(LineEntries.of(way), `way ${index}`).to.equal(undefined);
+  });
+
+  it('does not know a model whose line was damaged', () => {
+    const damaged = LineEntries.of(text.replace('"context_window":', '"context_window":x'))!;
+    const [first, second] = [...damaged.keys()];
+    expect(damaged.get(first!)).to.equal(undefined);
+    expect(damaged.get(second!)).to.deep.equal(entries.get(second!));
   });
 
   for (const provider of new Set([...PROVIDERS, ...registered])) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { CatalogEntry } from '../../../host/common/catalog.ts';
 import { setMember } from '../../../host/contract/index.ts';
-import { type Entries, readEntries } from '../entries.ts';
+import { type EntryMap, readEntries } from '../entries.ts';
 import { type DescribedModel, describedIds, describedModel } from './models.ts';
 import { exactIds, type PricedModel, pricedModel, PRICES_DATE, pricingPage, toPricing } from './prices.ts';
 import { HUGGING_FACE, isServed, type Source, SOURCES } from './sources.ts';
@@ -33,14 +33,14 @@ export function makeCatalog(curatedFile = new URL('../curated.json', import.meta
 }
 
 /** Reads rows as a gateway will; a mistake in them is ours. */
-function checked(rows: Readonly<Record<string, object>>, base?: Entries): Entries {
+function checked(rows: Readonly<Record<string, object>>, base?: EntryMap): EntryMap {
   const { entries, malformed, ignored } = readEntries(rows, base);
   const wrong = [...malformed, ...ignored];
   if (wrong.length > 0) throw new Error(`unusable rows: ${wrong.join('; ')}`);
   return entries;
 }
 
-function withRules(entries: Entries, rules: Curated['rules']): Entries {
+function withRules(entries: EntryMap, rules: Curated['rules']): EntryMap {
   return rules.reduce((known, { match, set }) => {
     const pattern = new RegExp(match);
     const keys = [...known.keys()].filter((key) => pattern.test(key));

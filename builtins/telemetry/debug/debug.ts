@@ -4,7 +4,7 @@ import { defineBuiltin, ORDER } from '../../../host/builtin.ts';
 import { GatewayError } from '../../../host/contract/index.ts';
 import type { Host } from '../../../host/host.ts';
 import { type JsonAnswer, type JsonCall, type JsonRoute, mountJson } from '../../../host/http/json-route.ts';
-import { Profiler } from './profiler.ts';
+import type { Profiler } from './profiler.ts';
 
 const PREFIX = '/debug/pprof/';
 const DEFAULT_SECONDS = 30;
@@ -17,7 +17,9 @@ export default defineBuiltin({
   apply: ({ hooks }) => {
     let profiler: Profiler | undefined;
     hooks.protect.tap('debug', (protection) => protection.add({ prefix: '/debug/', scope: 'admin', hasPages: false }));
-    hooks.open.tapPromise('debug', async ({ settings }) => { if (settings.hasPprof) profiler = await Profiler.open(); });
+    hooks.open.tapPromise('debug', async ({ settings }) => {
+      if (settings.hasPprof) profiler = await (await import('./profiler.ts')).Profiler.open();
+    });
     hooks.close.tapPromise('debug', async () => profiler?.close());
     hooks.mount.tap({ name: 'debug', stage: ORDER.probes }, (router, host) => {
       mountJson(router, host, [{ ...READ, path: '/debug/vars', answer: () => ({ status: 200, body: variables(host) }) }]);
