@@ -1,4 +1,5 @@
 import type { CatalogEntry } from '../../host/common/catalog.ts';
+import { isFields, tryParseJson } from '../../host/contract/index.ts';
 import { type Entries, readEntries } from './entries.ts';
 
 const KEY_END = '":{';
@@ -60,9 +61,6 @@ export class LineEntries implements Entries {
 
 /** A line that was damaged by hand is not worth a request that fails: its model is not known. */
 function entryOf(key: string, line: string): CatalogEntry | undefined {
-  try {
-    return readEntries(JSON.parse(`{${line.endsWith(',') ? line.slice(0, -1) : line}}`)).entries.get(key);
-  } catch {
-    return undefined;
-  }
+  const document = tryParseJson(`{${line.endsWith(',') ? line.slice(0, -1) : line}}`);
+  return isFields(document) ? readEntries(document).entries.get(key) : undefined;
 }

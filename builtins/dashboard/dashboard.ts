@@ -20,21 +20,23 @@ export default defineBuiltin({
   apply: ({ hooks }) => {
     let folder: string | undefined;
     let reading: Promise<Bundle | undefined> | undefined;
-    const bundle = (): Promise<Bundle | undefined> => (reading ??= folder === undefined ? Promise.resolve(undefined) : readBundle(folder));
+    const bundle = async (): Promise<Bundle | undefined> => {
+      try {
+        return await (reading ??= folder === undefined ? Promise.resolve(undefined) : readBundle(folder));
+      } catch (error) {
+        reading = undefined; // the next request tries again
+        throw error;
+      }
+    };
     hooks.open.tapPromise('dashboard', async ({ installDirectory, log }) => {
       const place = join(installDirectory, FOLDER);
       if (hasBundle(place)) folder = place;
       else log.warn('the dashboard bundle is not built: browsers get a page that says so', { rule: 'WN14', folder: place });
     });
     hooks.mount.tap({ name: 'dashboard', stage: ORDER.fallback }, (router) => {
-      router.use((request: IncomingMessage, response: ServerResponse, next: (error: unknown) => void) => {
-        if (!isForPages(request, response)) sendNoRoute(response);
-        else {
-          bundle().then((files) => serve(files, request, response)).catch((error: unknown) => {
-            reading = undefined;
-            next(error);
-          });
-        }
+      router.use(async (request: IncomingMessage, response: ServerResponse) => {
+        if (isForPages(request, response)) serve(await bundle(), request, response);
+        else sendNoRoute(response);
       });
     });
   },
