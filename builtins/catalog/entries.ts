@@ -20,7 +20,12 @@ const NO_CAPABILITIES: CatalogEntry['capabilities'] = Object.freeze({});
 const GA: CatalogEntry['lifecycle'] = Object.freeze({ status: 'ga', deprecation_date: null, sunset_date: null, successor: null });
 
 /** Entries by `provider/model_id`. */
-export type Entries = Pick<ReadonlyMap<string, CatalogEntry>, 'size' | 'get'> & { keys(): Iterable<string> };
+export interface Entries {
+  readonly size: number;
+  get(key: string): CatalogEntry | undefined;
+  /** What follows the slash in the keys of a provider. */
+  idsOf(provider: string): Iterable<string>;
+}
 
 /** Entries that have been read, all of them. */
 export type EntryMap = ReadonlyMap<string, CatalogEntry>;

@@ -2,65 +2,56 @@ import type { CatalogEntry } from '../../host/common/catalog.ts';
 import { isFields, tryParseJson } from '../../host/contract/index.ts';
 import { type Entries, readEntries } from './entries.ts';
 
-const KEY_END = '":{';
 const DATE = '"updated_at":"';
 const DATE_LENGTH = '2026-01-31'.length;
-const LINE_ENDS: ReadonlySet<string> = new Set(['"},', '"}']);
 
 /**
- * The entries of a text that has one in each line, as `npm run catalog` writes it. An entry is read when it is asked for: to read all of
- * them takes longer than everything else that a start does with modules and configuration, and a gateway asks for few.
+ * The entries of a text that has one in each line, as `npm run catalog` writes it. What is asked for is looked up in the text and read
+ * then: to read all of it takes longer than everything else that a start does with modules and configuration.
  */
 export class LineEntries implements Entries {
+  readonly size: number;
   /** The newest date of an entry. */
   readonly newest: string;
-  readonly #lines: Map<string, string>;
-  readonly #read = new Map<string, CatalogEntry>();
+  readonly #text: string;
 
-  private constructor(lines: Map<string, string>, newest: string) {
-    this.#lines = lines;
+  private constructor(text: string) {
+    let size = 0;
+    let newest = '';
+    for (let at = text.indexOf(DATE); at >= 0; at = text.indexOf(DATE, at)) {
+      at += DATE.length;
+      const date = text.slice(at, at + DATE_LENGTH);
+      if (date > newest) newest = date;
+      size += 1;
+    }
+    this.size = size;
     this.newest = newest;
+    this.#text = text;
   }
 
   /** `undefined` for a text that is written in another way. */
   static of(text: string): LineEntries | undefined {
-    const lines = text.split('\n');
-    if (lines.shift() !== '{' || lines.pop() !== '' || lines.pop() !== '}' || lines.length === 0) return undefined;
-    const known = new Map<string, string>();
-    let newest = '';
-    for (const line of lines) {
-      const keyEnd = line.indexOf(KEY_END);
-      const date = line.indexOf(DATE) + DATE.length;
-      if (line[0] !== '"' || keyEnd < 0 || line.lastIndexOf('\\', keyEnd) >= 0 || !LINE_ENDS.has(line.slice(date + DATE_LENGTH))) return undefined;
-      known.set(line.slice(1, keyEnd), line);
-      const updated = line.slice(date, date + DATE_LENGTH);
-      if (updated > newest) newest = updated;
+    const isLines = text.startsWith('{\n"') && text.endsWith('"}\n}\n') && !text.includes('\\') && !text.includes('\r');
+    const entries = isLines ? new LineEntries(text) : undefined;
+    return entries && entries.size === text.split('\n').length - FRAME_LINES ? entries : undefined;
+  }
+
+  * idsOf(prefix: string): Iterable<string> {
+    const start = `\n"${prefix}/`;
+    for (let at = this.#text.indexOf(start); at >= 0; at = this.#text.indexOf(start, at)) {
+      at += start.length;
+      yield this.#text.slice(at, this.#text.indexOf('"', at));
     }
-    return new LineEntries(known, newest);
-  }
-
-  get size(): number {
-    return this.#lines.size;
-  }
-
-  keys(): Iterable<string> {
-    return this.#lines.keys();
   }
 
   get(key: string): CatalogEntry | undefined {
-    return this.#read.get(key) ?? this.#readLine(key);
-  }
-
-  #readLine(key: string): CatalogEntry | undefined {
-    const line = this.#lines.get(key);
-    const entry = line === undefined ? undefined : entryOf(key, line);
-    if (entry) this.#read.set(key, entry);
-    return entry;
+    const at = this.#text.indexOf(`\n${JSON.stringify(key)}:`) + 1;
+    if (at === 0) return undefined;
+    const line = this.#text.slice(at, this.#text.indexOf('\n', at));
+    const document = tryParseJson(`{${line.endsWith(',') ? line.slice(0, -1) : line}}`); // a line that was damaged by hand names a model that is not known
+    return isFields(document) ? readEntries(document).entries.get(key) : undefined;
   }
 }
 
-/** A line that was damaged by hand is not worth a request that fails: its model is not known. */
-function entryOf(key: string, line: string): CatalogEntry | undefined {
-  const document = tryParseJson(`{${line.endsWith(',') ? line.slice(0, -1) : line}}`);
-  return isFields(document) ? readEntries(document).entries.get(key) : undefined;
-}
+/** Lines without an entry: the braces, and what follows the last line end. */
+const FRAME_LINES = 3;

@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { readPlainFile } from '../../host/config/plain-file.ts';
 import { type Entries, type EntryMap, readEntries, type ReadEntries } from './entries.ts';
 import { LineEntries } from './line-entries.ts';
+import { MapEntries } from './map-entries.ts';
 import { ModelCatalog } from './model-catalog.ts';
 
 const BUNDLE = new URL('models.json', import.meta.url);
@@ -30,7 +31,7 @@ export async function loadShipped(overlay: unknown): Promise<LoadedCatalog> {
 }
 
 export interface LoadedCatalog extends Omit<ReadEntries, 'entries'> {
-  readonly entries: Entries;
+  readonly entries: Pick<Entries, 'size'>;
   readonly catalog: ModelCatalog;
 }
 
@@ -40,7 +41,7 @@ export function loadCatalog(text: string, overlay: unknown): LoadedCatalog & Rea
   if (read.entries.size === 0) throw new Error('the catalog holds no entry');
   const entries = overlay === undefined ? read.entries : readEntries(overlay, read.entries).entries;
   const made = overlay === undefined ? text : text + JSON.stringify(overlay);
-  return { ...read, entries, catalog: new ModelCatalog(entries, versionOf(newestOf(entries), made)) };
+  return { ...read, entries, catalog: new ModelCatalog(new MapEntries(entries), versionOf(newestOf(entries), made)) };
 }
 
 function newestOf(entries: EntryMap): string {

@@ -19,21 +19,14 @@ export const CHAINS: ReadonlyMap<string, readonly string[]> = new Map([
  */
 export class CatalogIndex {
   readonly #entries: Entries;
-  /** Keys of the catalog, by prefix and then by id. */
-  readonly #keys = new Map<string, Map<string, string>>();
+  /** Ids by the prefixes that were asked for, with the entries of those that were. */
+  readonly #ids = new Map<string, Map<string, CatalogEntry | undefined>>();
   /** Ids by their lower case, of the prefixes that were asked for; of two that differ in case only, the first sorted. */
   readonly #folded = new Map<string, ReadonlyMap<string, string>>();
   readonly #models = new Map<string, readonly string[]>();
 
   constructor(entries: Entries) {
     this.#entries = entries;
-    for (const key of entries.keys()) {
-      const slash = key.indexOf('/');
-      const [prefix, id] = [key.slice(0, slash), key.slice(slash + 1)];
-      const known = this.#keys.get(prefix);
-      if (known) known.set(id, key);
-      else this.#keys.set(prefix, new Map([[id, key]]));
-    }
   }
 
   entry(provider: string, model: string): CatalogEntry | undefined {
@@ -63,15 +56,19 @@ export class CatalogIndex {
   modelsOf(provider: string): readonly string[] {
     const known = this.#models.get(provider);
     if (known) return known;
-    const ids = (CHAINS.get(provider) ?? [provider]).flatMap((prefix) => [...this.#idsOf(prefix)]);
+    const ids = (CHAINS.get(provider) ?? [provider]).flatMap((prefix) => [...this.#idsOf(prefix).keys()]);
     const models = Object.freeze([...new Set(ids)].toSorted());
     if (models.length > 0) this.#models.set(provider, models);
     return models;
   }
 
   #exact(prefix: string, id: string): CatalogEntry | undefined {
-    const key = this.#keys.get(prefix)?.get(id);
-    return key === undefined ? undefined : this.#entries.get(key);
+    const ids = this.#idsOf(prefix);
+    const known = ids.get(id);
+    if (known || !ids.has(id)) return known;
+    const entry = this.#entries.get(`${prefix}/${id}`);
+    ids.set(id, entry);
+    return entry;
   }
 
   #under(prefix: string, model: string): CatalogEntry | undefined {
@@ -81,14 +78,19 @@ export class CatalogIndex {
     return id === undefined ? undefined : this.#exact(prefix, id);
   }
 
-  #idsOf(prefix: string): Iterable<string> {
-    return this.#keys.get(prefix)?.keys() ?? [];
+  #idsOf(prefix: string): Map<string, CatalogEntry | undefined> {
+    let ids = this.#ids.get(prefix);
+    if (!ids) {
+      ids = new Map(Array.from(this.#entries.idsOf(prefix), (id) => [id, undefined]));
+      this.#ids.set(prefix, ids);
+    }
+    return ids;
   }
 
   #foldedOf(prefix: string): ReadonlyMap<string, string> {
     let folded = this.#folded.get(prefix);
     if (!folded) {
-      folded = new Map([...this.#idsOf(prefix)].toSorted().toReversed().map((id) => [id.toLowerCase(), id]));
+      folded = new Map([...this.#idsOf(prefix).keys()].toSorted().toReversed().map((id) => [id.toLowerCase(), id]));
       this.#folded.set(prefix, folded);
     }
     return folded;

@@ -43,10 +43,12 @@ describe('the shipped catalog', () => {
 
   it('is the same, entry by entry, when its lines are read one by one', async () => {
     const lines = LineEntries.of(text)!;
-    expect([...lines.keys()]).to.deep.equal([...entries.keys()]);
+    const providers = new Set(Array.from(entries.values(), ({ provider }) => provider));
+    expect([...providers].flatMap((provider) => Array.from(lines.idsOf(provider), (id) => `${provider}/${id}`))).to.have.members([...entries.keys()]);
     expect(lines.size).to.equal(entries.size);
+    for (const provider of ['', 'acme', 'open', '"openai', 'openai/gpt']) expect([...lines.idsOf(provider)], provider).to.deep.equal([]);
     for (const [key, entry] of entries) expect(lines.get(key), key).to.deep.equal(entry);
-    expect(lines.get('acme/none')).to.equal(undefined);
+    for (const key of ['acme/none', 'openai/', '', '"', 'openai/gpt-4o"', 'openai/\n']) expect(lines.get(key), key).to.equal(undefined);
     expect((await loadShipped(undefined)).catalog.version).to.equal(catalog.version);
   });
 
@@ -60,7 +62,7 @@ describe('the shipped catalog', () => {
 
   it('does not know a model whose line was damaged', () => {
     const damaged = LineEntries.of(text.replace('"context_window":', '"context_window":x'))!;
-    const [first, second] = [...damaged.keys()];
+    const [first, second] = [...entries.keys()];
     expect(damaged.get(first!)).to.equal(undefined);
     expect(damaged.get(second!)).to.deep.equal(entries.get(second!));
   });
