@@ -7,6 +7,7 @@ import { jsonBody, type ReadRequest } from '../../../host/http/surface-route.ts'
 import { surfaceBuiltin } from '../../../host/surface-builtin.ts';
 import { ClientRequest } from '../../../host/wire/client-request.ts';
 import { repeats } from '../../../host/wire/json-changes.ts';
+import { checkCoding } from '../coding.ts';
 import { countingWith } from '../counting.ts';
 import { MESSAGES } from './dialect.ts';
 import { checkMessages, readMessages } from './request.ts';
@@ -14,7 +15,8 @@ import { MESSAGES_WIRE } from './wire.ts';
 
 const VERSION_HEADER = 'anthropic-version';
 
-const saysVersion = ({ [VERSION_HEADER]: version }: IncomingMessage['headers']): boolean => version !== undefined;
+/** An empty one says nothing. */
+const saysVersion = ({ [VERSION_HEADER]: version }: IncomingMessage['headers']): boolean => version !== undefined && version !== '';
 
 const surface = surfaceBuiltin({
   surface: 'messages',
@@ -44,10 +46,11 @@ export default defineBuiltin({
 });
 
 /** A body in both forms: its own, for targets that speak this wire, and the common one. */
-function readRequest(body: JsonObject, { headers }: IncomingMessage, bytes: Buffer, operation: string): ReadRequest {
+function readRequest(body: JsonObject, httpRequest: IncomingMessage, bytes: Buffer, operation: string): ReadRequest {
   const isCounting = operation !== 'messages';
-  const { 'content-encoding': coding = 'identity', [VERSION_HEADER]: version } = headers;
-  if (coding.toLowerCase() !== 'identity') throw invalidRequest(`the Content-Encoding ${coding} is not supported`);
+  const { headers } = httpRequest;
+  const { [VERSION_HEADER]: version } = headers;
+  checkCoding(httpRequest);
   if (repeats(bytes.toString('utf8'), 'model')) throw invalidRequest('model stands there twice');
   checkMessages(body, isCounting);
   const { request, notes } = readMessages(body, typeof version === 'string' ? version : undefined);
