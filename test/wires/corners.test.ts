@@ -272,6 +272,16 @@ describe('corners of streams of the Messages wire', () => {
     expect(events.at(-2).delta.stop_reason).to.equal('tool_use');
   });
 
+  it('take the empty arguments of a call that come after what followed it, and no others', async () => {
+    const late = (args: string): object[] => [delta(call(0, 'a', 'tide', '')), delta({ content: 'b' }), delta(call(0, undefined, undefined, args)), delta({}, 'tool_calls')];
+    for (const args of ['{}', ' { }\n', ' ']) {
+      const events = await streamed(late(args));
+      expect(events.filter(({ type }) => type === 'content_block_delta').map(({ delta: piece }) => piece.partial_json ?? piece.text), args).to.deep.equal(['{}', 'b']);
+      expect(events.at(-1).type).to.equal('message_stop');
+    }
+    expect((await streamed(late('{"x":1}'))).at(-1).type).to.equal('error');
+  });
+
   it('send a signature whole and once, before the end of its block', async () => {
     const item = (more: object): object => ({ reasoning_details: [{ type: 'reasoning.text', index: 0, format: 'anthropic-claude-v1', ...more }] });
     const events = await streamed([delta({ reasoning_content: 'hm', ...item({ text: 'hm' }) }), delta(item({ signature: 'c2' })), delta(item({ signature: 'ln' })), delta({ content: 'a' }), delta({}, 'stop')]);
