@@ -120,7 +120,7 @@ function lateImports(path: string): string[] {
   return Array.from(readFileSync(path, 'utf8').matchAll(LATE_IMPORT), ([, file = '']) => file.replace(/^\.\/|\.ts$/g, ''));
 }
 
-const LATE_FILE = /\blateFile<typeof import\('(\.[^']+)'\)>\(import\.meta, '\1'\)/;
+const LATE_FILE = /\blateFile<typeof \w+>\(import\.meta, '(\.[^']+)'\)/;
 
 /** What a checkout loads when it is first needed is part of the bundle. */
 function withLateFiles(root: string): Plugin {
@@ -130,7 +130,7 @@ function withLateFiles(root: string): Plugin {
     setup: (setup) => {
       setup.onLoad({ filter: /\.ts$/ }, ({ path }) => {
         const source = folders.some((folder) => path.startsWith(folder)) ? readFileSync(path, 'utf8') : '';
-        if (!source.includes('lateFile<typeof import(')) return undefined;
+        if (!source.includes('lateFile<typeof ')) return undefined;
         const file = LATE_FILE.exec(source)?.[1];
         if (file === undefined) throw new Error(`${path} names a late file in another way than build/bundle.ts knows`);
         const contents = `import { loadedFile } from ${JSON.stringify(join(root, 'host/contract/late.ts'))};\nimport * as lateParts from '${file}';\n${source.replace(LATE_FILE, 'loadedFile(lateParts)')}`;

@@ -3,8 +3,9 @@ import { BETA_HEADER } from '../_common/anthropic/index.ts';
 import { connection } from './connection.ts';
 import { toFault } from './errors.ts';
 import { type Family, familyOf, routingId } from './models.ts';
+import type * as Wire from './wire.ts';
 
-const late = lateFile<typeof import('./wire.ts')>(import.meta, './wire.ts');
+const late = lateFile<typeof Wire>(import.meta, './wire.ts');
 
 const NOWHERE = { n: 'unsupported', seed: 'unsupported', max_completion_tokens: 'unsupported', presence_penalty: 'unsupported', frequency_penalty: 'unsupported' } as const;
 const UNKNOWN = { logprobs: 'unsupported', top_logprobs: 'unsupported', user: 'unsupported', logit_bias: 'unsupported' } as const;
@@ -39,7 +40,7 @@ export default defineProvider({
   },
   framing: 'eventstream',
   imageFormats: ['b64_json'],
-  ...late('calls', ['converse']),
+  ...late(['converse']),
   sameWire: { messages: late('sameWire', ['toUpstream']) },
   clientHeaders: [BETA_HEADER],
   describedAs: (model) => `bedrock/${routingId(model)}`,

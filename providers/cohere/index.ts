@@ -2,8 +2,9 @@ import { bearer, defineProvider, lateFile } from 'gw/contract';
 import { withoutTail } from 'gw/common-wire';
 import { toFault } from './errors.ts';
 import { params } from './params.ts';
+import type * as Wire from './wire.ts';
 
-const late = lateFile<typeof import('./wire.ts')>(import.meta, './wire.ts');
+const late = lateFile<typeof Wire>(import.meta, './wire.ts');
 
 /** Chat and rerank of the second version of the API, embeddings of the first: paths bring it. Source: providers reference 5.5. */
 export default defineProvider({

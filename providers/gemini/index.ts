@@ -1,7 +1,8 @@
 import { defineProvider, headerKey, lateFile } from 'gw/contract';
 import { googleFault } from '../_common/google/faults.ts';
+import type * as Wire from './wire.ts';
 
-const late = lateFile<typeof import('./wire.ts')>(import.meta, './wire.ts');
+const late = lateFile<typeof Wire>(import.meta, './wire.ts');
 
 /** Native wire, `generateContent`. Source: providers reference 5.2 and 7. */
 export default defineProvider({

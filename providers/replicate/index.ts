@@ -1,8 +1,9 @@
 import { bearer, defineProvider, lateFile } from 'gw/contract';
 import { configuredModels } from './models.ts';
 import { params } from './params.ts';
+import type * as Wire from './wire.ts';
 
-const late = lateFile<typeof import('./wire.ts')>(import.meta, './wire.ts');
+const late = lateFile<typeof Wire>(import.meta, './wire.ts');
 
 /** Every call is a prediction: created, then asked for until it ends, or read as a stream. Source: providers reference 5.6. */
 export default defineProvider({
@@ -21,5 +22,5 @@ export default defineProvider({
     images: late('images', ['toUpstream', 'fromUpstream']),
   },
   imageFormats: ['url'],
-  ...late('calls', ['converse', 'toFault']),
+  ...late(['converse', 'toFault']),
 });

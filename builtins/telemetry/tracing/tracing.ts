@@ -8,11 +8,12 @@ import { tapEventual } from '../../../host/pipeline/eventual.ts';
 import type { Privacy } from './privacy.ts';
 import { tracingSettings } from './settings.ts';
 import type { Tracer } from './tracer.ts';
+import type * as Parts from './parts.ts';
 
 const SPAN_ID_BYTES = 8;
 
 interface Tracing {
-  readonly parts: typeof import('./parts.ts');
+  readonly parts: typeof Parts;
   readonly tracer: Tracer;
   readonly privacy: Privacy;
   /** Milliseconds that its end may take. */

@@ -11,8 +11,9 @@ import { countingWith } from '../counting.ts';
 import { askedIn, COLLECTIONS, isOfThisApi, modelOf, type Operation, ROOT } from './address.ts';
 import { SSE_FORM } from './stream-form.ts';
 import { GeminiWire } from './wire.ts';
+import type * as Read from './read.ts';
 
-const { generate, embed, count } = lateFile<typeof import('./read.ts')>(import.meta, './read.ts')('reading', ['generate', 'embed', 'count']);
+const { generate, embed, count } = lateFile<typeof Read>(import.meta, './read.ts')(['generate', 'embed', 'count']);
 
 /** What a model can be asked, by the method in its address. The model may hold slashes and colons. Source: ingress reference 1. */
 const ROUTES: readonly SurfaceRoute[] = COLLECTIONS.flatMap((collection) => {

@@ -14,7 +14,7 @@ import { LIST_FORM, SSE_FORM } from './stream-form.ts';
 import { GeminiWire } from './wire.ts';
 
 /** Whole or as a stream. What only other wires cannot carry is refused once it is known that no target speaks this one. */
-function generate(operation: Operation, body: JsonObject, httpRequest: IncomingMessage, bytes: Buffer): ReadRequest {
+export function generate(operation: Operation, body: JsonObject, httpRequest: IncomingMessage, bytes: Buffer): ReadRequest {
   checkCoding(httpRequest);
   const { url = '' } = httpRequest;
   checkForm(url);
@@ -32,7 +32,7 @@ function generate(operation: Operation, body: JsonObject, httpRequest: IncomingM
 }
 
 /** What a request counts, which stands there as it is or as one member. */
-function count(body: JsonObject, httpRequest: IncomingMessage, bytes: Buffer): ReadRequest {
+export function count(body: JsonObject, httpRequest: IncomingMessage, bytes: Buffer): ReadRequest {
   checkCoding(httpRequest);
   const { url = '' } = httpRequest;
   checkForm(url);
@@ -53,7 +53,7 @@ function checkContents({ contents }: Readonly<Fields>, at = ''): void {
 }
 
 /** Vectors of one text, or of several. */
-function embed(operation: 'embedContent' | 'batchEmbedContents', body: JsonObject, httpRequest: IncomingMessage, bytes: Buffer): ReadRequest {
+export function embed(operation: 'embedContent' | 'batchEmbedContents', body: JsonObject, httpRequest: IncomingMessage, bytes: Buffer): ReadRequest {
   const isBatch = operation === 'batchEmbedContents';
   const write = isBatch ? writeEmbeddings : writeEmbedding;
   checkCoding(httpRequest);
@@ -67,9 +67,6 @@ function embed(operation: 'embedContent' | 'batchEmbedContents', body: JsonObjec
     write: ({ reply }) => write(reply as EmbeddingsReply),
   };
 }
-
-/** What a route reads of a request whose body is parsed. */
-export const reading = { generate, count, embed };
 
 /** Bodies are read as they come. */
 function checkCoding({ headers }: IncomingMessage): void {

@@ -6,8 +6,9 @@ import { isListStream } from './address.ts';
 import type { AnswerFacts } from './answer.ts';
 import { errorBody } from './errors.ts';
 import { LIST_FORM, type StreamForm } from './stream-form.ts';
+import type * as Writing from './writing.ts';
 
-const { writeAnswer, openStream, openSameWire } = lateFile<typeof import('./writing.ts')>(import.meta, './writing.ts')('writing', ['writeAnswer', 'openStream', 'openSameWire']);
+const { writeAnswer, openStream, openSameWire } = lateFile<typeof Writing>(import.meta, './writing.ts')(['writeAnswer', 'openStream', 'openSameWire']);
 
 /** Where the wire's clients carry a key of the gateway. Source: ingress reference 2.1. */
 const CREDENTIALS: readonly CredentialPlace[] = Object.freeze([{ header: 'x-goog-api-key' }, 'bearer', { query: 'key' }] as const);

@@ -5,8 +5,9 @@ import { jsonBody } from '../../../host/http/surface-route.ts';
 import { surfaceBuiltin } from '../../../host/surface-builtin.ts';
 import { countingWith } from '../counting.ts';
 import { MESSAGES_WIRE } from './wire.ts';
+import type * as Read from './read.ts';
 
-const { readRequest } = lateFile<typeof import('./read.ts')>(import.meta, './read.ts')('reading', ['readRequest']);
+const { readRequest } = lateFile<typeof Read>(import.meta, './read.ts')(['readRequest']);
 
 const saysVersion = ({ 'anthropic-version': version }: IncomingMessage['headers']): boolean => version !== undefined;
 

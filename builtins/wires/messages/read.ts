@@ -9,7 +9,7 @@ import { MESSAGES } from './dialect.ts';
 import { checkMessages, readMessages } from './request.ts';
 
 /** A body in both forms: its own, for targets that speak this wire, and the common one. */
-function readRequest(body: JsonObject, { headers }: IncomingMessage, bytes: Buffer, operation: string): ReadRequest {
+export function readRequest(body: JsonObject, { headers }: IncomingMessage, bytes: Buffer, operation: string): ReadRequest {
   const isCounting = operation !== 'messages';
   const { 'content-encoding': coding = 'identity', 'anthropic-version': version } = headers;
   if (coding.toLowerCase() !== 'identity') throw invalidRequest(`the Content-Encoding ${coding} is not supported`);
@@ -23,5 +23,3 @@ function readRequest(body: JsonObject, { headers }: IncomingMessage, bytes: Buff
     clientRequest: new ClientRequest({ dialect: MESSAGES, operation, bytes, value: body, refusal: notes.refusal, lost: notes.lost }),
   };
 }
-
-export const reading = { readRequest };

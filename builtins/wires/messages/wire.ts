@@ -3,8 +3,9 @@ import type { ClientFailure } from '../../../host/wire/client-failure.ts';
 import type { ClientWire, WireBody } from '../../../host/wire/client-wire.ts';
 import { retryHeaders } from '../errors.ts';
 import { errorBody } from './errors.ts';
+import type * as Writing from './writing.ts';
 
-const writing = lateFile<typeof import('./writing.ts')>(import.meta, './writing.ts')('writing', ['reply', 'openStream', 'openSameWire']);
+const writing = lateFile<typeof Writing>(import.meta, './writing.ts')(['reply', 'openStream', 'openSameWire']);
 
 const errorReply = (failure: ClientFailure): WireBody => ({ contentType: 'application/json', body: JSON.stringify(errorBody(failure)) });
 

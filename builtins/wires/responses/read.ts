@@ -10,19 +10,17 @@ import { readResponses } from './request.ts';
 import { ResponsesWire } from './wire.ts';
 
 /** A body without reasoning that its vendor could not read. What is not JSON is left to the vendor. */
-function cleaned(bytes: Buffer): Buffer | undefined {
+export function cleaned(bytes: Buffer): Buffer | undefined {
   const body = tryParseJson(bytes.toString('utf8'));
   if (!isFields(body)) return undefined;
   const { request: value } = withoutEnvelopes(body);
   return value === body ? undefined : Buffer.from(changedJson(bytes.toString('utf8'), body, value));
 }
 
-function read(body: JsonObject, { headers }: IncomingMessage, bytes: Buffer): ReadForwarded {
+export function read(body: JsonObject, { headers }: IncomingMessage, bytes: Buffer): ReadForwarded {
   const { request, streaming, asked, lost } = readResponses(body);
   return {
     surface: 'responses.translated', request, streaming, wire: new ResponsesWire(asked), metadata: readMetadata(headers['x-gateway-metadata']),
     clientRequest: new ClientRequest({ dialect: RESPONSES_DIALECT, operation: 'create', bytes, value: body, lost }),
   };
 }
-
-export const reading = { cleaned, read };

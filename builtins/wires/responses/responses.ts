@@ -3,10 +3,11 @@ import { translatesResponses } from '../../../host/config/responses-mode.ts';
 import { lateFile } from '../../../host/contract/late.ts';
 import type { Host } from '../../../host/host.ts';
 import { pathWire } from './path-wire.ts';
+import type * as Read from './read.ts';
 
 const PATH = '/v1/responses';
 
-const reading = lateFile<typeof import('./read.ts')>(import.meta, './read.ts')('reading', ['cleaned', 'read']);
+const reading = lateFile<typeof Read>(import.meta, './read.ts')(['cleaned', 'read']);
 
 /** Requests of the Responses API for targets that do not have it: read into a chat, and answered in their own wire. */
 export default defineBuiltin({

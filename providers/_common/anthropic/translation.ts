@@ -1,3 +1,4 @@
 import { lateFile } from 'gw/contract';
+import type * as Wire from './wire.ts';
 
-export const { toMessagesBody, readMessage, openMessagesStream } = lateFile<typeof import('./wire.ts')>(import.meta, './wire.ts')('messages', ['toMessagesBody', 'readMessage', 'openMessagesStream']);
+export const { toMessagesBody, readMessage, openMessagesStream } = lateFile<typeof Wire>(import.meta, './wire.ts')(['toMessagesBody', 'readMessage', 'openMessagesStream']);

@@ -1,6 +1,4 @@
-import { toMessagesBody } from './request.ts';
-import { readMessage } from './response.ts';
-import { openMessagesStream } from './stream.ts';
-
 /** The translation, which is loaded when it is first needed. */
-export const messages = { toMessagesBody, readMessage, openMessagesStream };
+export { toMessagesBody } from './request.ts';
+export { readMessage } from './response.ts';
+export { openMessagesStream } from './stream.ts';
