@@ -101,7 +101,7 @@ async function readRequest(host: Host, request: IncomingMessage, response: Serve
   return [forwarding, {
     request: { ...shownRequest(forwarding, opaque), ...fields },
     streaming: family === RESPONSES && scanner?.found.get('stream')?.value === true,
-    unreadable: opaque.isUnreadable,
+    unreadable: opaque.isUnreadable || taken !== undefined, // nobody reads the frames of a tunnel
   }];
 }
 
