@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
-import { type ChatMessage, type ChatRequest, type EmbeddingsReply, type Fields, GatewayError, isFields, quoted } from '../../../host/contract/index.ts';
+import { type ChatMessage, type ChatRequest, type EmbeddingsReply, type Fields, GatewayError, isFields } from '../../../host/contract/index.ts';
 import type { JsonObject } from '../../../host/http/json-body.ts';
 import { readMetadata } from '../../../host/http/metadata-header.ts';
 import type { ReadRequest } from '../../../host/http/surface-route.ts';
 import { ClientRequest } from '../../../host/wire/client-request.ts';
+import { checkCoding } from '../coding.ts';
 import { askedIn, checkForm, isListStream, modelOf, type Operation } from './address.ts';
 import { GEMINI_DIALECT } from './dialect.ts';
 import { readBatch, readEmbed, writeEmbedding, writeEmbeddings } from './embeddings.ts';
@@ -37,8 +38,8 @@ export function count(body: JsonObject, httpRequest: IncomingMessage, bytes: Buf
   const { url = '' } = httpRequest;
   checkForm(url);
   const model = modelOf(askedIn(url));
-  const { generateContentRequest: asked } = membersOf(body, COUNTED, '');
-  if (asked !== undefined && body['contents'] !== undefined) throw invalidRequest('contents and generateContentRequest are both given');
+  const { contents, generateContentRequest: asked } = membersOf(body, COUNTED, '');
+  if (asked !== undefined && contents !== undefined) throw invalidRequest('contents and generateContentRequest are both given');
   if (asked !== undefined && !isObject(asked)) throw invalidRequest('generateContentRequest must be an object');
   const counted = asked ?? body;
   checkContents(counted, asked === undefined ? '' : 'generateContentRequest.');
@@ -66,12 +67,6 @@ export function embed(operation: 'embedContent' | 'batchEmbedContents', body: Js
     clientRequest: new ClientRequest({ dialect: GEMINI_DIALECT, operation, bytes, value: body, lost }),
     write: ({ reply }) => write(reply as EmbeddingsReply),
   };
-}
-
-/** Bodies are read as they come. */
-function checkCoding({ headers }: IncomingMessage): void {
-  const coding = headers['content-encoding']?.trim().toLowerCase();
-  if (coding !== undefined && coding !== '' && coding !== 'identity') throw invalidRequest(`the Content-Encoding ${quoted(coding)} is not supported`);
 }
 
 interface Read extends Omit<ReadGenerate, 'facts'> {

@@ -9,7 +9,8 @@ import type * as Read from './read.ts';
 
 const { readRequest } = lateFile<typeof Read>(import.meta, './read.ts')(['readRequest']);
 
-const saysVersion = ({ 'anthropic-version': version }: IncomingMessage['headers']): boolean => version !== undefined;
+/** An empty one says nothing. */
+const saysVersion = ({ 'anthropic-version': version }: IncomingMessage['headers']): boolean => version !== undefined && version !== '';
 
 const surface = surfaceBuiltin({
   surface: 'messages',
