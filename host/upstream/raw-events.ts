@@ -44,7 +44,7 @@ export class RawEventReader {
     return [];
   }
 
-  /** The last event counts although its blank line is missing, unless it broke off before: half of one is no use to clients. */
+  /** The last event counts although its blank line is missing, unless it broke off before: clients cannot use half of one. */
   end(): RawEvent[] {
     const rest = this.#lines.end();
     return this.#raw.length === 0 && rest === '' ? [] : this.#read(`${rest}\n`).filter(isWhole);

@@ -14,31 +14,26 @@ import { type ReadGenerate, readGenerate } from './request.ts';
 import { LIST_FORM, SSE_FORM } from './stream-form.ts';
 import { GeminiWire } from './wire.ts';
 
-/** What a route reads of a request whose body is parsed. */
-export type ReadBody = (body: JsonObject, request: IncomingMessage, bytes: Buffer) => ReadRequest;
-
 /** Whole or as a stream. What only other wires cannot carry is refused once it is known that no target speaks this one. */
-export function generateReader(operation: Operation): ReadBody {
-  return (body, httpRequest, bytes) => {
-    checkCoding(httpRequest);
-    const { url = '' } = httpRequest;
-    checkForm(url);
-    const model = modelOf(askedIn(url));
-    checkContents(body);
-    const { request, facts, lost, refusal } = readOrRefuse(body, model);
-    const streaming = operation === 'streamGenerateContent';
-    return {
-      request,
-      streaming,
-      metadata: readMetadata(httpRequest.headers['x-gateway-metadata']),
-      wire: new GeminiWire(isListStream(url) ? LIST_FORM : SSE_FORM, facts),
-      clientRequest: new ClientRequest({ dialect: GEMINI_DIALECT, operation, bytes, value: body, refusal, lost }),
-    };
+export function generate(operation: Operation, body: JsonObject, httpRequest: IncomingMessage, bytes: Buffer): ReadRequest {
+  checkCoding(httpRequest);
+  const { url = '' } = httpRequest;
+  checkForm(url);
+  const model = modelOf(askedIn(url));
+  checkContents(body);
+  const { request, facts, lost, refusal } = readOrRefuse(body, model);
+  const streaming = operation === 'streamGenerateContent';
+  return {
+    request,
+    streaming,
+    metadata: readMetadata(httpRequest.headers['x-gateway-metadata']),
+    wire: new GeminiWire(isListStream(url) ? LIST_FORM : SSE_FORM, facts),
+    clientRequest: new ClientRequest({ dialect: GEMINI_DIALECT, operation, bytes, value: body, refusal, lost }),
   };
 }
 
 /** What a request counts, which stands there as it is or as one member. */
-export const readCount: ReadBody = (body, httpRequest, bytes) => {
+export function count(body: JsonObject, httpRequest: IncomingMessage, bytes: Buffer): ReadRequest {
   checkCoding(httpRequest);
   const { url = '' } = httpRequest;
   checkForm(url);
@@ -50,7 +45,7 @@ export const readCount: ReadBody = (body, httpRequest, bytes) => {
   checkContents(counted, asked === undefined ? '' : 'generateContentRequest.');
   const { request, lost, refusal } = readOrRefuse(counted, model);
   return { request, streaming: false, clientRequest: new ClientRequest({ dialect: GEMINI_DIALECT, operation: 'countTokens', bytes, value: body, refusal, lost }) };
-};
+}
 
 const COUNTED = new Set(['contents', 'generateContentRequest']);
 
@@ -59,21 +54,18 @@ function checkContents({ contents }: Readonly<Fields>, at = ''): void {
 }
 
 /** Vectors of one text, or of several. */
-export function embedReader(operation: 'embedContent' | 'batchEmbedContents'): ReadBody {
+export function embed(operation: 'embedContent' | 'batchEmbedContents', body: JsonObject, httpRequest: IncomingMessage, bytes: Buffer): ReadRequest {
   const isBatch = operation === 'batchEmbedContents';
-  const read = isBatch ? readBatch : readEmbed;
   const write = isBatch ? writeEmbeddings : writeEmbedding;
-  return (body, httpRequest, bytes) => {
-    checkCoding(httpRequest);
-    const { url = '' } = httpRequest;
-    checkForm(url);
-    const { request, lost } = read(body, modelOf(askedIn(url)));
-    return {
-      request,
-      streaming: false,
-      clientRequest: new ClientRequest({ dialect: GEMINI_DIALECT, operation, bytes, value: body, lost }),
-      write: ({ reply }) => write(reply as EmbeddingsReply),
-    };
+  checkCoding(httpRequest);
+  const { url = '' } = httpRequest;
+  checkForm(url);
+  const { request, lost } = (isBatch ? readBatch : readEmbed)(body, modelOf(askedIn(url)));
+  return {
+    request,
+    streaming: false,
+    clientRequest: new ClientRequest({ dialect: GEMINI_DIALECT, operation, bytes, value: body, lost }),
+    write: ({ reply }) => write(reply as EmbeddingsReply),
   };
 }
 
