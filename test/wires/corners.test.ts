@@ -213,6 +213,21 @@ describe('Messages to other native wires', () => {
     }
   });
 
+  it('have the media of results behind them where results are text alone', async () => {
+    const upstream = await stubUpstream((_seen, response) => replyJson(response, 200, { id: 'c', finish_reason: 'COMPLETE', message: { role: 'assistant', content: [{ type: 'text', text: 'a' }] } }));
+    const host = await startHost({ strategy: { mode: 'single' }, targets: [{ virtual_key: 'cohere', models: ['claude-x'] }] }, { variables: { COHERE_API_KEY: 'vendor-key-0123456789', COHERE_BASE_URL: upstream.url } });
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
+    const answer = await host.post('/v1/messages', { ...hello, tools: [TOOL], messages: [
+      { role: 'user', content: 'look' }, { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'tide', input: {} }, { type: 'tool_use', id: 'b', name: 'tide', input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'seen' }, image] }, { type: 'tool_result', tool_use_id: 'b', content: [image] }] },
+    ] });
+    expect(answer.status, answer.text).to.equal(200);
+    const [, , first, second, media] = upstream.seen[0]!.json()['messages'] as Json[];
+    expect([first.role, second.role, media.role]).to.deep.equal(['tool', 'tool', 'user']);
+    expect(JSON.stringify([first.content, second.content])).to.include('seen').and.include('(see the next message)').and.not.include('AAAA');
+    expect(media.content.map(({ type }: Json) => type)).to.deep.equal(['image_url', 'image_url']);
+  });
+
   it('say by the client\'s paths which tools and images are not taken as they were meant', async () => {
     const upstream = await stubUpstream((_seen, response) => replyJson(response, 200, candidate([{ text: 'a' }])));
     const host = await startHost({ strategy: { mode: 'single' }, responses: { translate: 'auto' }, targets: [{ virtual_key: 'gemini', models: ['claude-x'] }] }, { variables: { GEMINI_API_KEY: 'vendor-key-0123456789', GEMINI_BASE_URL: `${upstream.url}/v1beta` } });
