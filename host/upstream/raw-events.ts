@@ -47,7 +47,9 @@ export class RawEventReader {
   /** The last event counts although its blank line is missing, unless it broke off before: clients cannot use half of one. */
   end(): RawEvent[] {
     const rest = this.#lines.end();
-    return this.#raw.length === 0 && rest === '' ? [] : this.#read(`${rest}\n`).filter(isWhole);
+    if (this.#raw.length === 0 && rest === '') return [];
+    const ended = rest === '' && this.#afterCr ? '\n' : rest; // the second half of its line end, which is no blank line
+    return this.#read(`${ended}\n`).filter(isWhole);
   }
 
   #read(block: string): RawEvent[] {

@@ -88,6 +88,17 @@ describe('reader of whole events with their bytes', () => {
     }
   });
 
+  it('ends what is left with a blank line, wherever the stream ends: what follows is an event of its own', () => {
+    for (const end of ['\n', '\r\n', '\r']) {
+      const stream = Buffer.from(`event: a${end}data: {"a":1}${end}${end}: c${end}${end}data: {"b":2}${end}${end}`);
+      for (let cut = 0; cut <= stream.length; cut += 1) {
+        const passed = readRaw([stream.subarray(0, cut)]).map(({ raw }) => raw).join('');
+        const after = readRaw([Buffer.from(`${passed}data: "more"\n\n`, 'latin1')]).map(({ data }) => data).filter((data) => data !== '');
+        expect(['"more"', '{"a":1} "more"', '{"a":1} {"b":2} "more"'], `${JSON.stringify(end)} at ${cut}`).to.include(after.join(' '));
+      }
+    }
+  });
+
   it('drops the half of an event with which the stream ends', () => {
     for (const half of ['event: b', 'event: b\ndata', 'data: {"b":', 'data: {"b":1}\ndata: 2', 'id: 1']) {
       expect(readRaw([Buffer.from(`data: {"a":1}\n\n${half}`)]).map(({ raw }) => raw), half).to.deep.equal(['data: {"a":1}\n\n']);
