@@ -28,7 +28,7 @@ export class SameStream implements SameWireStream {
 
   event({ data }: StreamEvent, raw: string | undefined): string {
     if (this.#form === SSE_FORM && raw !== undefined) return this.#counted(raw);
-    return data === '' ? '' : this.#write(bytesOfText(data));
+    return isFields(tryParseJson(data)) ? this.#write(bytesOfText(data)) : ''; // anything else would spoil the list
   }
 
   /** Parts that the vendor runs, sources, and what else a frame says. */

@@ -103,6 +103,27 @@ describe('a request of the Gemini API to its own vendor', () => {
     expect([list.length, list[1]?.['error'].code]).to.deep.equal([2, 502]);
   });
 
+  it('leaves out the half of a frame with which it breaks off', async () => {
+    const cut = FRAMES[1]!.indexOf('ße');
+    const { host } = await ownGateway((_seen, response) => {
+      openSse(response);
+      response.end(`data: ${FRAMES[0]}\r\n\r\ndata: ${FRAMES[1]!.slice(0, cut)}`);
+    });
+    const frames = framesOf((await host.post(`${STREAM}?alt=sse`, TEXT)).text);
+    expect([frames.length, frames[1]?.['error'].code]).to.deep.equal([2, 502]);
+    const list = (await host.post(STREAM, TEXT)).json() as Json[];
+    expect([list.length, list[1]?.['error'].code]).to.deep.equal([2, 502]);
+  });
+
+  it('is a list of objects alone, whatever else comes as data', async () => {
+    const { host } = await ownGateway((_seen, response) => {
+      openSse(response);
+      response.end(`data: hello\r\n\r\n${EVENTS}data: [DONE]\r\n\r\n`);
+    });
+    const list = (await host.post(STREAM, TEXT)).json() as Json[];
+    expect(list).to.deep.equal(FRAMES.map((frame) => JSON.parse(frame) as Json));
+  });
+
   it('goes without what other vendors signed', async () => {
     const { host, upstream } = await ownGateway(answers);
     const foreign = sealEnvelope([{ type: 'reasoning.text', format: 'anthropic-claude-v1', signature: 's', text: 't' }]);
