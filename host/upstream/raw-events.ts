@@ -48,7 +48,7 @@ export class RawEventReader {
   end(): RawEvent[] {
     const rest = this.#lines.end();
     if (this.#raw.length === 0 && rest === '') return [];
-    const ended = rest === '' && this.#afterCr ? '\n' : rest; // the second half of its line end, which is no blank line
+    const ended = rest === '' && this.#afterCr ? '\n' : rest; // the second half of a line end, which does not count as a blank line
     return this.#read(`${ended}\n`).filter(isWhole);
   }
 
