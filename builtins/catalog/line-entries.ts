@@ -14,6 +14,8 @@ export class LineEntries implements Entries {
   /** The newest date of an entry. */
   readonly newest: string;
   readonly #text: string;
+  /** Where the lines of keys begin, of providers whose ids were asked for: who asks for those asks for all of their entries next. */
+  readonly #lines = new Map<string, number>();
 
   private constructor(text: string) {
     let size = 0;
@@ -38,14 +40,16 @@ export class LineEntries implements Entries {
 
   * idsOf(prefix: string): Iterable<string> {
     const start = `\n"${prefix}/`;
-    for (let at = this.#text.indexOf(start); at >= 0; at = this.#text.indexOf(start, at)) {
-      at += start.length;
-      yield this.#text.slice(at, this.#text.indexOf('"', at));
+    for (let line = this.#text.indexOf(start); line >= 0; line = this.#text.indexOf(start, line + start.length)) {
+      const at = line + start.length;
+      const id = this.#text.slice(at, this.#text.indexOf('"', at));
+      this.#lines.set(`${prefix}/${id}`, line + 1);
+      yield id;
     }
   }
 
   get(key: string): CatalogEntry | undefined {
-    const at = this.#text.indexOf(`\n${JSON.stringify(key)}:`) + 1;
+    const at = this.#lines.get(key) ?? this.#text.indexOf(`\n${JSON.stringify(key)}:`) + 1;
     if (at === 0) return undefined;
     const line = this.#text.slice(at, this.#text.indexOf('\n', at));
     const document = tryParseJson(`{${line.endsWith(',') ? line.slice(0, -1) : line}}`); // a line that was damaged by hand names a model that is not known
