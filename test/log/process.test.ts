@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { atEnd, BIN, type GatewayProcess, type ProcessOptions, requireTool, runGw, startGateway, temporaryFolder } from '../kit/index.ts';
+import { atEnd, BIN, type GatewayProcess, type ProcessOptions, requireTool, runGw, some, startGateway, temporaryFolder } from '../kit/index.ts';
 
 /** The text of a path is in its access line: the longer, the sooner the log is full. */
 const LONG_PATH = `/${'p'.repeat(1000)}`;
@@ -83,7 +83,7 @@ describe('a process whose log cannot be written', () => {
     expect(await exit).to.equal(0);
   });
 
-  for (const [state, what] of [['stopped', 'a terminal has been stopped'], ['gone', 'a terminal is gone, and writing to it an error of the device']] as const) {
+  for (const [state, what] of some([['stopped', 'a terminal has been stopped'], ['gone', 'a terminal is gone, and writing to it an error of the device']] as const, { every: 2, from: 1 })) {
     it(`serves and ends where ${what}`, async function terminal() {
       const python = requireTool(this, 'python3');
       const script = join(import.meta.dirname, 'silent-terminal.py');
