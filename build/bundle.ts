@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 
 /**
@@ -41,7 +41,7 @@ export async function bundle(root: string, folder: string): Promise<Metafile> {
     target: 'node24',
     external: [...EXTERNAL, 'typescript'], // cosmiconfig's loader of TypeScript files, which the gateway never asks for
     alias: { 'gw/contract': join(root, ENTRIES.contract), 'gw/common-wire': join(root, ENTRIES['common-wire']) },
-    plugins: [expressRouter(root), fewChunks(root), withoutHttp2()],
+    plugins: [expressRouter(root), fewChunks(root), withLateFiles(root), withoutHttp2()],
     banner: { js: REQUIRE },
     legalComments: 'none', // build/licenses.ts collects the texts
     metafile: true,
@@ -118,6 +118,26 @@ const LATE_IMPORT = /\bimport\('(\.[^']+)'\)/g;
 /** Files beside this one that it loads late, without their ending. */
 function lateImports(path: string): string[] {
   return Array.from(readFileSync(path, 'utf8').matchAll(LATE_IMPORT), ([, file = '']) => file.replace(/^\.\/|\.ts$/g, ''));
+}
+
+const LATE_FILE = /\blateFile<typeof \w+>\(import\.meta, '(\.[^']+)'\)/;
+
+/** What a checkout loads when it is first needed is part of the bundle. */
+function withLateFiles(root: string): Plugin {
+  const folders = ['host', 'builtins', 'providers', 'plugins', 'strategies'].map((folder) => join(root, folder, sep));
+  return {
+    name: 'late files',
+    setup: (setup) => {
+      setup.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        const source = folders.some((folder) => path.startsWith(folder)) ? readFileSync(path, 'utf8') : '';
+        if (!source.includes('lateFile<typeof ')) return undefined;
+        const file = LATE_FILE.exec(source)?.[1];
+        if (file === undefined) throw new Error(`${path} names a late file in another way than build/bundle.ts knows`);
+        const contents = `import { loadedFile } from ${JSON.stringify(join(root, 'host/contract/late.ts'))};\nimport * as lateParts from '${file}';\n${source.replace(LATE_FILE, 'loadedFile(lateParts)')}`;
+        return { contents, loader: 'ts', resolveDir: dirname(path), watchFiles: [path] };
+      });
+    },
+  };
 }
 
 /** As `host/own-files.ts` does it in a checkout: undici goes on without. */

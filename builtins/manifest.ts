@@ -12,6 +12,7 @@ import mcpEndpoint from './mcp/endpoint/endpoint.ts';
 import mcp from './mcp/mcp.ts';
 import models from './models/models.ts';
 import openapi from './openapi/openapi.ts';
+import chatFiles from './passthrough/chat-files.ts';
 import passthrough from './passthrough/passthrough.ts';
 import probes from './probes/probes.ts';
 import breaker from './resilience/breaker.ts';
@@ -101,7 +102,7 @@ import webhook from '../plugins/webhook.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  admin, authentication, keyAccess, keyBudget, catalog, dashboard, mcpEndpoint, mcp, models, openapi, passthrough, probes,
+  admin, authentication, keyAccess, keyBudget, catalog, dashboard, mcpEndpoint, mcp, models, openapi, chatFiles, passthrough, probes,
   breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, routeRecords, targetLines, toolLines, tracing, geminiWire, messages, responses,
 ];
 

@@ -201,7 +201,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'Print a completion script for bash, zsh, fish or powershell',
     examples: ['gw completion bash >> ~/.bashrc'],
     refusesFormat: true,
-    load: () => import('./completion.ts'),
+    load: async () => ({ run: (await import('./completion.ts')).completing(COMMANDS) }),
   },
   {
     name: 'module list',

@@ -1,11 +1,12 @@
 import { type CommandDefinition, GLOBAL_OPTIONS, type RunCommand, UsageError } from '../../host/cli/command.ts';
-import { COMMANDS } from './commands.ts';
 
-/** `gw completion <shell>`: a script that completes commands, groups of them, and the flags of the command that stands there. */
-export const run: RunCommand<unknown> = async ({ args }, { out }) => {
+type Commands = readonly CommandDefinition<never>[];
+
+/** `gw completion <shell>`: a script that completes these commands, groups of them, and the flags of the command that stands there. */
+export const completing = (commands: Commands): RunCommand<unknown> => async ({ args }, { out }) => {
   const script = SCRIPTS.get(args[0] ?? '');
   if (!script) throw new UsageError(`no completion for "${args[0] ?? ''}"; use one of: ${[...SCRIPTS.keys()].join(', ')}`);
-  out(script(placesIn(COMMANDS)));
+  out(script(placesIn(commands), valuedIn(commands)));
 };
 
 /** What may follow the words that stand there. */
@@ -20,7 +21,7 @@ const flagsOf = ({ flags }: { readonly flags: string }): string[] => flags.match
 
 const GLOBAL_FLAGS = [...GLOBAL_OPTIONS.flatMap(flagsOf), '--help'];
 
-function placesIn(commands: readonly CommandDefinition<never>[]): Place[] {
+function placesIn(commands: Commands): Place[] {
   const starts = new Set(['', ...commands.flatMap(({ name }) => name.split(' ').map((_word, at, words) => words.slice(0, at + 1).join(' ')))]);
   return [...starts].toSorted().map((words) => {
     const command = commands.find(({ name }) => name === words);
@@ -30,21 +31,24 @@ function placesIn(commands: readonly CommandDefinition<never>[]): Place[] {
 }
 
 /** Flags that a value follows, which is not a word of the command. */
-const VALUED = [...new Set([...GLOBAL_OPTIONS, ...COMMANDS.flatMap(({ options = [] }) => options)].filter(({ flags }) => flags.includes('<')).flatMap(({ flags }) => flags.match(/(?<!\S)--?[a-z-]+/g) ?? []))].toSorted();
+function valuedIn(commands: Commands): string[] {
+  const options = [...GLOBAL_OPTIONS, ...commands.flatMap(({ options: own = [] }) => own)];
+  return [...new Set(options.filter(({ flags }) => flags.includes('<')).flatMap(({ flags }) => flags.match(/(?<!\S)--?[a-z-]+/g) ?? []))].toSorted();
+}
 
-type Script = (places: readonly Place[]) => string;
+type Script = (places: readonly Place[], valued: readonly string[]) => string;
 
 /** A line of `case` for each place; behind a command stand its arguments. */
 const cases = (places: readonly Place[], then: (next: string) => string): string =>
   places.map(({ words, isCommand, next }) => `    "${words}"${isCommand ? `|"${words} "*` : ''}) ${then(next.join(' '))} ;;\n`).join('');
 
-const bash: Script = (places) => `_gw() {
+const bash: Script = (places, valued) => `_gw() {
   local at word before="" isValue=""
   for ((at = 1; at < COMP_CWORD; at++)); do
     word="\${COMP_WORDS[at]}"
     if [ -n "$isValue" ]; then isValue=""; continue; fi
     case "$word" in
-      ${VALUED.join('|')}) isValue=1 ;;
+      ${valued.join('|')}) isValue=1 ;;
       -*) ;;
       *) before="\${before:+$before }$word" ;;
     esac
@@ -60,13 +64,13 @@ ${cases(places, (next) => `next="${next}"`)}  esac
 complete -F _gw gw
 `;
 
-const zsh: Script = (places) => `#compdef gw
+const zsh: Script = (places, valued) => `#compdef gw
 _gw() {
   local word before="" isValue=""
   for word in "\${(@)words[2,CURRENT-1]}"; do
     if [[ -n "$isValue" ]]; then isValue=""; continue; fi
     case "$word" in
-      ${VALUED.join('|')}) isValue=1 ;;
+      ${valued.join('|')}) isValue=1 ;;
       -*) ;;
       *) before="\${before:+$before }$word" ;;
     esac
@@ -79,7 +83,7 @@ ${cases(places, (next) => `compadd -- ${next}`)}  esac
 compdef _gw gw
 `;
 
-const fish: Script = (places) => `function __gw_before
+const fish: Script = (places, valued) => `function __gw_before
   set -l before
   set -l isValue ''
   for word in (commandline -opc)[2..-1]
@@ -88,7 +92,7 @@ const fish: Script = (places) => `function __gw_before
       continue
     end
     switch $word
-      case ${VALUED.map((flag) => `'${flag}'`).join(' ')}
+      case ${valued.map((flag) => `'${flag}'`).join(' ')}
         set isValue 1
       case '-*'
       case '*'

@@ -44,15 +44,16 @@ const COMPRESSED: Readonly<Record<string, Coding>> = { '.br': 'br', '.gz': 'gzip
 /** Whether an application was built in a folder. */
 export const hasBundle = (folder: string): boolean => existsSync(join(folder, PAGE));
 
-/** Reads every file of a folder; `undefined` when no application was built there. Names with a dot in front belong to the build. */
-export async function readBundle(folder: string): Promise<Bundle | undefined> {
+/** Reads every file of a folder where an application was built. Names with a dot in front belong to the build. */
+export async function readBundle(folder: string): Promise<Bundle> {
   const bodies = await bodiesIn(folder);
   const files = new Map<string, BundleFile>();
   for (const [path, body] of bodies) {
     if (!(extname(path) in COMPRESSED)) files.set(path, fileOf(path, body, bodies));
   }
   const page = files.get(PAGE);
-  return page && { files, page };
+  if (!page) throw new Error(`the folder has no ${PAGE.slice(1)}`);
+  return { files, page };
 }
 
 async function bodiesIn(folder: string): Promise<Map<string, Buffer>> {

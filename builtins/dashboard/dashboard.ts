@@ -18,19 +18,16 @@ const PLACEHOLDER = '<!doctype html><html lang="en"><head><meta charset="utf-8">
 export default defineBuiltin({
   name: 'dashboard',
   apply: ({ hooks }) => {
-    let folder: string | undefined;
+    let read = async (): Promise<Bundle | undefined> => undefined;
     let reading: Promise<Bundle | undefined> | undefined;
-    const bundle = async (): Promise<Bundle | undefined> => {
-      try {
-        return await (reading ??= folder === undefined ? Promise.resolve(undefined) : readBundle(folder));
-      } catch (error) {
-        reading = undefined; // the next request tries again
-        throw error;
-      }
-    };
+    const bundle = (): Promise<Bundle | undefined> => (reading ??= read());
     hooks.open.tapPromise('dashboard', async ({ installDirectory, log }) => {
       const place = join(installDirectory, FOLDER);
-      if (hasBundle(place)) folder = place;
+      const fail = (error: unknown): undefined => {
+        log.error('the dashboard bundle cannot be read: browsers get a page that says that it is not built', { folder: place, error });
+        reading = undefined; // the next request tries again
+      };
+      if (hasBundle(place)) read = () => readBundle(place).catch(fail);
       else log.warn('the dashboard bundle is not built: browsers get a page that says so', { rule: 'WN14', folder: place });
     });
     hooks.mount.tap({ name: 'dashboard', stage: ORDER.fallback }, (router) => {

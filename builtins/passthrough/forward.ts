@@ -11,15 +11,17 @@ import { answerExchange, type ReadRequest, type Serving } from '../../host/http/
 import { forwardAttempt, type ForwardedReply } from '../../host/pipeline/forward-attempt.ts';
 import { mayAsk, mayServe } from '../../host/pipeline/key-access.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
+import type { OwnedKind } from '../../host/stores/owners.ts';
 import { failReply, run } from '../../host/pipeline/run.ts';
 import { modelNotFound } from '../../host/pipeline/shown.ts';
 import { addressAt, type Destination, hasResponses, namedDestination, ownerOf, requireForwarding } from './destination.ts';
-import { type Family, familyOf, FILES, RESPONSES } from './family.ts';
+import { type Family, familyOf, RESPONSES } from './family.ts';
 import { MemberScanner } from './member-scanner.ts';
 import { MAX_READABLE, type OpaqueBody, readOpaque, refuseRepeated, responseFields } from './opaque-body.ts';
-import { type Ownership, ownershipOf, REFERENCES, requireOwn } from './ownership.ts';
+import { EARLIER, isBound, namedIn, namedKinds, type Ownership, ownershipOf, requireOwn } from './ownership.ts';
 import { checkPath, readablePath } from './path.ts';
 import { type HeldBody, leavingBody, readAhead, type Splice } from './read-ahead.ts';
+import { ReferenceCollector } from './reference-collector.ts';
 import { forwardedHeaders } from './request-headers.ts';
 import { sendForwardedReply } from './send-reply.ts';
 import { answerTranslated, isTranslated } from './translation.ts';
@@ -40,6 +42,8 @@ interface Forwarding {
   readonly taken: Taken | undefined;
   /** Its path as the upstream may read it. */
   readonly path: string;
+  /** Ids in its body that may have an owner. */
+  readonly owned: ReturnType<typeof namedIn>;
 }
 
 /** Sends a request on to a provider, and its answer back. `taken` is the connection of a request for another protocol. */
@@ -93,15 +97,18 @@ async function readRequest(host: Host, request: IncomingMessage, response: Serve
   const header = family.fixed ? undefined : request.headers['x-provider'];
   const named = header === undefined || header === '' ? undefined : String(header);
   const isModelWanted = !family.fixed && (named === undefined || principal?.limits?.models !== undefined || family === RESPONSES);
-  const { body, scanner } = await lookAhead(host.current, family, request, isModelWanted, isBound(family, readable, host.current));
+  const kinds = namedKinds(family, readable, host.current.config);
+  if (taken && family === RESPONSES && isBound('response', host.current.config)) throw new GatewayError('proxy_not_supported', 'responses that belong to who made them have no WebSocket');
+  const { body, scanner, references } = await lookAhead(host.current, family, request, isModelWanted, kinds);
+  const owned = namedIn(kinds.length > 0 ? scanner : undefined, references, request.headers['content-type'] ?? '');
   const opaque = readOpaque(body, scanner);
   const fields = family === RESPONSES && scanner ? responseFields(scanner) : {};
   const model = opaque.model ?? (taken && modelOfQuery(request.url ?? ''));
-  const forwarding = { host, family, request, response, named, body, scanner, model, taken, path: readable };
+  const forwarding = { host, family, request, response, named, body, scanner, model, taken, path: readable, owned };
   return [forwarding, {
     request: { ...shownRequest(forwarding, opaque), ...fields },
     streaming: family === RESPONSES && scanner?.found.get('stream')?.value === true,
-    unreadable: opaque.isUnreadable,
+    unreadable: opaque.isUnreadable || taken !== undefined, // the frames of a tunnel are not read
   }];
 }
 
@@ -119,22 +126,18 @@ function shownRequest({ named, family, model }: Forwarding, { request }: OpaqueB
   return model === undefined || (named !== undefined && family !== RESPONSES) ? rest : { ...rest, model };
 }
 
-/** Whether the body may name what belongs to another credential. */
-function isBound(family: Family, path: string, { config }: Generation): boolean {
-  return family === RESPONSES ? config.responses.bind_owner === true : family === FILES && path.startsWith('/v1/batches') && config.files.bind_owner === true;
-}
-
-const NAMES = ['model', 'max_output_tokens', 'stream', 'user', ...REFERENCES];
+const NAMES = ['model', 'max_output_tokens', 'stream', 'user', EARLIER];
 
 /** Holds as much of the body as must be seen before it leaves. */
-async function lookAhead(generation: Generation, family: Family, request: IncomingMessage, isModelWanted: boolean, isBound: boolean): Promise<{ body: HeldBody; scanner: MemberScanner | undefined }> {
+async function lookAhead(generation: Generation, family: Family, request: IncomingMessage, isModelWanted: boolean, kinds: readonly OwnedKind[]): Promise<{ body: HeldBody; scanner: MemberScanner | undefined; references: ReferenceCollector | undefined }> {
   const { maxRequestBytes, plugins, services } = generation;
   const isInspected = plugins.inspected.has(family.surface);
-  const isSearched = isModelWanted || isInspected || isBound;
-  const scanner = isSearched ? new MemberScanner(NAMES) : undefined;
+  const isSearched = isModelWanted || isInspected || kinds.length > 0;
+  const references = kinds.includes('file') ? new ReferenceCollector() : undefined;
+  const scanner = isSearched ? new MemberScanner(NAMES, references) : undefined;
   const declared = Number(request.headers['content-length'] ?? Infinity);
   const isSearchedThrough = family === RESPONSES && translatesResponses(generation.config);
-  const isHeldWhole = isBound || (family === RESPONSES && plugins.count > 0); // what is looked for may stand behind everything else
+  const isHeldWhole = kinds.length > 0 || (family === RESPONSES && plugins.count > 0); // what is looked for may stand behind everything else
   const wants = (held: number): boolean => {
     if (!scanner || scanner.isMalformed && !isInspected) return false;
     const isSmall = held <= MAX_READABLE && (isInspected || family === RESPONSES || declared <= MAX_READABLE);
@@ -142,12 +145,12 @@ async function lookAhead(generation: Generation, family: Family, request: Incomi
     if (isSought && held > maxRequestBytes) throw bodyTooLarge();
     return isSmall || isSought || (isSearchedThrough && held <= maxRequestBytes);
   };
-  const single = [...(isModelWanted ? ['model'] : []), ...(isBound ? REFERENCES : [])];
+  const single = [...(isModelWanted ? ['model'] : []), ...(kinds.includes('response') ? [EARLIER] : [])];
   const see = scanner && ((piece: Buffer): void => {
     scanner.push(piece);
     if (single.length > 0) refuseRepeated(scanner, single);
   });
-  return { body: await readAhead(request, { maxBytes: family.isUncapped ? Infinity : maxRequestBytes, services, wants, see }), scanner };
+  return { body: await readAhead(request, { maxBytes: family.isUncapped ? Infinity : maxRequestBytes, services, wants, see }), scanner, references };
 }
 
 function servingOf(forwarding: Forwarding): Serving {
@@ -167,7 +170,7 @@ function servingOf(forwarding: Forwarding): Serving {
       }
       return run(exchange, generation, async () => {
         const { taken, family } = forwarding;
-        outgoing = outgoingRequest(forwarding, exchange, destination, ownership?.isTold === true);
+        outgoing = outgoingRequest(forwarding, exchange, destination, ownership?.told !== undefined);
         reply = await forwardAttempt(exchange, {
           ...destination, request: outgoing, upgrade: taken && 'websocket', isTimedToHeaders: family.isTimedToHeaders,
         }, generation);
@@ -180,8 +183,8 @@ function servingOf(forwarding: Forwarding): Serving {
   };
 }
 
-function askedBy({ family, path, request, scanner }: Forwarding, { principal }: LiveExchange): Parameters<typeof ownershipOf>[0] {
-  return { family, path, method: request.method ?? '', owner: principal?.id ?? '', references: REFERENCES.map((name) => scanner?.found.get(name)?.value) };
+function askedBy({ family, path, request, owned }: Forwarding, { principal }: LiveExchange): Parameters<typeof ownershipOf>[0] {
+  return { family, path, method: request.method ?? '', owner: principal?.id ?? '', named: owned };
 }
 
 /** Finds the one target, and refuses what the key may not have. */

@@ -1,4 +1,5 @@
 import { tryParseJson } from '../../host/contract/index.ts';
+import type { ReferenceCollector } from './reference-collector.ts';
 
 /** A member of the outermost object that was looked for. */
 export interface FoundMember {
@@ -44,9 +45,12 @@ export class MemberScanner {
   #keptBytes = 0;
   /** Of what is read now, how many bytes are kept; 0 for none. */
   #keepLimit = 0;
+  /** Hears of everything that may name a file, at any depth. */
+  readonly #references: ReferenceCollector | undefined;
 
-  constructor(names: readonly string[]) {
+  constructor(names: readonly string[], references?: ReferenceCollector) {
     this.#names = new Set(names);
+    this.#references = references;
   }
 
   get isMalformed(): boolean {
@@ -80,9 +84,11 @@ export class MemberScanner {
       case 'name': return this.#beginName(code, at);
       case 'colon':
         this.members += 1;
+        this.#references?.colon(0);
         return this.#expect(code === CODE.colon, 'value', at);
       case 'value': return this.#beginValue(code, at);
       default:
+        this.#references?.ends(0);
         if (code === CODE.rightBrace) return this.#expect(true, 'ended', at);
         return this.#expect(code === CODE.comma, 'name', at);
     }
@@ -102,7 +108,7 @@ export class MemberScanner {
 
   #beginValue(code: number, at: number): number {
     this.#valueStart = this.#offset + at;
-    this.#keep(this.#name === undefined ? 0 : MAX_VALUE);
+    this.#keep(this.#name !== undefined ? MAX_VALUE : this.#references ? MAX_NAME : 0);
     if (code === CODE.quote) {
       this.#isInString = true;
       return at + 1;
@@ -127,6 +133,7 @@ export class MemberScanner {
       this.#take(bytes, start, quote);
       this.#isInString = false;
       if (this.#depth === 0) this.#endString(this.#offset + quote + 1);
+      else this.#references?.string(this.#takenString());
       return from;
     }
     this.#isEscaped = this.#endsEscaped(bytes, from, bytes.length);
@@ -143,8 +150,8 @@ export class MemberScanner {
   }
 
   #endString(end: number): void {
-    const text = this.#takenText();
-    const value = text === undefined ? undefined : stringOf(text);
+    const value = this.#takenString();
+    this.#references?.string(value);
     if (this.#place === 'value') {
       this.#endValue(value, end);
       return;
@@ -180,12 +187,17 @@ export class MemberScanner {
     for (let at = start; at < bytes.length; at += 1) {
       const code = bytes[at] ?? 0;
       if (code === CODE.quote) {
+        if (this.#references) this.#keep(MAX_NAME);
         this.#isInString = true;
         return at + 1;
       }
-      if (code === CODE.colon) this.members += 1;
+      if (code === CODE.colon) {
+        this.members += 1;
+        this.#references?.colon(this.#depth);
+      } else if (code === CODE.comma) this.#references?.ends(this.#depth);
       else if (code === CODE.left || code === CODE.leftBrace) this.#depth += 1;
       else if (code === CODE.right || code === CODE.rightBrace) {
+        this.#references?.ends(this.#depth);
         this.#depth -= 1;
         if (this.#depth > 0) continue;
         this.#endValue(undefined, this.#offset + at + 1);
@@ -202,10 +214,15 @@ export class MemberScanner {
   }
 
   #take(bytes: Buffer, start: number, end: number): void {
-    if (this.#depth > 0 || this.#keptBytes > this.#keepLimit) return;
+    if ((this.#depth > 0 && !this.#references) || this.#keptBytes > this.#keepLimit) return;
     this.#keptBytes += end - start;
     if (this.#keptBytes <= this.#keepLimit) this.#kept.push(bytes.subarray(start, end));
     else this.#kept = [];
+  }
+
+  #takenString(): unknown {
+    const text = this.#takenText();
+    return text === undefined ? undefined : stringOf(text);
   }
 
   #takenText(): string | undefined {

@@ -1,21 +1,23 @@
+import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { GatewayError } from '../../host/contract/index.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
 import type { OwnedKind, Owners } from '../../host/stores/owners.ts';
-import { type Family, FILES, RESPONSES, STORED_RESPONSES } from './family.ts';
+import { type Family, FILES, GENERIC, RESPONSES, STORED_RESPONSES } from './family.ts';
+import type { MemberScanner } from './member-scanner.ts';
+import type { ReferenceCollector } from './reference-collector.ts';
 
 /** What of a request and its answer belongs to one credential. */
 export interface Ownership {
-  readonly kind: OwnedKind;
   /** The credential that asks. */
   readonly owner: string;
   /** Ids in the path and the body of the request: each must be the caller's, as far as its owner is known. */
-  readonly asked: readonly string[];
-  /** Whether the answer tells of what was made, or of what came of it. */
-  readonly isTold: boolean;
+  readonly asked: Readonly<Record<OwnedKind, readonly string[]>>;
+  /** What the answer tells ids of: what was made, or what came of it. */
+  readonly told: OwnedKind | undefined;
 }
 
-/** Names of members that tell ids of what exists already, in the bodies of requests. */
-export const REFERENCES = ['previous_response_id', 'input_file_id'] as const;
+/** Name of the member that tells the id of an earlier response. */
+export const EARLIER = 'previous_response_id';
 
 interface Asked {
   readonly family: Family;
@@ -23,26 +25,59 @@ interface Asked {
   readonly path: string;
   readonly method: string;
   readonly owner: string;
-  readonly references: readonly unknown[];
+  /** Ids in the body, where it was searched for them. */
+  readonly named: Readonly<Record<OwnedKind, readonly string[]>>;
 }
 
 const ID = /^\/v1\/(?:files|batches|responses)\/([^/]+)/;
+/** A file of something else, such as a vector store. */
+const FILE_WITHIN = /\/files\/([^/]+)/;
+const COMPLETED_UPLOAD = /^\/v1\/uploads\/[^/]+\/complete$/;
+
+/** Whether an id of this kind is served only to the credential that it was made with. */
+export const isBound = (kind: OwnedKind, { files, responses }: GatewayConfig): boolean => (kind === 'file' ? files : responses).bind_owner === true;
+
+/** Which ids the body of a request may name that have an owner. An uploaded file names none. */
+export function namedKinds(family: Family, path: string, config: GatewayConfig): readonly OwnedKind[] {
+  const isUpload = family === FILES && !path.startsWith('/v1/batches');
+  return [...(isBound('file', config) && !isUpload ? ['file' as const] : []), ...(isBound('response', config) && family === RESPONSES ? ['response' as const] : [])];
+}
 
 /** `undefined` where owners are not kept. */
-export function ownershipOf({ family, path, method, owner, references }: Asked, { files, responses }: GatewayConfig): Ownership | undefined {
-  const isFile = family === FILES;
-  const isBound = isFile ? files.bind_owner === true : (family === RESPONSES || family === STORED_RESPONSES) && responses.bind_owner === true;
-  if (!isBound) return undefined;
-  const id = ID.exec(path)?.[1];
-  const asked = [id, ...references].filter((each): each is string => typeof each === 'string');
-  const isBatch = path.startsWith('/v1/batches');
-  return { kind: isFile ? 'file' : 'response', owner, asked, isTold: (method === 'POST' && id === undefined) || (isBatch && id !== undefined) };
+export function ownershipOf({ family, path, method, owner, named }: Asked, config: GatewayConfig): Ownership | undefined {
+  const isFile = isBound('file', config);
+  const isResponse = isBound('response', config);
+  if (!isFile && !isResponse) return undefined;
+  const [, own] = ID.exec(path) ?? [];
+  const within = family === GENERIC ? FILE_WITHIN.exec(path)?.[1] : undefined;
+  const isStored = family === STORED_RESPONSES;
+  const file = [...(family === FILES && own !== undefined ? [own] : []), ...(within === undefined ? [] : [within]), ...named.file];
+  const response = [...(isStored && own !== undefined ? [own] : []), ...named.response];
+  return { owner, asked: { file: isFile ? file : [], response: isResponse ? response : [] }, told: toldBy() };
+
+  function toldBy(): OwnedKind | undefined {
+    if (family === RESPONSES) return isResponse && method === 'POST' ? 'response' : undefined;
+    if (!isFile) return undefined;
+    if (family === GENERIC) return method === 'POST' && COMPLETED_UPLOAD.test(path) ? 'file' : undefined;
+    const isMade = method === 'POST' && own === undefined;
+    return family === FILES && (isMade || (path.startsWith('/v1/batches') && own !== undefined)) ? 'file' : undefined;
+  }
+}
+
+const JSON_TYPE = /^(?:$|text\/|[^;]*\bjson\b)/i;
+
+/** The ids that a body names. Throws for one that may name ids and cannot be searched for them. */
+export function namedIn(scanner: MemberScanner | undefined, references: ReferenceCollector | undefined, mediaType: string): Readonly<Record<OwnedKind, readonly string[]>> {
+  if (references?.isOver) throw invalidRequest('the body names too many files');
+  if (scanner?.isMalformed && JSON_TYPE.test(mediaType.trim())) throw invalidRequest('the body is not JSON, and is searched for what belongs to others');
+  const earlier = scanner?.found.get(EARLIER)?.value;
+  return { file: [...references?.found ?? []], response: typeof earlier === 'string' ? [earlier] : [] };
 }
 
 /** Throws for what was made with another credential, as if it did not exist. */
-export async function requireOwn({ kind, owner, asked }: Ownership, owners: Owners): Promise<void> {
-  for (const id of asked) {
-    const known = await owners.find(kind, id);
-    if (known !== undefined && known !== owner) throw new GatewayError('resource_not_found', `the ${kind} does not exist`);
+export async function requireOwn({ owner, asked }: Ownership, owners: Owners): Promise<void> {
+  for (const kind of ['file', 'response'] as const) {
+    const ids = asked[kind];
+    if (ids.length > 0 && await owners.hasForeign(kind, ids, owner)) throw new GatewayError('resource_not_found', `the ${kind} does not exist`);
   }
 }

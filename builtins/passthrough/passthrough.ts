@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NextFunction, Router } from 'express';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import { lateFile } from '../../host/contract/late.ts';
 import { rawPath } from '../../host/http/context.ts';
 import { wrongMethod } from '../../host/http/methods.ts';
 import { sendError } from '../../host/http/reply.ts';
-import { forwardRequest } from './forward.ts';
-import { responseOn } from './tunnel.ts';
+import type * as Forwarding from './forwarding.ts';
+
+const { forwardRequest, responseOn } = lateFile<typeof Forwarding>(import.meta, './forwarding.ts')(['forwardRequest', 'responseOn']);
 
 const ROOT = '/v1/';
 const RESPONSES = '/v1/responses';

@@ -10,6 +10,7 @@ import { billTurn } from '../../host/pipeline/billing.ts';
 import type { ForwardedReply } from '../../host/pipeline/forward-attempt.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { failReply, finishForwarded } from '../../host/pipeline/run.ts';
+import type { OwnedKind } from '../../host/stores/owners.ts';
 import { type Family, RESPONSES } from './family.ts';
 import type { Ownership } from './ownership.ts';
 import { cleanBody } from './refusal-body.ts';
@@ -32,12 +33,12 @@ export interface Answered {
 export async function sendForwardedReply({ reply, before, family, ownership, taken, host }: Answered, exchange: LiveExchange, generation: Generation, response: ServerResponse): Promise<void> {
   const scrub = createScrub(before, reply.sent, host.redactor);
   const own = attributionHeaders(exchange, host.redactor);
-  const usage = (family === RESPONSES || ownership?.isTold) && !reply.refusal ? openUsageReader(reply.headers) : undefined;
-  if (ownership?.isTold && !reply.refusal && !usage) host.log.error('an owner could not be kept', { trace_id: exchange.id, kind: ownership.kind, error: 'the answer is compressed' });
+  const usage = (family === RESPONSES || ownership?.told) && !reply.refusal ? openUsageReader(reply.headers) : undefined;
+  if (ownership?.told && !reply.refusal && !usage) host.log.error('an owner could not be kept', { trace_id: exchange.id, kind: ownership.told, error: 'the answer is compressed' });
   if (reply.socket && taken) await runTunnel({ taken, reply, upstream: reply.socket, headers: [...relayedHeaders(reply, scrub), ...own], response, host }, exchange, generation);
   else if (isCleaned(reply.status) && before.method !== 'HEAD') await sendCleaned(reply, scrub, own, exchange, generation, response);
   else {
-    const body = ownership?.isTold && usage ? owned(watched(reply, usage, exchange, generation), usage, ownership, host, exchange) : watched(reply, usage, exchange, generation);
+    const body = ownership?.told && usage ? owned(watched(reply, usage, exchange, generation), usage, { kind: ownership.told, owner: ownership.owner }, host, exchange) : watched(reply, usage, exchange, generation);
     await sendRelayed({ status: reply.status, headers: [...relayedHeaders(reply, scrub), ...own], body, isHeadFirst: true }, exchange, generation, response);
   }
   exchange.delivery.isSent = true;
@@ -74,7 +75,7 @@ async function* watched({ body, headers }: ForwardedReply, usage: UsageReader | 
 }
 
 /** Remembers whose what was made is, before the answer ends, also where it breaks off: the provider has made it. */
-async function* owned(body: AsyncIterable<Uint8Array>, reader: UsageReader, { kind, owner }: Ownership, { stores, log }: Host, { id }: LiveExchange): AsyncGenerator<Uint8Array> {
+async function* owned(body: AsyncIterable<Uint8Array>, reader: UsageReader, { kind, owner }: { readonly kind: OwnedKind; readonly owner: string }, { stores, log }: Host, { id }: LiveExchange): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } finally {

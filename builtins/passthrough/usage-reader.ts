@@ -89,7 +89,8 @@ class StreamReader implements UsageReader {
 function factsOf(response: unknown): ResponseFacts {
   if (!isFields(response)) return UNKNOWN;
   const { usage, model } = response;
-  const ids = [response['id'], response['output_file_id'], response['error_file_id']].filter((id): id is string => typeof id === 'string' && id !== '');
+  const { file } = response; // of an upload that was completed
+  const ids = [response['id'], response['output_file_id'], response['error_file_id'], isFields(file) ? file['id'] : undefined].filter((id): id is string => typeof id === 'string' && id !== '');
   return { usage: commonUsage(usage), model: typeof model === 'string' ? model : undefined, ids };
 }
 

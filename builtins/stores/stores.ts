@@ -1,7 +1,7 @@
 import { defineBuiltin } from '../../host/builtin.ts';
+import type { StoreSettings } from '../../host/environment/store-settings.ts';
+import type { Host } from '../../host/host.ts';
 import { cannotOpen } from './cannot-open.ts';
-import { openPostgresStores } from './open-postgres.ts';
-import { openSqliteStores } from './open-sqlite.ts';
 
 /** Closes what was opened. */
 export type CloseStores = () => Promise<void>;
@@ -15,7 +15,7 @@ export default defineBuiltin({
       const { keyStore } = host.settings;
       if (keyStore.backend === 'memory') return;
       try {
-        close = await (keyStore.backend === 'sqlite' ? openSqliteStores(host, keyStore) : openPostgresStores(host, keyStore));
+        close = await open(host, keyStore);
       } catch (error) {
         throw cannotOpen(host, keyStore, { what: 'the key store', without: 'to keep keys in memory' }, error);
       }
@@ -27,3 +27,9 @@ export default defineBuiltin({
     hooks.close.tapPromise('stores', async () => close?.());
   },
 });
+
+/** What a backend needs is loaded for it: most gateways use one of them, and a start without waits for neither. */
+async function open(host: Host, settings: StoreSettings): Promise<CloseStores> {
+  if (settings.backend === 'sqlite') return (await import('./open-sqlite.ts')).openSqliteStores(host, settings);
+  return (await import('./open-postgres.ts')).openPostgresStores(host, settings);
+}

@@ -18,6 +18,7 @@ export { parseExactJson, parseJson, tryParseJson } from './json.ts';
 export { isRawNumber } from './json-numbers.ts';
 export type { Ledger, LedgerBounds, Refusal, Reservation, ReservationOrder } from './ledger.ts';
 export { memberOf, setMember } from './members.ts';
+export { lateFile, type LateFunctions, loadedFile } from './late.ts';
 export { linearPattern } from './pattern.ts';
 export type { LinearPattern } from './pattern.ts';
 export { patternSet } from './pattern-set.ts';

@@ -6,6 +6,8 @@ export const ORDER = {
   ceilings: 20,
   admission: 30,
   keyAccess: 40,
+  /** beforeRequest: plugins are at 0 */
+  owners: -10,
   /** route */
   routeBegins: 1,
   keyTargets: 5,

@@ -211,7 +211,9 @@ async function sendStream(exchange: LiveExchange, stream: AnswerStream, generati
   if (encoder.keepAlive !== undefined) writer.keepAlive(encoder.keepAlive);
   stream.attach(writer);
   const error = await finishStream(exchange, stream, generation);
-  if (!response.destroyed) writer.end(error ? encoder.error(streamFailure(error, exchange.id, generation.services.redactor), stream.takeHeld() !== '') : stream.takeHeld() + encoder.end());
+  const held = stream.takeHeld();
+  const hasLeft = contextOf(response).bytes > 0;
+  if (!response.destroyed) writer.end(error ? encoder.error(streamFailure(error, exchange.id, generation.services.redactor), !hasLeft) : held + encoder.end());
   stream.release();
 }
 

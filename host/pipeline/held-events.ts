@@ -1,13 +1,18 @@
 import type { ChatChunk, StreamEvent } from '../contract/index.ts';
-import type { SameWireStream } from '../wire/client-wire.ts';
+import type { HeldText, SameWireStream } from '../wire/client-wire.ts';
 
-/** An event that waits: for the text in it, or for what came before it. */
+/** An event that waits: for the texts in it, or for what came before it. */
 interface HeldEvent {
   readonly event: StreamEvent;
   readonly bytes: string;
-  /** Which text of the answer it goes on with, and the piece; `undefined` where it carries none. */
-  readonly key: string | undefined;
-  readonly text: string;
+  /** Which texts of the answer it goes on with. */
+  readonly pieces: readonly Piece[];
+}
+
+/** Events that leave together: one, or those over which a text is complete. */
+interface HeldRun {
+  readonly events: HeldEvent[];
+  isPartial: boolean;
 }
 
 /** A text of an answer as the guards give it back. */
@@ -33,7 +38,7 @@ export class HeldEvents {
   /** Bytes of the events that have not left. */
   waitingBytes = 0;
   readonly #stream: SameWireStream;
-  readonly #queue: HeldEvent[] = [];
+  readonly #queue: HeldRun[] = [];
   readonly #released = new Map<string, Released>();
   #first = 0;
 
@@ -48,10 +53,15 @@ export class HeldEvents {
 
   /** Takes an event with its chunks, before the guards see those. */
   push(event: StreamEvent, bytes: string, chunks: readonly ChatChunk[]): void {
-    const [piece] = chunks.flatMap(piecesOf);
-    this.#queue.push({ event, bytes, key: piece?.key, text: piece?.text ?? '' });
+    const pieces = chunks.flatMap(piecesOf);
+    const isPartial = this.#stream.isPartial?.(event) ?? false;
+    const last = this.#queue.at(-1);
+    if (last?.isPartial) {
+      last.events.push({ event, bytes, pieces });
+      last.isPartial = isPartial;
+    } else this.#queue.push({ events: [{ event, bytes, pieces }], isPartial });
     this.waitingBytes += bytes.length;
-    if (piece) this.#of(piece.key).waiting += 1;
+    for (const { key } of pieces) this.#of(key).waiting += 1;
   }
 
   /** Takes what the guards let pass; gives the bytes that may leave now, with `isLast` all of them. */
@@ -60,12 +70,12 @@ export class HeldEvents {
     for (const { index, finish_reason: finish } of chunks.flatMap(({ choices }) => choices)) if (finish) this.#end(index);
     let out = '';
     while (this.#first < this.#queue.length) {
-      const held = this.#queue[this.#first] as HeldEvent;
-      const bytes = this.#next(held, isLast);
+      const run = this.#queue[this.#first] as HeldRun;
+      const bytes = this.#next(run, isLast);
       if (bytes === undefined) break;
       out += bytes;
       this.#first += 1;
-      this.waitingBytes -= held.bytes.length;
+      for (const held of run.events) this.waitingBytes -= held.bytes.length;
     }
     this.#forget();
     return out;
@@ -87,39 +97,74 @@ export class HeldEvents {
     for (const [key, released] of this.#released) if (key.startsWith(`${choice} `)) released.isEnded = true;
   }
 
-  /** What leaves of the first event; `undefined` while it waits. */
-  #next({ event, bytes, key, text }: HeldEvent, isLast: boolean): string | undefined {
-    if (key === undefined || text === '') return bytes;
+  /** What leaves of the first events; `undefined` while they wait. */
+  #next({ events, isPartial }: HeldRun, isLast: boolean): string | undefined {
+    if (isPartial && !isLast) return undefined;
+    const texts = textsOf(events);
+    let isSame = true;
+    for (const [key, text] of texts) {
+      const state = this.#stateOf(key, text, isLast);
+      if (state === 'waiting') return undefined;
+      if (state === 'changed') isSame = false;
+    }
+    for (const [key, { text, count }] of texts) {
+      const released = this.#of(key);
+      texts.set(key, { text: released.isChanged ? released.text : text, count });
+      released.text = released.isChanged ? '' : released.text.slice(text.length);
+      released.waiting -= count;
+    }
+    return events.map((held) => (isSame ? held.bytes : this.#changed(held, texts))).join('');
+  }
+
+  #stateOf(key: string, { text, count }: RunText, isLast: boolean): 'same' | 'waiting' | 'changed' {
     const released = this.#of(key);
     const isOver = isLast || released.isEnded;
-    if (!released.isChanged && released.text.startsWith(text)) {
-      released.text = released.text.slice(text.length);
-      released.waiting -= 1;
-      return bytes;
-    }
-    if (!released.isChanged && text.startsWith(released.text) && !isOver) return undefined;
+    if (!released.isChanged && released.text.startsWith(text)) return 'same';
+    if (!released.isChanged && text.startsWith(released.text) && !isOver) return 'waiting';
     released.isChanged = true;
-    const own = released.text;
-    if (!isOver && (own === '' || released.waiting === 1)) return undefined;
-    released.waiting -= 1;
-    released.text = '';
-    return own === '' ? '' : (this.#stream.withText?.(event, own) ?? '');
+    return !isOver && (released.text === '' || released.waiting === count) ? 'waiting' : 'changed';
+  }
+
+  /** An event with what the guards give of its texts; the first one that goes on with a text takes all of it. */
+  #changed({ event, bytes, pieces }: HeldEvent, texts: Map<string, RunText>): string {
+    if (pieces.length === 0 && !this.#stream.isPartial) return bytes;
+    const own = pieces.map((piece) => {
+      const { text, count } = texts.get(piece.key) ?? { text: '', count: 0 };
+      texts.set(piece.key, { text: '', count });
+      return { ...piece, text };
+    });
+    return this.#stream.withTexts?.(event, own, bytes) ?? '';
   }
 }
 
-interface Piece {
-  readonly key: string;
+/** A text as the events of a run go on with it, and in how many pieces. */
+interface RunText {
   readonly text: string;
+  readonly count: number;
+}
+
+function textsOf(events: readonly HeldEvent[]): Map<string, RunText> {
+  const texts = new Map<string, RunText>();
+  for (const { key, text } of events.flatMap(({ pieces }) => pieces)) {
+    const known = texts.get(key) ?? { text: '', count: 0 };
+    texts.set(key, { text: known.text + text, count: known.count + 1 });
+  }
+  return texts;
+}
+
+interface Piece extends HeldText {
+  /** The text of the answer that it belongs to. */
+  readonly key: string;
 }
 
 /** The texts of a chunk that guards hold back. */
 function piecesOf({ choices }: ChatChunk): Piece[] {
-  return choices.flatMap(({ index, delta: { content, reasoning_content: reasoning, tool_calls: calls } }) => [
-    ...(typeof reasoning === 'string' && reasoning !== '' ? [{ key: `${index} reasoning`, text: reasoning }] : []),
-    ...(typeof content === 'string' && content !== '' ? [{ key: `${index} content`, text: content }] : []),
+  return choices.flatMap(({ index: choice, delta: { content, reasoning_content: reasoning, tool_calls: calls } }): Piece[] => [
+    ...(typeof reasoning === 'string' && reasoning !== '' ? [{ key: `${choice} reasoning`, choice, kind: 'reasoning' as const, text: reasoning }] : []),
+    ...(typeof content === 'string' && content !== '' ? [{ key: `${choice} content`, choice, kind: 'content' as const, text: content }] : []),
     ...(calls ?? []).flatMap((call, place) => {
       const text = call.function?.arguments ?? '';
-      return text === '' ? [] : [{ key: `${index} call ${call.index ?? place}`, text }];
+      return text === '' ? [] : [{ key: `${choice} call ${call.index ?? place}`, choice, kind: 'call' as const, text, name: call.function?.name }];
     }),
   ]);
 }

@@ -164,7 +164,7 @@ function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneratio
   const { streamGuards: guards } = exchange.plugins;
   const isHeldBack = guards !== undefined && (holdsBack(guards) || awaitsVerdict(guards));
   const own = attempt.isSameWire ? exchange.wire.openSameWire?.(exchange) : undefined;
-  const holding = own?.withText && isHeldBack ? new HeldEvents(own) : undefined;
+  const holding = own?.withTexts && isHeldBack ? new HeldEvents(own) : undefined;
   const verbatim = isHeldBack && !holding ? undefined : own;
   return new Relay({
     encoder: verbatim ?? encoderFor(attempt),

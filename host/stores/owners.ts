@@ -7,6 +7,8 @@ export interface Owners {
   add(kind: OwnedKind, ids: readonly string[], owner: string): Promise<void>;
   /** `undefined` for an id that was made elsewhere, or before owners were kept. */
   find(kind: OwnedKind, id: string): Promise<string | undefined>;
+  /** Whether any of these is known to be another's. */
+  hasForeign(kind: OwnedKind, ids: readonly string[], owner: string): Promise<boolean>;
 }
 
 /** Of more, the oldest are forgotten. */
@@ -28,5 +30,9 @@ export class MemoryOwners implements Owners {
 
   async find(kind: OwnedKind, id: string): Promise<string | undefined> {
     return this.#owners.get(`${kind} ${id}`);
+  }
+
+  async hasForeign(kind: OwnedKind, ids: readonly string[], owner: string): Promise<boolean> {
+    return ids.some((id) => (this.#owners.get(`${kind} ${id}`) ?? owner) !== owner);
   }
 }

@@ -1,4 +1,4 @@
-import type { StreamEvent } from '../contract/index.ts';
+import { type StreamEvent, tryParseJson } from '../contract/index.ts';
 import { EventRuns, type PieceForm } from './event-runs.ts';
 import { textPile } from './pile.ts';
 import { dataOf, LineCutter, textOfBytes } from './sse.ts';
@@ -44,10 +44,10 @@ export class RawEventReader {
     return [];
   }
 
-  /** The last event counts although its blank line is missing. */
+  /** The last event counts although its blank line is missing, unless it broke off before: clients cannot use half of one. */
   end(): RawEvent[] {
     const rest = this.#lines.end();
-    return this.#raw.length === 0 && rest === '' ? [] : this.#read(`${rest}\n`);
+    return this.#raw.length === 0 && rest === '' ? [] : this.#read(`${rest}\n`).filter(isWhole);
   }
 
   #read(block: string): RawEvent[] {
@@ -94,6 +94,11 @@ function plainEvent(raw: string): RawEvent | undefined {
   if (!raw.startsWith('data:', dataAt) || raw.indexOf('\n', dataAt) !== raw.length - 2) return undefined;
   const valueAt = raw.charCodeAt(dataAt + 5) === SPACE ? dataAt + 6 : dataAt + 5;
   return { type: named === 0 ? '' : textOfBytes(raw.slice(6, named).trim()), data: textOfBytes(raw.slice(valueAt, -2)), raw };
+}
+
+/** Whether an event without its blank line holds all of its JSON. A comment has none. */
+function isWhole({ data, raw }: RawEvent): boolean {
+  return data === '' ? /^[:\r\n]/.test(raw) : tryParseJson(data) !== undefined;
 }
 
 function rawEvent(raw: string): RawEvent {

@@ -74,14 +74,28 @@ export interface ClientStream {
 /** What an event says in parts of the answer that only its vendor has: all at once, or a piece of a text that grows with its block. */
 export type Aside = { readonly body: ClientBody } | { readonly block: number; readonly text: string; readonly isLast: boolean };
 
+/** One of the texts of an event that guards hold back: the piece that the event brings, or what may leave in its place. */
+export interface HeldText {
+  readonly choice: number;
+  readonly kind: 'content' | 'reasoning' | 'call';
+  readonly text: string;
+  /** Of a call: what is called. */
+  readonly name?: string | undefined;
+}
+
 /** Passes on a streamed answer that is in the client's wire already. */
 export interface SameWireStream extends ClientStream {
   /** The form of an event that does nothing but go on with a text: those that arrive together may be read as one. `event` and `aside` see them so, and must pass them as they are. */
   readonly piece?: PieceForm | undefined;
   /** What leaves of an event: `raw` are its bytes as they came, blank line included; `undefined` where the upstream frames its events in another way. */
   event(event: StreamEvent, raw: string | undefined): string;
-  /** An event that carries a piece of text, with another piece in its place. Without it an answer that guards hold back is written anew, from what the common format makes of it. */
-  withText?(event: StreamEvent, text: string): string;
+  /**
+   * An event that carries texts, with others in their place, in the same order; `bytes` are what `event` made of it. Without it an answer
+   * that guards hold back is written anew, from what the common format makes of it.
+   */
+  withTexts?(event: StreamEvent, texts: readonly HeldText[], bytes: string): string;
+  /** Whether an event says part of a text that chunks hold once it is complete: it waits for the events with the rest. Asked of every event in turn that guards may hold back. */
+  isPartial?(event: StreamEvent): boolean;
   /** What the chunks of an event do not hold of its texts. Asked only where plugins may read the answer, for every event in turn. */
   aside?(event: StreamEvent): Aside | undefined;
   /** An event with another value in the place of the body that `aside` gave. */

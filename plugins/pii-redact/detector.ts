@@ -12,15 +12,24 @@ const LONGEST_NUMBER = 64;
 export function piiDetector(entities: readonly Entity[]): Detector {
   const wanted: ReadonlySet<Entity> = new Set(entities);
   return {
-    find: (text) => {
+    find: (written) => {
+      const text = withPlainSigns(written);
       const found: Found[] = [];
       if (wanted.has('email')) findAround(text, '@', emailAround, 'EMAIL', found);
       if (wanted.has('ip')) findAround(text, ':', addressAround, 'IP', found);
       if (wanted.size > (wanted.has('email') ? 1 : 0)) findNumbers(text, wanted, found);
       return withoutOverlaps(found);
     },
-    open: openFrom,
+    open: (written) => openFrom(withPlainSigns(written)),
   };
+}
+
+/** Blanks and dashes that typesetting and word processors put into numbers: no-break, figure, thin; hyphens, dashes, minus. */
+const TYPESET = /[\u00a0\u2007\u2009\u202f\u2010-\u2013\u2212]/g;
+
+/** The same text, character for character, with the blank and the dash of a keyboard. */
+function withPlainSigns(text: string): string {
+  return text.search(TYPESET) < 0 ? text : text.replace(TYPESET, (sign) => (/\s/.test(sign) ? ' ' : '-'));
 }
 
 type Around = (text: string, at: number) => readonly [start: number, end: number] | undefined;
@@ -60,7 +69,7 @@ function openFrom(text: string): number {
 const isWordSign = (code: number): boolean => isLocal(code) || code === 0x40 || code === 0x3a || code === 0x28;
 
 /** Groups of an account with letters, a national id that letters begin, groups of digits. Each takes as many steps as characters are looked at, squared at most. */
-const ENDINGS = [/(?<![A-Za-z\d])[A-Za-z]{2}\d\d[A-Za-z\d ]*$/, /(?<![A-Za-z\d])[A-Z]{2} ?[\d ]*$/, /[+(]*\d[\d .()/+-]*$/];
+const ENDINGS = [/(?<![A-Za-z\d])[A-Za-z]{2}\d\d[A-Za-z\d ./-]*$/, /(?<![A-Za-z\d])[A-Z]{2} ?[\d ]*$/, /[+(]*\d[\d .()/+-]*$/];
 
 function numberFrom(text: string): number {
   const begin = Math.max(0, text.length - LONGEST_NUMBER);

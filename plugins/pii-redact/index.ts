@@ -1,17 +1,19 @@
 import Joi from 'joi';
-import { definePlugin, editTexts, type Exchange, filterGuard, type PluginHandlers, rewrite, type StreamGuard, type Verdict } from 'gw/contract';
+import { definePlugin, editTexts, type Exchange, filterGuard, lateFile, type PluginHandlers, rewrite, type StreamGuard, type Verdict } from 'gw/contract';
 import { restoreFilter } from '../_common/masking.ts';
 import type { Placeholders } from '../_common/placeholders.ts';
 import { Screening } from '../_common/screening.ts';
 import { observe, stream, type StreamSettings } from '../_common/settings.ts';
-import { piiDetector } from './detector.ts';
 import { ENTITIES, type Entity } from './entities.ts';
+import type * as Detector from './detector.ts';
 
 interface Settings extends StreamSettings {
   entities: Entity[];
   action: 'mask' | 'reject';
   restore: boolean;
 }
+
+const { piiDetector } = lateFile<typeof Detector>(import.meta, './detector.ts')(['piiDetector']);
 
 const WHAT = 'personal data';
 

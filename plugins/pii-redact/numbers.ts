@@ -11,6 +11,7 @@ export interface Numbered {
 
 /** No pattern here repeats over what another part of it also takes, and each is bounded in length: it takes constant time at one place. */
 const CARD = /\d(?:[ -]?\d){12,18}(?![\d-]|[ ]\d|\.\d)/y;
+const DOTTED_CARD = /\d{4}(?:\.\d{4}){3}(?![\d-]|[ .]\d)/y;
 const SSN = /\d{3}-\d{2}-\d{4}(?![\d-])/y;
 const CPF = /(\d{3})\.(\d{3})\.(\d{3})-(\d{2})(?![\d-])/y;
 const DNI = /(\d{8})-?([A-HJ-NP-TV-Z])(?![\w-])/y;
@@ -19,8 +20,14 @@ const NIE = /[XYZ]-?\d{7}-?[A-HJ-NP-TV-Z](?!\w)/y;
 const CODICE_FISCALE = /[A-Z]{6}\d\d[A-EHLMPRST][0-7]\d[A-Z]\d{3}[A-Z](?!\w)/y;
 const IPV4 = /(?:25[0-5]|2[0-4]\d|1?\d{1,2})(?:\.(?:25[0-5]|2[0-4]\d|1?\d{1,2})){3}(?![\w-]|\.\w)/y;
 /** With a country code: 8 to 15 digits (ITU-T E.164), in groups. */
-const INTERNATIONAL = /\+(?:1[ .-]?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}(?!\d)|[2-9](?:[ ./-]?\(?\d\)?){6,13}[ ./-]?\d(?![\d-]))/y;
+const INTERNATIONAL = /\+(?:1[ .-]?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}(?!\d)|[2-9](?:(?: \/ |[ ./-])?\(?\d\)?){6,13}[ ./-]?\d(?![\d-]))/y;
+/** The same behind the digits that are dialled for the sign: 011 in North America, 00 nearly everywhere else (ITU-T E.123, list of dialling procedures). */
+const DIALLED = /(?:00|011)[ .-]?(?:1[ .-]?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}|[2-9](?:(?: \/ |[ ./-])?\(?\d\)?){6,13}[ ./-]?\d)(?![\d:-]| \d|\.\d)/y;
+/** Fewer digits in one piece are a number that is filled up with zeros. */
+const LEAST_DIALLED = 11;
 const NORTH_AMERICAN = /(?:1[ .-]?)?(?:\(\d{3}\) ?|[2-9]\d\d[ .-]|\d{3}[.-])\d{3}[ .-]\d{4}(?![\d-])/y;
+/** National forms without a group that tells them apart: French with dots, Brazilian mobile, Russian. Source: libphonenumber-js 1.13, examples of all countries, 2026-11-22. */
+const OTHERS = /(?:0\d(?:\.\d\d){4}|\(\d{2}\) ?9\d{4}-\d{4}|8[ -]?(?:\(\d{3}\)|\d{3})[ -]\d{3}-\d\d-\d\d)(?![\d-]|\.\d)/y;
 /** With the trunk prefix of most of the world: 9 to 12 digits, at least two groups. */
 const NATIONAL = /(?:\(0\d{1,4}\)|0\d{1,4})[ /-]\d(?:[ -]?\d){4,9}(?![\d:-]| \d|\.\d)/y;
 /** Digits alone are a telephone number where the words in front say so. */
@@ -71,7 +78,7 @@ const FINDERS: readonly (readonly [Entity, (text: string, digit: number) => Plac
 ];
 
 function cardAt(text: string, digit: number): Place | undefined {
-  const end = endOf(CARD, text, digit);
+  const end = endOf(CARD, text, digit) ?? endOf(DOTTED_CARD, text, digit);
   return end !== undefined && isCard(text.slice(digit, end).replace(/\D/g, '')) ? [digit, end] : undefined;
 }
 
@@ -107,7 +114,9 @@ function phoneAt(text: string, digit: number): Place | undefined {
   }
   const isFirst = sign !== ' ' || !/\d/.test(text.charAt(digit - 2)); // not a later group of a longer number
   for (const start of isFirst ? startsOf(digit, sign) : []) {
-    for (const pattern of [NORTH_AMERICAN, NATIONAL]) {
+    const dialled = endOf(DIALLED, text, start);
+    if (dialled !== undefined && !isFilledUp(text.slice(start, dialled))) return [start, dialled];
+    for (const pattern of [NORTH_AMERICAN, NATIONAL, OTHERS]) {
       const end = endOf(pattern, text, start);
       if (end !== undefined && !isNoPhone(text.slice(start, end))) return [start, end];
     }
@@ -117,6 +126,8 @@ function phoneAt(text: string, digit: number): Place | undefined {
 }
 
 const startsOf = (digit: number, sign: string): readonly number[] => (sign === '(' ? [digit - 1, digit] : [digit]);
+
+const isFilledUp = (text: string): boolean => text.length < LEAST_DIALLED && !/\D/.test(text);
 
 /** A date, or a number of the national form with too few or too many digits. */
 function isNoPhone(text: string): boolean {

@@ -1,13 +1,15 @@
 import Joi from 'joi';
-import { definePlugin, type PluginHandlers } from 'gw/contract';
+import { definePlugin, lateFile, type PluginHandlers } from 'gw/contract';
 import { Screening } from '../_common/screening.ts';
 import { observe, stream, type StreamSettings } from '../_common/settings.ts';
-import { secretDetector } from './detector.ts';
+import type * as Detector from './detector.ts';
 
 interface Settings extends StreamSettings {
   action: 'reject' | 'mask';
   entropy: number;
 }
+
+const { secretDetector } = lateFile<typeof Detector>(import.meta, './detector.ts')(['secretDetector']);
 
 const WHAT = 'a secret';
 /** A character of this plugin's tokens carries no more. */

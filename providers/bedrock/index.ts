@@ -1,14 +1,11 @@
-import { defineProvider, type ParamTreatments } from 'gw/contract';
+import { defineProvider, lateFile, type ParamTreatments } from 'gw/contract';
 import { BETA_HEADER } from '../_common/anthropic/index.ts';
-import { chat } from './chat.ts';
 import { connection } from './connection.ts';
-import { embeddings } from './embeddings.ts';
 import { toFault } from './errors.ts';
-import { images } from './images.ts';
 import { type Family, familyOf, routingId } from './models.ts';
-import { rerank } from './rerank.ts';
-import { roundTrips } from './round-trips.ts';
-import { sameWire } from './same-wire.ts';
+import type * as Wire from './wire.ts';
+
+const late = lateFile<typeof Wire>(import.meta, './wire.ts');
 
 const NOWHERE = { n: 'unsupported', seed: 'unsupported', max_completion_tokens: 'unsupported', presence_penalty: 'unsupported', frequency_penalty: 'unsupported' } as const;
 const UNKNOWN = { logprobs: 'unsupported', top_logprobs: 'unsupported', user: 'unsupported', logit_bias: 'unsupported' } as const;
@@ -35,11 +32,16 @@ export default defineProvider({
   connection,
   params,
   paramsFor: (model) => FAMILY_PARAMS[familyOf(model)],
-  translators: { chat, embeddings, images, rerank },
+  translators: {
+    chat: late('chat', ['toUpstream', 'fromUpstream', 'openStream']),
+    embeddings: late('embeddings', ['toUpstream', 'fromUpstream']),
+    images: late('images', ['toUpstream', 'fromUpstream']),
+    rerank: late('rerank', ['toUpstream', 'fromUpstream']),
+  },
   framing: 'eventstream',
   imageFormats: ['b64_json'],
-  converse: roundTrips,
-  sameWire: { messages: sameWire },
+  ...late(['converse']),
+  sameWire: { messages: late('sameWire', ['toUpstream']) },
   clientHeaders: [BETA_HEADER],
   describedAs: (model) => `bedrock/${routingId(model)}`,
   toFault,

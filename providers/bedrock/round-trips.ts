@@ -5,7 +5,7 @@ import { exactJson } from '../_common/anthropic/exact-json.ts';
 import { embedEach, standsForMany } from './embeddings.ts';
 
 /** One call; a call per text where Titan embeds; and a second where a model cannot stream what it is asked. */
-export function roundTrips(send: Send, request: WireRequest, call: CallInfo): Promise<WireReply> {
+export function converse(send: Send, request: WireRequest, call: CallInfo): Promise<WireReply> {
   if (standsForMany(request)) return embedEach(send, request);
   if (!call.stream) return send(request);
   return request.path.endsWith(STREAMED) ? streamOrNot(send, request) : send(request, { stream: true });

@@ -1,11 +1,10 @@
-import { bearer, defineProvider } from 'gw/contract';
+import { bearer, defineProvider, lateFile } from 'gw/contract';
 import { withoutTail } from 'gw/common-wire';
-import { embeddings } from './embeddings.ts';
 import { toFault } from './errors.ts';
-import { params, toUpstream } from './request.ts';
-import { rerank } from './rerank.ts';
-import { fromUpstream } from './response.ts';
-import { openStream } from './stream.ts';
+import { params } from './params.ts';
+import type * as Wire from './wire.ts';
+
+const late = lateFile<typeof Wire>(import.meta, './wire.ts');
 
 /** Chat and rerank of the second version of the API, embeddings of the first: paths bring it. Source: providers reference 5.5. */
 export default defineProvider({
@@ -18,6 +17,10 @@ export default defineProvider({
     authorize: bearer('COHERE_API_KEY'),
   },
   params,
-  translators: { chat: { toUpstream, fromUpstream, openStream }, embeddings, rerank },
+  translators: {
+    chat: late('chat', ['toUpstream', 'fromUpstream', 'openStream']),
+    embeddings: late('embeddings', ['toUpstream', 'fromUpstream']),
+    rerank: late('rerank', ['toUpstream', 'fromUpstream']),
+  },
   toFault,
 });

@@ -1,21 +1,10 @@
-import type { CallInfo, ChatRequest, ChatTool, ParamTreatments, WireRequest } from 'gw/contract';
+import type { CallInfo, ChatRequest, ChatTool, WireRequest } from 'gw/contract';
 import { fieldsBeside, type Fields, isFields, withoutAbsent } from 'gw/common-wire';
 import { outOfBounds } from '../_common/bounds.ts';
 import { hasCacheMark } from '../_common/cache-marks.ts';
 import { documentsOf, toMessages } from './messages.ts';
+import { params } from './params.ts';
 import { planThinking } from './thinking.ts';
-
-/** Source: providers reference 3.2. */
-export const params: ParamTreatments = {
-  n: 'unsupported',
-  max_completion_tokens: 'unsupported',
-  response_format: 'translate',
-  logprobs: 'unsupported',
-  top_logprobs: 'unsupported',
-  parallel_tool_calls: 'unsupported',
-  user: 'unsupported',
-  logit_bias: 'unsupported',
-};
 
 /** Fields of the vendor's own that a caller may send. Source: Cohere API reference, "Chat" v2, 2026-11-21. */
 const OWN = ['k', 'documents', 'citation_options', 'safety_mode', 'strict_tools', 'priority'] as const;

@@ -1,11 +1,8 @@
-import { defineProvider, headerKey } from 'gw/contract';
+import { defineProvider, headerKey, lateFile } from 'gw/contract';
 import { googleFault } from '../_common/google/faults.ts';
-import { embeddings } from './embeddings.ts';
-import { images } from './images.ts';
-import { toUpstream } from './request.ts';
-import { fromUpstream } from './response.ts';
-import { sameWire } from './same-wire.ts';
-import { openStream } from './stream.ts';
+import type * as Wire from './wire.ts';
+
+const late = lateFile<typeof Wire>(import.meta, './wire.ts');
 
 /** Native wire, `generateContent`. Source: providers reference 5.2 and 7. */
 export default defineProvider({
@@ -25,8 +22,12 @@ export default defineProvider({
     user: 'unsupported',
     logit_bias: 'unsupported',
   },
-  translators: { chat: { toUpstream, fromUpstream, openStream }, embeddings, images },
-  sameWire: { gemini: sameWire },
+  translators: {
+    chat: late('chat', ['toUpstream', 'fromUpstream', 'openStream']),
+    embeddings: late('embeddings', ['toUpstream', 'fromUpstream']),
+    images: late('images', ['toUpstream', 'fromUpstream']),
+  },
+  sameWire: { gemini: late('sameWire', ['toUpstream', 'countTokens']) },
   imageFormats: ['b64_json'],
   toFault: googleFault,
 });

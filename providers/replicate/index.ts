@@ -1,11 +1,9 @@
-import { bearer, defineProvider } from 'gw/contract';
-import { converse } from './converse.ts';
-import { toFault } from './errors.ts';
-import { images } from './images.ts';
+import { bearer, defineProvider, lateFile } from 'gw/contract';
 import { configuredModels } from './models.ts';
-import { params, toUpstream } from './request.ts';
-import { fromUpstream } from './response.ts';
-import { openStream } from './stream.ts';
+import { params } from './params.ts';
+import type * as Wire from './wire.ts';
+
+const late = lateFile<typeof Wire>(import.meta, './wire.ts');
 
 /** Every call is a prediction: created, then asked for until it ends, or read as a stream. Source: providers reference 5.6. */
 export default defineProvider({
@@ -19,8 +17,10 @@ export default defineProvider({
     models: configuredModels,
   },
   params,
-  translators: { chat: { toUpstream, fromUpstream, openStream }, images },
+  translators: {
+    chat: late('chat', ['toUpstream', 'fromUpstream', 'openStream']),
+    images: late('images', ['toUpstream', 'fromUpstream']),
+  },
   imageFormats: ['url'],
-  converse,
-  toFault,
+  ...late(['converse', 'toFault']),
 });

@@ -1,11 +1,7 @@
-import type { CallInfo, ChatRequest, ParamTreatments, WireRequest } from 'gw/contract';
+import type { CallInfo, ChatRequest, WireRequest } from 'gw/contract';
 import { fieldsBeside, joinedConversation, withoutAbsent } from 'gw/common-wire';
 import { destinationOf } from './models.ts';
-
-/** Models complete a text: what chat adds to that cannot travel. Source: providers reference 3.2. */
-export const params: ParamTreatments = Object.fromEntries([
-  'n', 'max_completion_tokens', 'tools', 'tool_choice', 'response_format', 'logprobs', 'top_logprobs', 'parallel_tool_calls', 'user', 'logit_bias',
-].map((name) => [name, 'unsupported']));
+import { params } from './params.ts';
 
 /** Fields that are sent, handled by the host, or reported by their treatment. */
 const KNOWN = [

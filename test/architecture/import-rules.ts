@@ -49,6 +49,7 @@ export const ZONES: readonly Zone[] = [
   // Patterns are compiled by a library that only some configurations use: it is loaded with the first one.
   { of: 'host/contract/pattern.ts', may: [packages(PURE_LIBRARIES), named('node:module')], allowed: 'pure libraries' },
   { of: 'host/contract/json-schema.ts', may: [inside('host/contract/'), packages(SCHEMA_LIBRARIES), named('node:module')], allowed: 'its own files and the schema library' },
+  { of: 'host/contract/late.ts', may: [named('node:module')], allowed: 'the loader of Node' },
   { of: 'host/contract/', may: [inside('host/contract/'), packages(['joi'])], allowed: 'joi and its own files' },
   { of: 'host/gw.js', may: [...['main', 'stop-signal'].flatMap((name) => [file(`host/${name}.ts`), file(`host/${name}.js`)]), file('host/own-files.ts'), node], allowed: 'host/main.ts, host/stop-signal.ts, host/own-files.js and node' },
   { of: 'host/ensure-installed.js', may: [file('build/dashboard.js'), node], allowed: 'build/dashboard.js and node' },

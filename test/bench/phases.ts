@@ -23,7 +23,11 @@ setFlagsFromString('--no-allocation-site-pretenuring');
 setFlagsFromString('--no-incremental-marking');
 const { resolveOwnFiles } = await import('../../host/own-files.ts');
 const ownFiles = resolveOwnFiles();
-await phase('imports', () => import('../../host/main.ts'));
+const [{ BUILTINS, MODULES }, { createHost }, { systemClock }, { discover }, { loadConfigFile }, { SHIPPED }, start, { applyStartConfiguration }, { createApp }, { createHttpServer, listen }] = await phase('imports', () => Promise.all([
+  import('../../builtins/manifest.ts'), import('../../host/create-host.ts'), import('../../host/common/clock.ts'), import('../../host/registry/discover.ts'),
+  import('../../host/config/load.ts'), import('../../host/registry/registry.ts'), import('../../host/start/steps.ts'), import('../../host/start/configuration.ts'), import('../../host/http/app.ts'), import('../../host/http/server.ts'),
+  import('../../host/main.ts'), import('../../builtins/cli/serve.ts'),
+]));
 ownFiles.deregister();
 
 const PROJECT = join(import.meta.dirname, '../..');
@@ -34,11 +38,6 @@ plugins:
   - {name: word-filter, stage: before_request, enabled: true, config: {blocked_words: [forbidden]}}
   - {name: max-token, stage: before_request, enabled: true, config: {max_tokens: 4096}}
 `);
-
-const [{ BUILTINS, MODULES }, { createHost }, { systemClock }, { discover }, { loadConfigFile }, { SHIPPED }, start, { applyStartConfiguration }, { createApp }, { createHttpServer, listen }] = await Promise.all([
-  import('../../builtins/manifest.ts'), import('../../host/create-host.ts'), import('../../host/common/clock.ts'), import('../../host/registry/discover.ts'),
-  import('../../host/config/load.ts'), import('../../host/registry/registry.ts'), import('../../host/start/steps.ts'), import('../../host/start/configuration.ts'), import('../../host/http/app.ts'), import('../../host/http/server.ts'),
-]);
 
 const host = await phase('hooks and builtins', () => createHost({
   variables: { MASTER_KEY: `gw_${'0'.repeat(32)}`, PORT: '0' }, workingDirectory: process.cwd(), installDirectory: PROJECT,

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib';
@@ -25,6 +25,12 @@ const FILES: Readonly<Record<string, string | Buffer>> = {
 };
 
 async function built(): Promise<TestHost> {
+  return serving(await builtFolder());
+}
+
+const serving = (folder: string): Promise<TestHost> => startHost({ targets: [{ virtual_key: 'echo' }] }, { installDirectory: folder });
+
+async function builtFolder(): Promise<string> {
   const folder = await temporaryFolder();
   for (const [path, content] of Object.entries(FILES)) {
     const file = join(folder, 'builtins/dashboard/dist', path);
@@ -32,7 +38,7 @@ async function built(): Promise<TestHost> {
     await writeFile(file, content);
   }
   await writeFile(join(folder, 'secret.txt'), 'a secret beside the bundle');
-  return startHost({ targets: [{ virtual_key: 'echo' }] }, { installDirectory: folder });
+  return folder;
 }
 
 interface Reply {
@@ -168,6 +174,20 @@ describe('a gateway whose dashboard is not built', () => {
 
   it('does not warn when there is one', async () => {
     expect((await built()).lines.filter(({ rule }) => rule === 'WN14')).to.deep.equal([]);
+  });
+
+  it('is one whose files cannot be read, until they can', async () => {
+    const folder = await builtFolder();
+    const t = await serving(folder);
+    const [place, aside] = [join(folder, 'builtins/dashboard/dist'), join(folder, 'aside')];
+    await rename(place, aside);
+    const statuses = await Promise.all([send(t, 'GET', '/nowhere'), send(t, 'GET', '/config.json'), send(t, 'GET', '/', BROWSER), send(t, 'HEAD', '/', BROWSER), send(t, 'POST', '/')]);
+    expect(statuses.map(({ status }) => status)).to.deep.equal([404, 404, 503, 503, 404]);
+    expect(t.lines.filter(({ level }) => level === 'ERROR').map(({ msg }) => msg as string).filter((line) => !line.startsWith('the dashboard bundle cannot be read') && line !== 'http request')).to.deep.equal([]);
+    await mkdir(place); // a build has begun, which writes its page last
+    expect((await send(t, 'GET', '/', BROWSER)).status).to.equal(503);
+    await rename(aside, place);
+    expect((await send(t, 'GET', '/', BROWSER)).status).to.equal(200);
   });
 });
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { forSuite, replyJson, startHost, startPostgres, stubUpstream, temporaryFolder, type TestHost } from '../kit/index.ts';
+import { forSuite, MASTER_KEY, rawClient, replyJson, startHost, startPostgres, stubUpstream, temporaryFolder, type TestHost } from '../kit/index.ts';
 
 const ABLE = { passthrough: true, responses: true, batches: true };
 
@@ -58,9 +58,71 @@ describe('what one key made', function owners() {
     for (const path of [`/v1/files/${file};x`, `/v1/files;x/${file}`, `/v1/files%3bx/${file}`, `/v1/files%5c${file}`, `/v1/files/${file}%3fx`, `/v1/files/${file}%23x`, `/v1/files/${file}%20`, `/v1/responses;x/${response}`, `/v1/responses%255c${response}`]) {
       expect(await two('GET', path), path).to.equal('404 resource_not_found');
     }
-    for (const [path, name, id] of [['/v1/responses', 'previous_response_id', response], ['/v1/batches', 'input_file_id', file]]) {
-      for (const body of [`{"model":"m","${name}":"${id}","${name}":"y"}`, `{"model":"m","${name}":"y","${name.replace('id', '\\u0069d')}":"${id}"}`]) expect(await two('POST', path, body), body).to.equal('400 invalid_request');
+    for (const [path, name, id, refused] of [['/v1/responses', 'previous_response_id', response, '400 invalid_request'], ['/v1/batches', 'input_file_id', file, '404 resource_not_found']]) {
+      for (const body of [`{"model":"m","${name}":"${id}","${name}":"y"}`, `{"model":"m","${name}":"y","${name.replace('id', '\\u0069d')}":"${id}"}`]) expect(await two('POST', path, body), body).to.equal(refused);
     }
+  });
+
+  const naming: readonly (readonly [path: string, body: (id: string) => unknown])[] = [
+    ['/v1/responses', (id) => ({ model: 'm', input: [{ role: 'user', content: [{ type: 'input_text', text: 'hi' }, { type: 'input_file', file_id: id }] }] })],
+    ['/v1/responses', (id) => ({ model: 'm', input: 'hi', tools: [{ type: 'code_interpreter', container: { type: 'auto', file_ids: ['mine', id] } }] })],
+    ['/v1/fine_tuning/jobs', (id) => ({ model: 'm', training_file: id })],
+    ['/v1/fine_tuning/jobs', (id) => ({ training_file: 'mine', validation_file: id, model: 'm' })],
+    ['/v1/threads', (id) => ({ model: 'm', tool_resources: { code_interpreter: { file_ids: [id] } } })],
+    ['/v1/vector_stores', (id) => ({ model: 'm', file_ids: [[], { x: 1 }, id, 'mine'] })],
+    ['/v1/vector_stores/v/file_batches', (id) => ({ model: 'm', files: [{ attributes: { a: 'b' }, file_id: id }] })],
+    ['/v1/vector_stores/v/files/:id', () => ({ model: 'm', attributes: {} })],
+    ['/v1/evals/e/runs', (id) => ({ model: 'm', data_source: { type: 'jsonl', source: { type: 'file_id', id } } })],
+    ['/v1/batches', (id) => ({ endpoint: '/v1/responses', input_file_id: id })],
+    ['/v1/chat/completions', (id) => ({ model: 'm', messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }, { type: 'file', file: { file_id: id } }] }] })],
+    ['/v1/fine_tuning/jobs', (id) => `{"model":"m","\\u0074raining_file":"${id.replace('f', '\\u0066')}","training_file":"mine"}`],
+    ['/v1/responses', (id) => `{"x":${'['.repeat(5000)}{"file_id":"${id}"}${']'.repeat(5000)},"model":"m"}`],
+    ['/v1/responses', (id) => ({ model: 'm', input: 'x'.repeat(2_000_000), z: { file_id: id } })],
+  ];
+  for (const [path, body] of naming) {
+    it(`does not exist for another that names it in a body of ${path}: ${JSON.stringify(body('id')).slice(0, 60)}`, async () => {
+      const [one, two] = await callers(await (await binding())()) as [any, any];
+      const file = await one('POST', '/v1/files', 'x');
+      const at = path.replace(':id', file);
+      expect(await two('POST', at, body(file))).to.equal('404 resource_not_found');
+      for (const [caller, id] of [[one, file], [two, 'made-elsewhere']] as const) expect(await caller('POST', path.replace(':id', id), body(id)), id).not.to.match(/404 resource_not_found|400 /);
+    });
+  }
+
+  it('is looked for only where something names files, and in no upload', async () => {
+    const [one, two] = await callers(await (await binding())()) as [any, any];
+    const file = await one('POST', '/v1/files', 'x');
+    const harmless = { model: 'm', input: `what is ${file}?`, metadata: { note: file, file_name: file }, user: file };
+    for (const path of ['/v1/responses', '/v1/fine_tuning/jobs']) expect(await two('POST', path, harmless), path).not.to.contain('40');
+    expect(await two('POST', '/v1/files', { file_id: file })).not.to.contain('40');
+  });
+
+  it('is not hidden by a body that only some servers read as JSON', async () => {
+    const t = await (await binding())();
+    const { key } = await t.host.stores.keys.create({ name: 'two', scopes: ['read_only'], limits: {} });
+    const body = '{"model":"m","training_file":"x"}';
+    for (const bytes of [Buffer.from(`\ufeff${body}`), Buffer.from(body, 'utf16le'), gzipSync(body)]) {
+      for (const [type, status] of [['application/json', 400], ['', 400], ['application/merge-patch+json; x=y', 400], ['multipart/form-data; boundary=b', 200], ['audio/wav', 200]] as const) {
+        const answer = await fetch(`${t.url}/v1/fine_tuning/jobs`, { method: 'POST', body: bytes, headers: { authorization: `Bearer ${key}`, 'x-provider': 'a', 'content-type': type } });
+        await answer.text();
+        expect(answer.status, type).to.equal(status);
+      }
+    }
+  });
+
+  it('is also what an upload in parts came to', async () => {
+    const upstream = await stubUpstream((_request, response) => { replyJson(response, 200, { id: 'upload-1', object: 'upload', file: { id: 'file-of-parts' } }); });
+    const t = await startHost({ batch_target: 'a', files: { bind_owner: true }, targets: [upstream.target('a', {}, ABLE)] });
+    const [one, two] = await callers(t) as [any, any];
+    await one('POST', '/v1/uploads/upload-1/complete', { model: 'm', part_ids: ['p'] });
+    expect(await two('GET', '/v1/files/file-of-parts')).to.equal('404 resource_not_found');
+  });
+
+  it('has no WebSocket, whose frames are not read', async () => {
+    const t = await (await binding())();
+    const client = await rawClient(t.url);
+    client.send(`GET /v1/responses?model=m HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${MASTER_KEY}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`);
+    expect(await client.closed()).to.match(/^HTTP\/1\.1 501 /).and.to.contain('proxy_not_supported');
   });
 
   it('is read from the answer whatever encoding the client takes, and the log says where it cannot be', async () => {

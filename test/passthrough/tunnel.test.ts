@@ -89,6 +89,26 @@ describe('a connection that asks for WebSocket', () => {
     expect(t.lines.filter(({ msg }) => msg === 'http request')).to.deep.equal([]);
   });
 
+  const guards: readonly (readonly [name: string, config?: object])[] = [
+    ['word-filter', { blocked_words: ['bomb'] }], ['regex-guard', { patterns: ['bomb'] }], ['pii-redact'], ['secret-scan'], ['prompt-shield'], ['webhook', { url: 'http://127.0.0.1:9/', fail: 'open' }],
+    ['max-token', { max_tokens: 9, max_input_length: 9 }],
+  ];
+  for (const [name, config = {}] of guards) {
+    it(`is refused while ${name} would have to read what it carries, and is taken where that only observes`, async () => {
+      const guarded = async (more: object): ReturnType<typeof speaking> => speaking({}, { plugins: [{ name, stage: 'before_request', enabled: true, config: { ...config, ...more } }] });
+      const { t, taken } = await guarded({});
+      const refused = await (await opened(t)).closed();
+      expect(refused).to.match(/^HTTP\/1\.1 400 /).and.to.contain('"code":"request_rejected"').and.to.contain('cannot be inspected by the configured content guardrail');
+      expect(taken).to.have.length(0);
+      expect((await opened((await guarded({ observe: true })).t)).received()).to.match(/^HTTP\/1\.1 101 /);
+    });
+  }
+
+  it('is taken while guardrails read no content, or answers alone', async () => {
+    const plugins = [{ name: 'max-token', stage: 'before_request', enabled: true, config: { max_tokens: 9 } }, { name: 'schema-guard', stage: 'after_request', enabled: true, config: { schema: { type: 'object' } } }];
+    expect((await opened((await speaking({}, { plugins })).t)).received()).to.match(/^HTTP\/1\.1 101 /);
+  });
+
   it('passes what stands behind the request, and the end of the client', async () => {
     const { t, taken } = await speaking();
     const client = await rawClient(t.url);

@@ -72,8 +72,8 @@ describe('event reader', () => {
 
 describe('reader of whole events with their bytes', () => {
   const STREAMS = [
-    'event: a\ndata: 1\n\nevent: b\ndata:2\n\n', 'data: 1\n\ndata: 2\ndata: 3\n\n', '\n\ndata: 1\n\n\n\ndata: 2\n\n\n', ': c\n\nevent: a\n\nid: 1\ndata: 1\nevent: a\n\n', 'event: a\ndata: \u00e9\n\ndata: last',
-    'event:a\ndata: {"a":1}\n\nevent: b', 'event: a\nretry: 1\ndata: 1\n\n', 'data:\n\ndata: \n\ndata\n\n', 'event: a\n\ndata: 1\n\n', 'data: 1\n \n\ndata: 2\n\n',
+    'event: a\ndata: 1\n\nevent: b\ndata:2\n\n', 'data: 1\n\ndata: 2\ndata: 3\n\n', '\n\ndata: 1\n\n\n\ndata: 2\n\n\n', ': c\n\nevent: a\n\nid: 1\ndata: 1\nevent: a\n\n', 'event: a\ndata: \u00e9\n\ndata: "last"',
+    'event:a\ndata: {"a":1}\n\n: b', 'event: a\nretry: 1\ndata: 1\n\n', 'data:\n\ndata: \n\ndata\n\n', 'event: a\n\ndata: 1\n\n', 'data: 1\n \n\ndata: 2\n\n',
   ];
 
   it('cuts every stream as one whose lines end with CRLF, wherever its bytes are cut, and loses none of them', () => {
@@ -85,6 +85,12 @@ describe('reader of whole events with their bytes', () => {
         expect(events.map(({ type, data }) => ({ type, data })), `${JSON.stringify(stream)} at ${cut}`).to.deep.equal(expected);
         expect(events.map(({ raw }) => raw).join('').replace(/\n+$/, '')).to.equal(whole.toString('latin1').replace(/\n+$/, ''));
       }
+    }
+  });
+
+  it('drops the half of an event with which the stream ends', () => {
+    for (const half of ['event: b', 'event: b\ndata', 'data: {"b":', 'data: {"b":1}\ndata: 2', 'id: 1']) {
+      expect(readRaw([Buffer.from(`data: {"a":1}\n\n${half}`)]).map(({ raw }) => raw), half).to.deep.equal(['data: {"a":1}\n\n']);
     }
   });
 

@@ -4,12 +4,12 @@ import { MESSAGES_WIRE } from '../../builtins/wires/messages/wire.ts';
 import { GeminiWire } from '../../builtins/wires/gemini/wire.ts';
 import { SSE_FORM } from '../../builtins/wires/gemini/stream-form.ts';
 import { finishWord } from '../../builtins/wires/gemini/finish.ts';
-import { pathWire } from '../../builtins/wires/responses/wire.ts';
+import { pathWire } from '../../builtins/wires/responses/path-wire.ts';
 import { endOf } from '../../builtins/wires/responses/response-object.ts';
 import { stopReason } from '../../builtins/wires/messages/stop-reason.ts';
 import { type ErrorCode, ERRORS } from '../../host/contract/index.ts';
 import { MASTER_KEY, openSse, replyJson, sseEvent, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
-import { crossWire, eventsOf, hello, sameWire, saying, vendorMessage } from './messages-kit.ts';
+import { crossWire, eventsOf, type Gateway, hello, sameWire, saying, vendorMessage } from './messages-kit.ts';
 
 type Json = any;
 
@@ -290,6 +290,65 @@ describe('corners of streams of the Messages wire', () => {
       expect(events.at(-1).request_id).to.match(/^[0-9a-f]{32}$/);
       expect(events.map((event) => event.type)).to.not.include('message_stop');
     }
+  });
+});
+
+describe('arguments of calls that are not an object', () => {
+  const ARGUMENTS = ['{"x":', '{"x":1', '[1]', 'null', '{x}', '{"x":1}}', '"a"'];
+  const answer = (args: string, finish: string, more: object = {}): object => ({
+    choices: [{ index: 0, finish_reason: finish, message: { role: 'assistant', content: 'a', tool_calls: [{ id: 'c', type: 'function', function: { name: 'tide', arguments: args } }] } }], ...more,
+  });
+  const gateway = (args: string, finish: string): Promise<Gateway> => crossWire((seen, response) => {
+    if (!seen.json().stream) {
+      replyJson(response, 200, answer(args, finish));
+      return;
+    }
+    openSse(response);
+    const piece = (delta: object, end: string | null = null): string => sseEvent({ id: 'c', choices: [{ index: 0, delta, finish_reason: end }] });
+    response.end(piece({ content: 'a' }) + piece({ tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'tide', arguments: '' } }] }) + piece({ tool_calls: [{ index: 0, function: { arguments: args } }] }) + piece({}, finish) + 'data: [DONE]\n\n');
+  });
+
+  it('are an error of the provider, whole and at the end of a stream: no client runs a tool with a part of them', async () => {
+    for (const args of ARGUMENTS) {
+      const { post } = await gateway(args, 'tool_calls');
+      expect((await post({ ...hello, tools: [TOOL] })).status, args).to.equal(502);
+      const events = eventsOf((await post({ ...hello, tools: [TOOL], stream: true })).text);
+      expect([events.at(-1).type, events.at(-1).error?.type, events.at(-1).error?.details.error_code], args).to.deep.equal(['error', 'api_error', 'upstream_error']);
+      expect(events.map(({ type }) => type)).to.not.include.oneOf(['message_delta', 'message_stop']);
+    }
+  });
+
+  it('leave as they came in a stream that says that it was cut off', async () => {
+    const { post } = await gateway('{"x":', 'length');
+    const events = eventsOf((await post({ ...hello, tools: [TOOL], stream: true })).text);
+    expect(events.at(-1).type).to.equal('message_stop');
+    expect(events.at(-2).delta.stop_reason).to.equal('max_tokens');
+  });
+
+  it('are objects or blank, else', async () => {
+    for (const args of ['', ' ', '{}', ' {"x":[{"}":"]"}]}\n', '{"n":12345678901234567890}']) {
+      const { post } = await gateway(args, 'tool_calls');
+      expect((await post({ ...hello, tools: [TOOL] })).status, args).to.equal(200);
+      expect(eventsOf((await post({ ...hello, tools: [TOOL], stream: true })).text).at(-1).type, args).to.equal('message_stop');
+    }
+  });
+});
+
+describe('an answer whose provider does not count', () => {
+  it('counts the same whole and streamed: texts, thoughts and arguments', async () => {
+    const delta = { content: 'four words of text', reasoning_content: 'and some of thought', tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'tide', arguments: '{"at":"noon, or later"}' } }] };
+    const { post } = await crossWire((seen, response) => {
+      if (!seen.json().stream) {
+        replyJson(response, 200, { choices: [{ index: 0, message: { role: 'assistant', ...delta }, finish_reason: 'tool_calls' }] });
+        return;
+      }
+      openSse(response);
+      response.end(`${sseEvent({ id: 'c', choices: [{ index: 0, delta, finish_reason: 'tool_calls' }] })}data: [DONE]\n\n`);
+    });
+    const { usage } = (await post({ ...hello, tools: [TOOL] })).json();
+    const streamed = eventsOf((await post({ ...hello, tools: [TOOL], stream: true })).text).at(-2).usage;
+    expect([usage.input_tokens, usage.output_tokens]).to.deep.equal([streamed.input_tokens, Math.ceil((18 + 19 + 23) / 4)]);
+    expect(streamed.output_tokens).to.equal(usage.output_tokens);
   });
 });
 

@@ -267,7 +267,15 @@ describe('Messages to a target of the common wire', () => {
     expect(missing.status).to.equal(404);
     expect(missing.json().error.type).to.equal('not_found_error');
     expect((await host.get('/v1/models')).json().object).to.equal('list');
+    const silent = await host.get('/v1/models', { 'anthropic-version': '' });
+    expect([silent.json().object, silent.headers.get('request-id')], 'an empty version').to.deep.equal(['list', null]);
+    expect((await host.get('/v1/models', { ...headers, 'anthropic-version': '' })).status).to.equal(401);
     expect((await host.get('/v1/models')).json().data.map(({ id }: { id: string }) => id)).to.not.include('claude-alias');
+  });
+
+  it('come as they are: an empty Content-Encoding is none', async () => {
+    const { post } = await crossWire(saying({ content: 'ok' }));
+    for (const [coding, status] of [['', 200], ['Identity', 200], ['gzip', 400]] as const) expect((await post(hello, { 'content-encoding': coding })).status, coding).to.equal(status);
   });
 
   it('are refused, whatever refuses them, in the wire of the client', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { MASTER_KEY, replyJson, stubUpstream, temporaryFolder } from '../kit/index.ts';
-import { eventText, hello, sameWire, VENDOR_EVENTS, vendorMessage, VERSION } from './messages-kit.ts';
+import { eventsOf, eventText, hello, sameWire, VENDOR_EVENTS, vendorMessage, VERSION } from './messages-kit.ts';
 
 const BODY = '{ "model" : "claude-x",\n "max_tokens":64, "x":{"a":1,"a":2.50}, "big": 12345678901234567890, "messages":[ {"role":"user","content":[{"type":"text","text":"\\u00e9\\/ \\"q\\""},{"type":"unknown_block","of":"tomorrow"}]} ] }';
 
@@ -100,6 +100,24 @@ describe('Messages to the vendor itself', () => {
     expect(last.startsWith('event: error\n')).to.equal(true);
     expect(JSON.parse(last.slice(last.indexOf('data: ') + 6))).to.deep.include({ type: 'error' }).and.have.nested.property('error.type', 'overloaded_error');
     expect(JSON.parse(last.slice(last.indexOf('data: ') + 6)).error.message).to.equal('Overloaded');
+  });
+
+  it('leave out the half of an event with which a stream breaks off', async () => {
+    const whole = VENDOR_EVENTS.slice(0, 7).map(eventText).join('');
+    for (const half of ['event: content_block_delta\ndata: {"type":"content_bl', 'event: content_block_delta\n', 'event: conten', 'data: ', 'event: message_stop', 'event: message_stop\ndata: {"type":"message_stop"']) {
+      const { post } = await sameWire((_request, response) => { response.writeHead(200, { 'content-type': 'text/event-stream' }).end(whole + half); });
+      const answer = await post({ ...hello, stream: true });
+      expect(answer.text.slice(0, whole.length), half).to.equal(whole);
+      expect(eventsOf(answer.text.slice(whole.length)).map(({ type }) => type), half).to.deep.equal(['error']);
+    }
+  });
+
+  it('end with the event of an upstream that breaks off within it, once all of the answer has come', async () => {
+    const whole = VENDOR_EVENTS.slice(0, -1).map(eventText).join('');
+    for (const half of ['', 'event: message_stop', 'event: message_stop\n', 'event: message_stop\ndata: {"type":', 'event: message_stop\ndata: {"type":"message_stop"}']) {
+      const { post } = await sameWire((_request, response) => { response.writeHead(200, { 'content-type': 'text/event-stream' }).end(whole + half); });
+      expect((await post({ ...hello, stream: true })).text, half).to.equal(`${whole}event: message_stop\ndata: {"type":"message_stop"}\n\n`);
+    }
   });
 
   it('count by the vendor, or by an estimate where it does not', async () => {

@@ -5,15 +5,15 @@ import type { ObservabilityConfig } from '../../../host/config/document.ts';
 import type { Host } from '../../../host/host.ts';
 import { createIdSource } from '../../../host/http/request-id.ts';
 import { tapEventual } from '../../../host/pipeline/eventual.ts';
-import { recordHandshake } from './handshake-spans.ts';
-import { createPrivacy, type Privacy } from './privacy.ts';
-import { RequestSpans } from './request-spans.ts';
+import type { Privacy } from './privacy.ts';
 import { tracingSettings } from './settings.ts';
-import { openTracer, type Tracer } from './tracer.ts';
+import type { Tracer } from './tracer.ts';
+import type * as Parts from './parts.ts';
 
 const SPAN_ID_BYTES = 8;
 
 interface Tracing {
+  readonly parts: typeof Parts;
   readonly tracer: Tracer;
   readonly privacy: Privacy;
   /** Milliseconds that its end may take. */
@@ -33,7 +33,7 @@ export default defineBuiltin({
     hooks.open.tapPromise('tracing', async (opened) => { host = opened; });
     hooks.close.tapPromise({ name: 'tracing', limitMs: () => closeLimitMs }, async () => (await opening?.catch(() => undefined))?.tracer.close());
     hooks.toolServerTried.tap('tracing', (handshake, { services: { clock } }) => {
-      opening?.then((opened) => { if (opened) recordHandshake(handshake, { ...opened, clock }); }, () => {}); // a tracer that cannot be opened has ended the start
+      opening?.then((opened) => { if (opened) opened.parts.recordHandshake(handshake, { ...opened, clock }); }, () => {}); // a tracer that cannot be opened has ended the start
     });
     hooks.assemble.tapPromise('tracing', async ({ config: { observability, strategy: { mode } }, hooks: pipeline, services: { clock } }) => {
       if (!host) return; // a command that only answers questions
@@ -48,7 +48,7 @@ export default defineBuiltin({
       const opened = await opening;
       if (!opened) return;
       closeLimitMs = 2 * opened.graceMs + CLOSE_LIMIT_MS; // one stage for the spans, one for the exporter
-      const spans = new RequestSpans({
+      const spans = new opened.parts.RequestSpans({
         ...opened, now: clock.monotonic, spanId: createIdSource(SPAN_ID_BYTES), strategy: mode || 'single', version: host.build.version,
         circuitOf: (virtualKey) => pipeline.circuit.call(virtualKey),
       });
@@ -71,7 +71,8 @@ async function open(observability: ObservabilityConfig, host: Host): Promise<Tra
   }
   const settings = tracingSettings(observability, variables, log);
   if (!settings) return undefined;
-  const tracer = await openTracer(settings, host);
+  const parts = await import('./parts.ts'); // a gateway that traces nothing does without
+  const tracer = await parts.openTracer(settings, host);
   log.info('tracing enabled', { endpoint: settings.endpoint.url, protocol: settings.protocol, sample_ratio: settings.sampleRatio, privacy_level: settings.privacy });
-  return { tracer, privacy: createPrivacy(settings.privacy, redactor), graceMs: settings.graceMs };
+  return { parts, tracer, privacy: parts.createPrivacy(settings.privacy, redactor), graceMs: settings.graceMs };
 }

@@ -2,27 +2,30 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Router } from 'express';
 import { defineBuiltin, ORDER } from '../../../host/builtin.ts';
 import { GatewayError } from '../../../host/contract/index.ts';
+import { lateFile } from '../../../host/contract/late.ts';
 import type { Host } from '../../../host/host.ts';
 import { wrongMethod } from '../../../host/http/methods.ts';
 import { sendError } from '../../../host/http/reply.ts';
 import { jsonBody, serveSurface, type SurfaceRoute } from '../../../host/http/surface-route.ts';
 import { countingWith } from '../counting.ts';
 import { askedIn, COLLECTIONS, isOfThisApi, modelOf, type Operation, ROOT } from './address.ts';
-import { embedReader, generateReader, readCount } from './read.ts';
 import { SSE_FORM } from './stream-form.ts';
 import { GeminiWire } from './wire.ts';
+import type * as Read from './read.ts';
+
+const { generate, embed, count } = lateFile<typeof Read>(import.meta, './read.ts')(['generate', 'embed', 'count']);
 
 /** What a model can be asked, by the method in its address. The model may hold slashes and colons. Source: ingress reference 1. */
 const ROUTES: readonly SurfaceRoute[] = COLLECTIONS.flatMap((collection) => {
   const pathOf = (operation: Operation): string => `${collection}/*model\\:${operation}`;
   return [
     ...(['generateContent', 'streamGenerateContent'] as const).map((operation) => ({
-      surface: 'generate_content' as const, path: pathOf(operation), read: jsonBody(generateReader(operation)),
+      surface: 'generate_content' as const, path: pathOf(operation), read: jsonBody((body, request, bytes) => generate(operation, body, request, bytes)),
     })),
     ...(['embedContent', 'batchEmbedContents'] as const).map((operation) => ({
-      surface: 'embeddings' as const, path: pathOf(operation), read: jsonBody(embedReader(operation)),
+      surface: 'embeddings' as const, path: pathOf(operation), read: jsonBody((body, request, bytes) => embed(operation, body, request, bytes)),
     })),
-    { surface: 'generate_content' as const, path: pathOf('countTokens'), read: jsonBody(readCount), serving: countingWith((totalTokens) => ({ totalTokens })) },
+    { surface: 'generate_content' as const, path: pathOf('countTokens'), read: jsonBody(count), serving: countingWith((totalTokens) => ({ totalTokens })) },
   ];
 });
 

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
-import { type ChatMessage, type ChatRequest, type EmbeddingsReply, type Fields, GatewayError, isFields, quoted } from '../../../host/contract/index.ts';
+import { type ChatMessage, type ChatRequest, type EmbeddingsReply, type Fields, GatewayError, isFields } from '../../../host/contract/index.ts';
 import type { JsonObject } from '../../../host/http/json-body.ts';
 import { readMetadata } from '../../../host/http/metadata-header.ts';
 import type { ReadRequest } from '../../../host/http/surface-route.ts';
 import { ClientRequest } from '../../../host/wire/client-request.ts';
+import { checkCoding } from '../coding.ts';
 import { askedIn, checkForm, isListStream, modelOf, type Operation } from './address.ts';
 import { GEMINI_DIALECT } from './dialect.ts';
 import { readBatch, readEmbed, writeEmbedding, writeEmbeddings } from './embeddings.ts';
@@ -13,43 +14,38 @@ import { type ReadGenerate, readGenerate } from './request.ts';
 import { LIST_FORM, SSE_FORM } from './stream-form.ts';
 import { GeminiWire } from './wire.ts';
 
-/** What a route reads of a request whose body is parsed. */
-export type ReadBody = (body: JsonObject, request: IncomingMessage, bytes: Buffer) => ReadRequest;
-
 /** Whole or as a stream. What only other wires cannot carry is refused once it is known that no target speaks this one. */
-export function generateReader(operation: Operation): ReadBody {
-  return (body, httpRequest, bytes) => {
-    checkCoding(httpRequest);
-    const { url = '' } = httpRequest;
-    checkForm(url);
-    const model = modelOf(askedIn(url));
-    checkContents(body);
-    const { request, facts, lost, refusal } = readOrRefuse(body, model);
-    const streaming = operation === 'streamGenerateContent';
-    return {
-      request,
-      streaming,
-      metadata: readMetadata(httpRequest.headers['x-gateway-metadata']),
-      wire: new GeminiWire(isListStream(url) ? LIST_FORM : SSE_FORM, facts),
-      clientRequest: new ClientRequest({ dialect: GEMINI_DIALECT, operation, bytes, value: body, refusal, lost }),
-    };
-  };
-}
-
-/** What a request counts, which stands there as it is or as one member. */
-export const readCount: ReadBody = (body, httpRequest, bytes) => {
+export function generate(operation: Operation, body: JsonObject, httpRequest: IncomingMessage, bytes: Buffer): ReadRequest {
   checkCoding(httpRequest);
   const { url = '' } = httpRequest;
   checkForm(url);
   const model = modelOf(askedIn(url));
-  const { generateContentRequest: asked } = membersOf(body, COUNTED, '');
-  if (asked !== undefined && body['contents'] !== undefined) throw invalidRequest('contents and generateContentRequest are both given');
+  checkContents(body);
+  const { request, facts, lost, refusal } = readOrRefuse(body, model);
+  const streaming = operation === 'streamGenerateContent';
+  return {
+    request,
+    streaming,
+    metadata: readMetadata(httpRequest.headers['x-gateway-metadata']),
+    wire: new GeminiWire(isListStream(url) ? LIST_FORM : SSE_FORM, facts),
+    clientRequest: new ClientRequest({ dialect: GEMINI_DIALECT, operation, bytes, value: body, refusal, lost }),
+  };
+}
+
+/** What a request counts, which stands there as it is or as one member. */
+export function count(body: JsonObject, httpRequest: IncomingMessage, bytes: Buffer): ReadRequest {
+  checkCoding(httpRequest);
+  const { url = '' } = httpRequest;
+  checkForm(url);
+  const model = modelOf(askedIn(url));
+  const { contents, generateContentRequest: asked } = membersOf(body, COUNTED, '');
+  if (asked !== undefined && contents !== undefined) throw invalidRequest('contents and generateContentRequest are both given');
   if (asked !== undefined && !isObject(asked)) throw invalidRequest('generateContentRequest must be an object');
   const counted = asked ?? body;
   checkContents(counted, asked === undefined ? '' : 'generateContentRequest.');
   const { request, lost, refusal } = readOrRefuse(counted, model);
   return { request, streaming: false, clientRequest: new ClientRequest({ dialect: GEMINI_DIALECT, operation: 'countTokens', bytes, value: body, refusal, lost }) };
-};
+}
 
 const COUNTED = new Set(['contents', 'generateContentRequest']);
 
@@ -58,28 +54,19 @@ function checkContents({ contents }: Readonly<Fields>, at = ''): void {
 }
 
 /** Vectors of one text, or of several. */
-export function embedReader(operation: 'embedContent' | 'batchEmbedContents'): ReadBody {
+export function embed(operation: 'embedContent' | 'batchEmbedContents', body: JsonObject, httpRequest: IncomingMessage, bytes: Buffer): ReadRequest {
   const isBatch = operation === 'batchEmbedContents';
-  const read = isBatch ? readBatch : readEmbed;
   const write = isBatch ? writeEmbeddings : writeEmbedding;
-  return (body, httpRequest, bytes) => {
-    checkCoding(httpRequest);
-    const { url = '' } = httpRequest;
-    checkForm(url);
-    const { request, lost } = read(body, modelOf(askedIn(url)));
-    return {
-      request,
-      streaming: false,
-      clientRequest: new ClientRequest({ dialect: GEMINI_DIALECT, operation, bytes, value: body, lost }),
-      write: ({ reply }) => write(reply as EmbeddingsReply),
-    };
+  checkCoding(httpRequest);
+  const { url = '' } = httpRequest;
+  checkForm(url);
+  const { request, lost } = (isBatch ? readBatch : readEmbed)(body, modelOf(askedIn(url)));
+  return {
+    request,
+    streaming: false,
+    clientRequest: new ClientRequest({ dialect: GEMINI_DIALECT, operation, bytes, value: body, lost }),
+    write: ({ reply }) => write(reply as EmbeddingsReply),
   };
-}
-
-/** Bodies are read as they come. */
-function checkCoding({ headers }: IncomingMessage): void {
-  const coding = headers['content-encoding']?.trim().toLowerCase();
-  if (coding !== undefined && coding !== '' && coding !== 'identity') throw invalidRequest(`the Content-Encoding ${quoted(coding)} is not supported`);
 }
 
 interface Read extends Omit<ReadGenerate, 'facts'> {

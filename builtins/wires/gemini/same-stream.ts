@@ -1,16 +1,21 @@
 import { bodyTexts } from '../../../host/contract/client-body.ts';
-import { isFields, type StreamEvent, tryParseJson } from '../../../host/contract/index.ts';
+import { type Fields, isFields, type StreamEvent, tryParseJson } from '../../../host/contract/index.ts';
 import { bytesOfText } from '../../../host/upstream/sse.ts';
 import type { ClientFailure } from '../../../host/wire/client-failure.ts';
-import type { Aside, SameWireStream } from '../../../host/wire/client-wire.ts';
+import type { Aside, HeldText, SameWireStream } from '../../../host/wire/client-wire.ts';
 import { BODY_TEXTS } from './body-texts.ts';
 import { errorBody } from './errors.ts';
+import { OpenCalls, type Signatures, vendorsOwn, withHeldTexts, withVendorsOwn } from './held-frames.ts';
 import { SSE_FORM, type StreamForm } from './stream-form.ts';
 
 /** Passes on the frames of the wire's own vendor, which always sends events: as they are, or their objects in one list. */
 export class SameStream implements SameWireStream {
   readonly frames = undefined;
   readonly #form: StreamForm;
+  readonly #calls = new OpenCalls();
+  /** Frames in which guards have changed what only the vendor has. */
+  readonly #edited = new WeakMap<StreamEvent, Readonly<Fields>>();
+  readonly #signatures: Signatures = new Map();
   #written = 0;
 
   constructor(form: StreamForm) {
@@ -23,17 +28,34 @@ export class SameStream implements SameWireStream {
 
   event({ data }: StreamEvent, raw: string | undefined): string {
     if (this.#form === SSE_FORM && raw !== undefined) return this.#counted(raw);
-    return data === '' ? '' : this.#write(bytesOfText(data));
+    return isFields(tryParseJson(data)) ? this.#write(bytesOfText(data)) : ''; // anything else would spoil the list
   }
 
   /** Parts that the vendor runs, sources, and what else a frame says. */
   aside({ data }: StreamEvent): Aside | undefined {
     const frame = tryParseJson(data);
     if (!isFields(frame)) return undefined;
-    const { candidates } = frame;
-    const value = { ...frame, candidates: Array.isArray(candidates) ? candidates.map(withoutCommonParts) : candidates };
-    const body = { wire: 'gemini', operation: 'streamGenerateContent', value, texts: BODY_TEXTS } as const;
+    const body = { wire: 'gemini', operation: 'streamGenerateContent', value: vendorsOwn(frame), texts: BODY_TEXTS } as const;
     return bodyTexts(body).next().done ? undefined : { body };
+  }
+
+  /** The frame that has just come. */
+  withBody(event: StreamEvent, own: Readonly<Fields>): string {
+    const frame = tryParseJson(event.data);
+    const edited = withVendorsOwn(isFields(frame) ? frame : {}, own);
+    this.#edited.set(event, edited);
+    return this.#framed(edited, this.#written === 1);
+  }
+
+  withTexts(event: StreamEvent, texts: readonly HeldText[], bytes: string): string {
+    const frame = this.#edited.get(event) ?? tryParseJson(event.data);
+    return isFields(frame) ? this.#framed(withHeldTexts(frame, texts, this.#signatures), bytes.startsWith('[')) : bytes;
+  }
+
+  /** Arguments of a call come in pieces, and chunks hold them once they are complete. */
+  isPartial({ data }: StreamEvent): boolean {
+    const frame = data.includes('"functionCall"') ? tryParseJson(data) : undefined;
+    return this.#calls.after(isFields(frame) ? frame : {});
   }
 
   /** Of a stream that is passed on, chunks are read only. */
@@ -50,6 +72,10 @@ export class SameStream implements SameWireStream {
     return this.#write(bytesOfText(JSON.stringify(errorBody(failure)))) + this.#form.end;
   }
 
+  #framed(frame: object, isFirst: boolean): string {
+    return this.#form.frame(bytesOfText(JSON.stringify(frame)), isFirst);
+  }
+
   #write(json: string): string {
     return this.#counted(this.#form.frame(json, this.#written === 0));
   }
@@ -58,11 +84,4 @@ export class SameStream implements SameWireStream {
     this.#written += 1;
     return bytes;
   }
-}
-
-/** A candidate less what has a place in the common format. */
-function withoutCommonParts(candidate: unknown): unknown {
-  if (!isFields(candidate) || !isFields(candidate['content']) || !Array.isArray(candidate['content']['parts'])) return candidate;
-  const parts = candidate['content']['parts'].filter(isFields).map(({ text: _text, functionCall: _call, thought: _thought, thoughtSignature: _signature, ...rest }) => rest);
-  return { ...candidate, content: { ...candidate['content'], parts } };
 }

@@ -1,12 +1,14 @@
 import type { ChatReply, Exchange } from '../../../host/contract/index.ts';
+import { lateFile } from '../../../host/contract/late.ts';
 import type { ClientFailure } from '../../../host/wire/client-failure.ts';
 import type { ClientStream, ClientWire, CredentialPlace, SameWireStream, WireBody } from '../../../host/wire/client-wire.ts';
 import { isListStream } from './address.ts';
-import { type AnswerFacts, writeAnswer } from './answer.ts';
+import type { AnswerFacts } from './answer.ts';
 import { errorBody } from './errors.ts';
-import { SameStream } from './same-stream.ts';
-import { GeminiStream } from './stream.ts';
 import { LIST_FORM, type StreamForm } from './stream-form.ts';
+import type * as Writing from './writing.ts';
+
+const { writeAnswer, openStream, openSameWire } = lateFile<typeof Writing>(import.meta, './writing.ts')(['writeAnswer', 'openStream', 'openSameWire']);
 
 /** Where the wire's clients carry a key of the gateway. Source: ingress reference 2.1. */
 const CREDENTIALS: readonly CredentialPlace[] = Object.freeze([{ header: 'x-goog-api-key' }, 'bearer', { query: 'key' }] as const);
@@ -44,10 +46,10 @@ export class GeminiWire implements ClientWire {
   }
 
   openStream({ id, model }: Exchange): ClientStream {
-    return new GeminiStream(this.#form, { ...this.#facts, requestId: id, model });
+    return openStream(this.#form, { ...this.#facts, requestId: id, model });
   }
 
   openSameWire(): SameWireStream {
-    return new SameStream(this.#form);
+    return openSameWire(this.#form);
   }
 }

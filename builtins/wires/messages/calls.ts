@@ -4,10 +4,8 @@ import { GatewayError, type ToolCallDelta } from '../../../host/contract/index.t
 export interface CallDraft {
   id: string;
   name: string;
-  /** Arguments that wait for the call to be opened. */
-  buffered: string;
-  /** Characters of arguments that are not blank have come. */
-  hasInput: boolean;
+  /** Its arguments so far; they wait for the call to be opened. */
+  input: string;
   state: 'waiting' | 'open' | 'closed';
   readonly shape: ObjectShape;
 }
@@ -50,7 +48,7 @@ export class Calls {
     const key = index ?? place;
     let call = this.#byIndex.get(key);
     if (!call || (id !== '' && call.id !== '' && id !== call.id)) {
-      call = { id, name: '', buffered: '', hasInput: false, state: 'waiting', shape: new ObjectShape() };
+      call = { id, name: '', input: '', state: 'waiting', shape: new ObjectShape() };
       this.#byIndex.set(key, call);
       this.#waiting.add(call);
     }
@@ -66,10 +64,8 @@ export class Calls {
       throw new GatewayError('upstream_error', 'arguments came for a tool call that was complete');
     }
     call.shape.add(piece);
-    call.hasInput ||= piece.trim() !== '';
-    if (call.state === 'open') return piece;
-    call.buffered += piece;
-    return '';
+    call.input += piece;
+    return call.state === 'open' ? piece : '';
   }
 
   /** The next call that may be opened. */
@@ -90,17 +86,17 @@ export class Calls {
     call.state = 'open';
     this.open = call;
     this.hasOpened = true;
-    const { buffered } = call;
-    call.buffered = '';
-    return buffered;
+    return call.input;
   }
 
-  /** Closes the open call. True where it has no arguments. */
-  close(): boolean {
+  /** Closes the open call; gives its arguments. */
+  close(): string {
     const { open } = this;
     this.open = undefined;
-    if (!open) return false;
+    if (!open) return '';
+    const { input } = open;
+    open.input = '';
     open.state = 'closed';
-    return !open.hasInput;
+    return input;
   }
 }

@@ -1,20 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { defineBuiltin } from '../../../host/builtin.ts';
-import { invalidRequest } from '../../../host/common/invalid-request.ts';
-import type { JsonObject } from '../../../host/http/json-body.ts';
-import { readMetadata } from '../../../host/http/metadata-header.ts';
-import { jsonBody, type ReadRequest } from '../../../host/http/surface-route.ts';
+import { lateFile } from '../../../host/contract/late.ts';
+import { jsonBody } from '../../../host/http/surface-route.ts';
 import { surfaceBuiltin } from '../../../host/surface-builtin.ts';
-import { ClientRequest } from '../../../host/wire/client-request.ts';
-import { repeats } from '../../../host/wire/json-changes.ts';
 import { countingWith } from '../counting.ts';
-import { MESSAGES } from './dialect.ts';
-import { checkMessages, readMessages } from './request.ts';
 import { MESSAGES_WIRE } from './wire.ts';
+import type * as Read from './read.ts';
 
-const VERSION_HEADER = 'anthropic-version';
+const { readRequest } = lateFile<typeof Read>(import.meta, './read.ts')(['readRequest']);
 
-const saysVersion = ({ [VERSION_HEADER]: version }: IncomingMessage['headers']): boolean => version !== undefined;
+/** An empty one says nothing. */
+const saysVersion = ({ 'anthropic-version': version }: IncomingMessage['headers']): boolean => version !== undefined && version !== '';
 
 const surface = surfaceBuiltin({
   surface: 'messages',
@@ -42,19 +38,3 @@ export default defineBuiltin({
     counting.apply(host);
   },
 });
-
-/** A body in both forms: its own, for targets that speak this wire, and the common one. */
-function readRequest(body: JsonObject, { headers }: IncomingMessage, bytes: Buffer, operation: string): ReadRequest {
-  const isCounting = operation !== 'messages';
-  const { 'content-encoding': coding = 'identity', [VERSION_HEADER]: version } = headers;
-  if (coding.toLowerCase() !== 'identity') throw invalidRequest(`the Content-Encoding ${coding} is not supported`);
-  if (repeats(bytes.toString('utf8'), 'model')) throw invalidRequest('model stands there twice');
-  checkMessages(body, isCounting);
-  const { request, notes } = readMessages(body, typeof version === 'string' ? version : undefined);
-  return {
-    request,
-    streaming: !isCounting && body['stream'] === true,
-    metadata: readMetadata(headers['x-gateway-metadata']),
-    clientRequest: new ClientRequest({ dialect: MESSAGES, operation, bytes, value: body, refusal: notes.refusal, lost: notes.lost }),
-  };
-}

@@ -34,12 +34,18 @@ export function messageOf(exchange: Exchange, value: Block): object {
   return {
     id: `msg_${exchange.id}`, type: 'message', role: 'assistant', model: exchange.model, content: blocks,
     stop_reason: reason, stop_sequence: null, stop_details: stopDetails(reason),
-    usage: usageOf(reply.usage ? countsOf(reply.usage) : estimated(exchange, texts)), container: null, diagnostics: null,
+    usage: usageOf(reply.usage ? countsOf(reply.usage) : estimated(exchange, choice?.message)), container: null, diagnostics: null,
   };
 }
 
-function estimated({ request }: Exchange, texts: readonly { readonly text: string }[]): Parameters<typeof usageOf>[0] {
-  return { ...NO_COUNTS, input: estimateTokens(request as never), output: estimateAnswer(texts.reduce((sum, { text }) => sum + text.length, 0)) };
+function estimated({ request }: Exchange, message: Partial<ReplyMessage> = {}): Parameters<typeof usageOf>[0] {
+  return { ...NO_COUNTS, input: estimateTokens(request as never), output: estimateAnswer(charactersOf(message)) };
+}
+
+function charactersOf({ content, refusal, reasoning_content: reasoning, reasoning_details: details, tool_calls: calls }: Partial<ReplyMessage>): number {
+  const thoughts = (details ?? []).filter(isFields).map(({ text }) => text).filter(isText);
+  const texts = [content, refusal, ...(thoughts.length > 0 ? thoughts : [reasoning]), ...(calls ?? []).map((call) => call.function.arguments)];
+  return texts.filter(isText).reduce((sum, text) => sum + text.length, 0);
 }
 
 interface ThoughtBlocks {
@@ -99,8 +105,10 @@ function inputOf(text: string | undefined): Block {
   try {
     input = parseExactJson(text);
   } catch (cause) {
-    throw new GatewayError('upstream_error', 'the arguments of a tool call are not JSON', { cause });
+    throw noArguments(cause);
   }
   if (isFields(input)) return input;
-  throw new GatewayError('upstream_error', 'the arguments of a tool call are not a JSON object');
+  throw noArguments();
 }
+
+export const noArguments = (cause?: unknown): GatewayError => new GatewayError('upstream_error', 'the arguments of a tool call are not a JSON object', { cause });

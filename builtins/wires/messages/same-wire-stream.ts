@@ -53,7 +53,8 @@ export class VendorStream implements SameWireStream {
   }
 
   /** Each kind of delta holds its text under one name. */
-  withText({ data }: StreamEvent, text: string): string {
+  withTexts({ data }: StreamEvent, [{ text } = { text: '' }]: readonly { readonly text: string }[]): string {
+    if (text === '') return '';
     const event = fieldsIn(data);
     const delta = isFields(event['delta']) ? event['delta'] : {};
     const name = TEXTS_OF.get(delta['type']);

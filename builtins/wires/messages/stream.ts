@@ -1,12 +1,12 @@
-import { type ChatChunk, type ChatRequest, type ChunkDelta, type Exchange, type Fields, isFields, isText, type ToolCallDelta } from '../../../host/contract/index.ts';
+import { type ChatChunk, type ChatRequest, type ChunkDelta, type Exchange, type Fields, GatewayError, isFields, isText, type ToolCallDelta, tryParseJson } from '../../../host/contract/index.ts';
 import { bytesOfText } from '../../../host/upstream/sse.ts';
-import type { ClientFailure } from '../../../host/wire/client-failure.ts';
+import { type ClientFailure, failureOf } from '../../../host/wire/client-failure.ts';
 import type { ClientStream } from '../../../host/wire/client-wire.ts';
 import { estimateAnswer, estimateTokens } from '../estimate.ts';
 import { sealEnvelope } from '../envelope.ts';
 import { type CallDraft, Calls } from './calls.ts';
 import { errorBody } from './errors.ts';
-import { type Wishes, wishesOf } from './reply.ts';
+import { noArguments, type Wishes, wishesOf } from './reply.ts';
 import { stopDetails, stopReason } from './stop-reason.ts';
 import { FORMAT } from './thoughts.ts';
 import { type Counts, countsOf, NO_COUNTS, streamedUsageOf, usageOf, withoutZeroInput } from './usage.ts';
@@ -24,6 +24,9 @@ export function errorEvent(failure: ClientFailure, type?: string): string {
   const own = code === 'provider_saturated' || code === 'upstream_unavailable' ? 'overloaded_error' : undefined;
   return bytesOfText(`event: error\ndata: ${JSON.stringify(errorBody(failure, type ?? own))}\n\n`);
 }
+
+/** Ends of answers that may stop anywhere. */
+const CUT_OFF: ReadonlySet<string | null> = new Set(['length', 'content_filter']);
 
 type Kind = 'text' | 'thinking' | 'call';
 
@@ -66,10 +69,15 @@ export class MessagesStream implements ClientStream {
   }
 
   end(): string {
-    this.#start();
-    this.#close();
-    for (const call of this.#calls.waiting()) this.#openCall(call);
-    this.#close();
+    try {
+      this.#start();
+      this.#close();
+      for (const call of this.#calls.waiting()) this.#openCall(call);
+      this.#close();
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      return this.error(failureOf(error, error.message, this.#exchange.id));
+    }
     const reason = stopReason(this.#finish, this.#calls.hasOpened, this.#isRefused);
     const counts = this.#counts ?? { ...NO_COUNTS, input: this.#estimate, output: estimateAnswer(this.#characters) };
     this.#event('message_delta', {
@@ -203,10 +211,17 @@ export class MessagesStream implements ClientStream {
   #close(): void {
     if (this.#open === undefined) return;
     if (this.#open === 'thinking') this.#closeThought();
-    else if (this.#open === 'call' && this.#calls.close()) this.#piece({ type: 'input_json_delta', partial_json: '{}' });
+    else if (this.#open === 'call') this.#closeCall();
     this.#event('content_block_stop', { index: this.#next });
     this.#open = undefined;
     this.#next += 1;
+  }
+
+  /** Clients make an object of whatever has come: half of one would run a tool with something else than was meant, unless the answer says that it was cut off. */
+  #closeCall(): void {
+    const input = this.#calls.close();
+    if (input.trim() === '') this.#piece({ type: 'input_json_delta', partial_json: '{}' });
+    else if (!CUT_OFF.has(this.#finish) && !isFields(tryParseJson(input))) throw noArguments();
   }
 
   /** Clients replace the signature by the one that comes: it leaves whole. */

@@ -1,9 +1,7 @@
 import type { CallInfo, ChatTranslator, ParamTreatments, ProviderModule, WireReply } from 'gw/contract';
 import { messagesFault } from './errors.ts';
 import { MESSAGES_PARAMS } from './params.ts';
-import { toMessagesBody } from './request.ts';
-import { readMessage } from './response.ts';
-import { openMessagesStream } from './stream.ts';
+import { openMessagesStream, readMessage, toMessagesBody } from './translation.ts';
 import type { MessagesVariant } from './variant.ts';
 
 /** How a cloud that speaks the common wire serves Claude beside it. */

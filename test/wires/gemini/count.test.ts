@@ -8,7 +8,7 @@ describe('counting tokens on the Gemini wire', () => {
   it('is an estimate that errs high where the target speaks another wire', async () => {
     const { host, upstream } = await commonGateway(says({ content: 'a' }));
     const text = 'The quick brown fox jumps over the lazy dog. '.repeat(20); // 200 tokens of most vendors
-    for (const body of [{ contents: [{ parts: [{ text }] }] }, { generateContentRequest: { model: 'models/m', contents: [{ parts: [{ text }] }] } }]) {
+    for (const body of [{ contents: [{ parts: [{ text }] }] }, { generateContentRequest: { model: 'models/m', contents: [{ parts: [{ text }] }] } }, { contents: null, generateContentRequest: { contents: [{ parts: [{ text }] }] } }]) {
       const answer = await host.post(COUNT, body);
       expect([answer.status, answer.headers.get('x-gateway-token-count'), answer.headers.get('x-gateway-target')]).to.deep.equal([200, 'estimate', null]);
       expect(answer.json().totalTokens).to.be.within(200, 280);

@@ -103,6 +103,27 @@ describe('a request of the Gemini API to its own vendor', () => {
     expect([list.length, list[1]?.['error'].code]).to.deep.equal([2, 502]);
   });
 
+  it('leaves out the half of a frame with which it breaks off', async () => {
+    const cut = FRAMES[1]!.indexOf('ße');
+    const { host } = await ownGateway((_seen, response) => {
+      openSse(response);
+      response.end(`data: ${FRAMES[0]}\r\n\r\ndata: ${FRAMES[1]!.slice(0, cut)}`);
+    });
+    const frames = framesOf((await host.post(`${STREAM}?alt=sse`, TEXT)).text);
+    expect([frames.length, frames[1]?.['error'].code]).to.deep.equal([2, 502]);
+    const list = (await host.post(STREAM, TEXT)).json() as Json[];
+    expect([list.length, list[1]?.['error'].code]).to.deep.equal([2, 502]);
+  });
+
+  it('is a list of objects alone, whatever else comes as data', async () => {
+    const { host } = await ownGateway((_seen, response) => {
+      openSse(response);
+      response.end(`data: hello\r\n\r\n${EVENTS}data: [DONE]\r\n\r\n`);
+    });
+    const list = (await host.post(STREAM, TEXT)).json() as Json[];
+    expect(list).to.deep.equal(FRAMES.map((frame) => JSON.parse(frame) as Json));
+  });
+
   it('goes without what other vendors signed', async () => {
     const { host, upstream } = await ownGateway(answers);
     const foreign = sealEnvelope([{ type: 'reasoning.text', format: 'anthropic-claude-v1', signature: 's', text: 't' }]);
@@ -163,6 +184,92 @@ describe('guardrails on the Gemini wire', () => {
   it('hold a stream back until they have read all of it', async () => {
     const { host } = await ownGateway(answers, word('ße', 'after_request', { stream: 'end' }));
     expect(framesOf((await host.post(`${STREAM}?alt=sse`, TEXT)).text).at(-1)?.['error'].details[0].reason).to.equal('RESPONSE_REJECTED');
+  });
+});
+
+describe('a stream of the Gemini API that guards hold back', () => {
+  const window = { plugins: [{ name: 'regex-guard', stage: 'after_request', enabled: true, config: { patterns: ['cana?ry'], stream: 'window' } }] };
+  const masking = { plugins: [{ name: 'pii-redact', stage: 'after_request', enabled: true, config: {} }] };
+  const MAIL = 'jane@example.com';
+  const frameOf = (parts: readonly object[], more: object = {}, others: object = {}): string => JSON.stringify({ candidates: [{ content: { parts, role: 'model' }, index: 0, ...more }], modelVersion: 'gemini-2.5-flash', ...others });
+  const saying = (frames: readonly string[]): Parameters<typeof ownGateway>[0] => (_seen, response) => {
+    openSse(response);
+    response.end(frames.map((frame) => `data: ${frame}\r\n\r\n`).join(''));
+  };
+  const STOP = frameOf([], { finishReason: 'STOP', safetyRatings: [{ category: 'HARM_CATEGORY_HARASSMENT', probability: 'LOW' }] }, { usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, trafficType: 'ON_DEMAND' } });
+  const VENDOR = [
+    frameOf([{ text: 'I think', thought: true }, { text: '', thoughtSignature: 'AAAA' }]),
+    frameOf([{ executableCode: { language: 'PYTHON', code: 'print(1)' } }, { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } }]),
+    frameOf([{ text: 'a can' }, { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }, { text: 'dle ' }]),
+    frameOf([{ text: 'burns' }, { functionCall: { name: 'f', args: { a: 'b' } } }], { novelty: { deep: [1.50, 'x'] }, groundingMetadata: { webSearchQueries: ['candles'], searchEntryPoint: { renderedContent: '<b>' } } }),
+    frameOf([{ functionCall: { name: 'g', willContinue: true } }]), frameOf([{ functionCall: { partialArgs: [{ jsonPath: '$.q', stringValue: 'can', willContinue: true }], willContinue: true } }]),
+    frameOf([{ functionCall: { partialArgs: [{ jsonPath: '$.q', stringValue: 'dle' }] } }]), STOP,
+  ];
+
+  it('arrives in the bytes of the vendor while it is clean, with all that only the vendor has', async () => {
+    for (const config of [window, masking]) {
+      const { host } = await ownGateway(saying(VENDOR), config);
+      expect((await host.post(`${STREAM}?alt=sse`, TEXT)).text).to.equal(VENDOR.map((frame) => `data: ${frame}\r\n\r\n`).join(''));
+      expect((await host.post(STREAM, TEXT)).text).to.equal(`[${VENDOR.join(',\r\n')}]`);
+    }
+  });
+
+  const leaking: readonly (readonly [string, readonly string[]])[] = [
+    ['a text over several frames', [frameOf([{ text: 'a ' }]), frameOf([{ text: 'cana' }]), frameOf([{ text: 'ry' }]), STOP]],
+    ['the first frame', [frameOf([{ text: 'canary' }]), STOP]],
+    ['two parts of a frame', [frameOf([{ text: 'cana' }, { text: 'ry' }]), STOP]],
+    ['a thought', [frameOf([{ text: 'cana', thought: true }]), frameOf([{ text: 'ry', thought: true }]), STOP]],
+    ['arguments of a call', [frameOf([{ functionCall: { name: 'f', args: { a: ['canary'] } } }]), STOP]],
+    ['arguments in pieces', [frameOf([{ functionCall: { name: 'g', willContinue: true } }]), ...['cana', 'ry'].map((stringValue) => frameOf([{ functionCall: { partialArgs: [{ jsonPath: '$.q', stringValue, willContinue: stringValue === 'cana' }], willContinue: stringValue === 'cana' } }])), STOP]],
+    ['two calls in pieces', [frameOf([{ functionCall: { id: 'a', name: 'g', willContinue: true } }, { functionCall: { id: 'b', name: 'h', willContinue: true } }]), frameOf([{ functionCall: { id: 'b', partialArgs: [{ jsonPath: '$.q', stringValue: 'x' }] } }]), frameOf([{ functionCall: { id: 'a', partialArgs: [{ jsonPath: '$.q', stringValue: 'canary' }] } }]), STOP]],
+    ['the second candidate', [JSON.stringify({ candidates: [{ index: 1, content: { parts: [{ text: 'cana' }] } }] }), JSON.stringify({ candidates: [{ index: 0, content: { parts: [{ text: 'b' }] } }, { index: 1, content: { parts: [{ text: 'ry' }] } }] }), STOP]],
+    ['what code printed', [frameOf([{ codeExecutionResult: { outcome: 'OUTCOME_OK', output: 'canary' } }]), STOP]],
+    ['a member of tomorrow', [frameOf([{ text: 'x' }], { novelty: ['a canary'] }), STOP]],
+  ];
+  for (const [what, frames] of leaking) {
+    it(`lets no part of a match pass in ${what}`, async () => {
+      const { host } = await ownGateway(saying(frames), window);
+      const events = await host.post(`${STREAM}?alt=sse`, TEXT);
+      expect(events.text).to.not.match(/cana|"ry/);
+      expect(framesOf(events.text).at(-1)?.['error'].details[0].reason).to.equal('RESPONSE_REJECTED');
+      const list = (await host.post(STREAM, TEXT)).json() as Record<string, any>[];
+      expect(list.at(-1)?.['error'].details[0].reason).to.equal('RESPONSE_REJECTED');
+    });
+  }
+
+  it('is masked at its places, and keeps everything else', async () => {
+    const call = { name: 'mail', args: { to: MAIL, n: 1 } };
+    const { host } = await ownGateway(saying([
+      frameOf([{ text: 'ask jane@exam', thought: true }]), frameOf([{ text: 'ple.com', thought: true }, { text: 'Write to ' }, { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }]),
+      frameOf([{ text: 'jane@' }, { text: 'example.com now' }], { logprobsResult: { chosenCandidates: [{ token: MAIL }] }, groundingMetadata: { webSearchQueries: [`who is ${MAIL}`], n: 1 } }),
+      frameOf([{ executableCode: { language: 'PYTHON', code: `mail("${MAIL}")` } }, { functionCall: call }]),
+      frameOf([{ functionCall: { id: 'p', name: 'g', willContinue: true }, thoughtSignature: 'AAAA' }]), frameOf([{ functionCall: { id: 'p', partialArgs: [{ jsonPath: '$.to', stringValue: MAIL }] } }]), STOP,
+    ]), masking);
+    for (const [query, read] of [['?alt=sse', framesOf], ['', JSON.parse]] as const) {
+      const { text } = await host.post(`${STREAM}${query}`, TEXT);
+      expect(text).to.not.match(/jane|example/);
+      const frames = read(text) as Record<string, any>[];
+      const parts = frames.flatMap(({ candidates }) => candidates[0].content.parts as Record<string, any>[]);
+      const joined = (isThought: boolean): string => parts.filter(({ thought, text: said }) => typeof said === 'string' && (thought === true) === isThought).map(({ text: said }) => said as string).join('');
+      expect([joined(true), joined(false)]).to.deep.equal(['ask [EMAIL_1]', 'Write to [EMAIL_1] now']);
+      expect(parts.flatMap(({ functionCall }) => functionCall ?? [])).to.deep.equal([{ ...call, args: { to: '[EMAIL_1]', n: 1 } }, { id: 'p', name: 'g', args: { to: '[EMAIL_1]' } }]);
+      expect(parts.filter(({ functionCall }) => functionCall).map(({ thoughtSignature }) => thoughtSignature as unknown)).to.deep.equal([undefined, 'AAAA']);
+      expect(parts.find(({ executableCode }) => executableCode)).to.deep.equal({ executableCode: { language: 'PYTHON', code: 'mail("[EMAIL_1]")' } });
+      expect(parts.find(({ inlineData }) => inlineData)).to.deep.equal({ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } });
+      expect(frames.find(({ candidates }) => candidates[0].groundingMetadata)?.['candidates'][0].groundingMetadata).to.deep.equal({ webSearchQueries: ['who is [EMAIL_1]'], n: 1 });
+      expect(frames.at(-1)).to.deep.equal(JSON.parse(STOP));
+    }
+  });
+
+  it('is the same however the vendor\'s bytes are cut', async () => {
+    const bytes = Buffer.from(VENDOR.map((frame) => `data: ${frame}\r\n\r\n`).join(''));
+    let cut = 0;
+    const { host } = await ownGateway((_seen, response) => {
+      openSse(response);
+      response.write(bytes.subarray(0, cut));
+      setImmediate(() => response.end(bytes.subarray(cut)));
+    }, window);
+    for (cut = 1; cut < bytes.length; cut += 61) expect((await host.post(`${STREAM}?alt=sse`, TEXT)).text, `cut at ${cut}`).to.equal(bytes.toString());
   });
 });
 

@@ -1,0 +1,77 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GatewayError, isFields, isText, quoted } from '../../../host/contract/index.ts';
+import type { Host } from '../../../host/host.ts';
+import { contextOf } from '../../../host/http/context.ts';
+import { readBody } from '../../../host/http/read-body.ts';
+import { sendEmpty, sendError } from '../../../host/http/reply.ts';
+import { KNOWN_VERSIONS, PROTOCOL_VERSION } from '../rpc.ts';
+import { CODES, readMessage, RpcFault, type RpcRequest } from './message.ts';
+import { findTool, offeredTo } from './offered.ts';
+import { callTool } from './tool-call.ts';
+import { checkHeaders, checkVersion, type Form, sendAnswer, sendFault } from './transport.ts';
+
+/** Reads the message of a request, and answers it. */
+export async function serve(host: Host, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  let form: Form = 'json';
+  try {
+    const { current } = host;
+    if (!current) throw new GatewayError('upstream_unavailable', 'the gateway is not configured');
+    form = checkHeaders(request, host.settings);
+    const message = readMessage(await readBody(request, current.maxRequestBytes, host.services.clock));
+    checkVersion(request, message.method);
+    if (message.id === undefined) sendEmpty(response, 202);
+    else await answer(host, message, form, response);
+  } catch (error) {
+    if (error instanceof RpcFault) sendFault(response, form, error, host.redactor);
+    else if (error instanceof GatewayError) sendError(response, error, host.redactor);
+    else throw error;
+  }
+}
+
+function answer(host: Host, request: RpcRequest, form: Form, response: ServerResponse): Promise<void> | undefined {
+  const { id, method } = request;
+  if (method === 'tools/call') return call(host, request, form, response);
+  const answers = METHODS.get(method);
+  if (!answers) throw new RpcFault(CODES.method, `the method ${quoted(method)} is not supported`, { id });
+  sendAnswer(response, form, { id, result: answers(host, request, response) });
+  return undefined;
+}
+
+type Answers = (host: Host, request: RpcRequest, response: ServerResponse) => object;
+
+const METHODS: ReadonlyMap<string, Answers> = new Map<string, Answers>([
+  ['initialize', initialize],
+  ['ping', () => ({})],
+  ['tools/list', list],
+]);
+
+function initialize({ build }: Host, { id, params: { protocolVersion } }: RpcRequest): object {
+  if (!isText(protocolVersion)) throw new RpcFault(CODES.parameters, 'protocolVersion must be a text', { id });
+  return {
+    protocolVersion: KNOWN_VERSIONS.has(protocolVersion) ? protocolVersion : PROTOCOL_VERSION,
+    capabilities: { tools: { listChanged: false } },
+    serverInfo: { name: 'gw', version: build.version },
+  };
+}
+
+/** All tools at once: a list has no pages, so that there is no cursor to go on from. */
+function list({ current }: Host, { id, params: { cursor } }: RpcRequest, response: ServerResponse): object {
+  if (cursor !== undefined && cursor !== null) throw new RpcFault(CODES.parameters, 'the cursor is not known', { id });
+  return { tools: offeredTo(current, contextOf(response).principal).map(({ tool }) => tool) };
+}
+
+/** A tool that the key may not call is answered like one that does not exist, before any plugin runs. */
+function call(host: Host, { id, params }: RpcRequest, form: Form, response: ServerResponse): Promise<void> {
+  const { name, arguments: given } = params;
+  if (!isText(name)) throw new RpcFault(CODES.parameters, 'name must be a text', { id });
+  if (given !== undefined && given !== null && !isFields(given)) throw new RpcFault(CODES.parameters, 'arguments must be an object', { id });
+  const offered = findTool(host.current, contextOf(response).principal, name);
+  if (!offered) throw unknownTool(name, id);
+  return callTool(host, { server: offered.server, name, arguments: given ?? {} }, response, {
+    answered: (result, headers) => sendAnswer(response, form, { id, result }, headers),
+    failed: (error) => sendFault(response, form, new RpcFault(CODES.internal, error, { id }), host.redactor),
+    vanished: () => sendFault(response, form, unknownTool(name, id), host.redactor),
+  });
+}
+
+const unknownTool = (name: string, id: RpcRequest['id']): RpcFault => new RpcFault(CODES.parameters, `unknown tool: ${quoted(name)}`, { id });

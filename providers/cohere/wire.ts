@@ -1,0 +1,8 @@
+import { toUpstream } from './request.ts';
+import { fromUpstream } from './response.ts';
+import { openStream } from './stream.ts';
+
+/** The translation, which is loaded when it is first needed. */
+export const chat = { toUpstream, fromUpstream, openStream };
+export { embeddings } from './embeddings.ts';
+export { rerank } from './rerank.ts';
