@@ -46,7 +46,7 @@ class BodyReader implements UsageReader {
 
 const LF = 0x0a;
 
-/** Line by line: the last `data:` whose JSON holds a response with usage counts. */
+/** Up to each LF: the last `data:` whose JSON holds a response with usage counts. */
 class StreamReader implements UsageReader {
   #line: Buffer[] = [];
   #bytes = 0;
@@ -75,9 +75,13 @@ class StreamReader implements UsageReader {
   }
 
   #endLine(): void {
-    const line = this.#bytes > MAX_BYTES ? '' : Buffer.concat(this.#line).toString('latin1').replace(/\r$/, '');
+    const text = this.#bytes > MAX_BYTES ? '' : Buffer.concat(this.#line).toString('latin1');
     this.#line = [];
     this.#bytes = 0;
+    for (const line of text.split('\r')) this.#read(line); // lines may end with CR alone
+  }
+
+  #read(line: string): void {
     const data = dataOf(line);
     if (data === undefined || !(data.includes('"usage"') || (this.#facts.ids.length === 0 && data.includes('"response"')))) return;
     const event = tryParseJson(textOfBytes(data));

@@ -1,6 +1,6 @@
 import { type ChatMessage, type ChatRequest, type ContentPart, type Fields, isFields, type ToolCall } from '../../host/contract/index.ts';
 import type { Adapted, TargetFacts } from '../../host/wire/client-request.ts';
-import { knowsReasoning, marksCaches, speaksCommon, takesLateInstructions, takesLongNames, takesTier } from './targets.ts';
+import { knowsReasoning, marksCaches, speaksCommon, takesLateInstructions, takesLongNames, takesMediaInResults, takesTier } from './targets.ts';
 import { shortName } from './tool-names.ts';
 
 /** Fields of a common request that not every target takes, and the paths that clients of a wire know them by. */
@@ -57,10 +57,9 @@ function adaptFields(request: Fields, { entry }: TargetFacts, paths: FieldPaths,
 }
 
 function adaptMessages(messages: readonly ChatMessage[], target: TargetFacts, keepsMarks: boolean): readonly ChatMessage[] {
-  const isCommon = speaksCommon(target);
   const placed = takesLateInstructions(target) ? messages : withInstructionsFirst(messages);
   const own = placed.map((message) => adaptMessage(message, target, keepsMarks));
-  return isCommon ? withMediaBehindResults(own) : own;
+  return takesMediaInResults(target) ? own : withMediaBehindResults(own);
 }
 
 /** Later instructions stand at the end of the first ones. */
@@ -113,7 +112,7 @@ const isText = ({ type }: ContentPart): boolean => type === 'text' || type === '
 /** Said where a result held nothing but media. */
 const ELSEWHERE = '(see the next message)';
 
-/** Results hold text only on the common wire: their media follow, in order, in one message behind the last result of the turn. */
+/** Where results hold text only: their media follow, in order, in one message behind the last result of the turn. */
 function withMediaBehindResults(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   if (!messages.some(({ role, content }) => role === 'tool' && Array.isArray(content) && !content.every(isText))) return messages;
   const out: ChatMessage[] = [];

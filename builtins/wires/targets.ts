@@ -23,6 +23,9 @@ export function marksCaches(target: TargetFacts): 'asked' | 'unasked' | 'never' 
   return CACHES_UNASKED.has(target.provider) ? 'unasked' : 'never';
 }
 
+/** Whether results of tools may hold more than text: the provider `cohere` refuses that, as the common wire has no place for it. */
+export const takesMediaInResults = (target: TargetFacts): boolean => !speaksCommon(target) && target.provider !== 'cohere';
+
 /** They take instructions in the middle of a conversation. Source: ingress reference 3.4. */
 const TAKES_LATE_INSTRUCTIONS: ReadonlySet<string> = new Set(['openai', 'azure-openai', 'azure-foundry', 'openrouter', 'xai', 'deepseek']);
 

@@ -19,6 +19,8 @@ export class Routing {
   isSameWire = false;
   /** Parameters the serving provider ignored, in the order of the capability matrix. */
   ignoredParams: readonly string[] = [];
+  /** What the serving provider's translator got, and the fields of it that its wire cannot carry; of the last attempt. */
+  translated: { readonly request: object; readonly left: readonly string[] } | undefined;
   abLabel: string | undefined;
   /** The target that the request names: no other one is tried. */
   pinned: string | undefined;

@@ -36,6 +36,11 @@ export function inMatrixOrder(names: readonly string[], wire: ProviderModule['wi
   return [...new Set(names)].toSorted((a, b) => rank(a) - rank(b));
 }
 
+/** Parameters of the matrix that a request sets, but for those in `left`. */
+export function parametersIn(request: ChatRequest, left: readonly string[]): string[] {
+  return PARAMETERS.filter((name) => !left.includes(name) && isSet(request, name));
+}
+
 /** When a parameter counts as set (providers reference 3.1). */
 function isSet(request: ChatRequest, name: Parameter): boolean {
   const value: unknown = request[name];

@@ -93,6 +93,7 @@ function clientWire(attempt: Attempt, sent: ClientRequest, call: CallInfo, gener
   const { exchange, provider: { module } } = attempt;
   const same = sameWireRequest(attempt, call);
   if (same) {
+    exchange.routing.translated = undefined;
     exchange.routing.ignoredParams = reportLost(attempt, same.ignored ?? NO_NAMES, generation);
     return same;
   }
@@ -115,7 +116,9 @@ function translated(attempt: Attempt, given: ChatRequest, call: CallInfo, { unsu
   if (wire.bounded?.length) {
     log.warn('parameters bounded to what the provider takes', { target: attempt.target.virtualKey, params: shownNames(wire.bounded), trace_id: exchange.id });
   }
-  return { wire, names: wire.ignored?.length ? [...unsupported, ...wire.ignored] : unsupported };
+  const names = wire.ignored?.length ? [...unsupported, ...wire.ignored] : unsupported;
+  exchange.routing.translated = { request: asked, left: names };
+  return { wire, names };
 }
 
 function treatmentsOf({ provider: { module, ref } }: Attempt, model: string): ParamTreatments {

@@ -41,6 +41,7 @@ class Decoder {
       case 'tool-plan-delta': return this.#text('reasoning_content', message['tool_plan']);
       case 'tool-call-start': return this.#openCall(event['index'], callOf(message));
       case 'tool-call-delta': return this.#callArguments(event['index'], callOf(message));
+      case 'tool-call-end': return this.#closeCall(event['index']);
       case 'message-end': return this.#end(delta);
       default: return [];
     }
@@ -86,6 +87,18 @@ class Decoder {
     return open && said !== '' ? [this.#callChunk({ index: open.index, function: { arguments: said } })] : [];
   }
 
+  #closeCall(at: unknown): readonly ChatChunk[] {
+    const open = this.#callsByEvent.get(at);
+    return open ? this.#noArguments(open) : [];
+  }
+
+  /** Of a call without any, once: clients of other wires end it before what comes next. */
+  #noArguments(call: OpenCall): readonly ChatChunk[] {
+    if (call.hasArguments) return [];
+    call.hasArguments = true;
+    return [this.#callChunk({ index: call.index, function: { arguments: '{}' } })];
+  }
+
   /** Arguments that begin like the word `null` are held until more follows: `null` alone means that there are no arguments. */
   #argumentsOf(open: OpenCall, piece: string): string {
     if (open.hasArguments) return piece;
@@ -99,7 +112,7 @@ class Decoder {
     const failure = textOf(error).trim();
     if (failure !== '') throw failedAnswer(failure);
     this.#isOver = true;
-    const empty = this.#calls.filter(({ hasArguments }) => !hasArguments).map(({ index }) => this.#callChunk({ index, function: { arguments: '{}' } }));
+    const empty = this.#calls.flatMap((call) => this.#noArguments(call));
     const annotations = annotationsOf(this.#citations, (at) => this.#offsets.get(at) ?? this.#textLength);
     return [...empty, this.#chunk(annotations.length > 0 ? { annotations } : {}, textOf(finish) || null, readUsage(usage))];
   }

@@ -35,11 +35,11 @@ describe('POST /v1/responses', () => {
     expect(upstream.seen[0]?.json().model).to.equal('real');
   });
 
-  it('reads usage of a stream from its last event, however it is cut, and passes it on unaltered', async () => {
+  for (const end of ['\n', '\r\n', '\r']) it(`reads usage of a stream from its last event, however it is cut, and passes it on unaltered: lines end with ${JSON.stringify(end)}`, async () => {
     const lines = [
       { type: 'response.output_text.delta', delta: 'about "usage": {"input_tokens": 9}' },
       { type: 'response.completed', response: { model: 'real-1', usage: USAGE } },
-    ].map((event) => `event: ${event.type}\r\ndata: ${JSON.stringify(event)}\r\n\r\n`).join('');
+    ].map((event) => `event: ${event.type}${end}data: ${JSON.stringify(event)}${end}${end}`).join('');
     const upstream = await stubUpstream((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
       for (const byte of Buffer.from(lines)) response.write(Buffer.from([byte]));

@@ -57,11 +57,23 @@ describe('a stream guard', () => {
     expect(count(host, 'gateway_guardrail_verdicts_total')).to.deep.equal([{ plugin: 'p', stage: 'after_request', action: 'rejected', value: 1 }]);
   });
 
-  it('ends it before its first chunk with the same refusal', async () => {
-    const { answer } = await run(words('x'), [at('p')], [plugin('p', { stream: () => ({ push: () => reject('nothing at all'), end: () => [] }) })]);
-    if (answer.status === 200) expect(last(answer).error.message).to.equal('response rejected by p (after_request): nothing at all');
-    else expect([answer.status, answer.json().error.code]).to.deep.equal([502, 'response_rejected']);
-    expect(answer.text).to.not.include('"content":"x"');
+  it('ends it at its first chunk with the same event, however much of the answer has come with that', async () => {
+    const whole: StubHandler = (_request, response) => {
+      openSse(response);
+      response.end(`${sseEvent({ id: 'x', choices: [{ index: 0, delta: { role: 'assistant', content: 'all forbidden' }, finish_reason: 'stop' }] })}${sseEvent('[DONE]')}`);
+    };
+    for (const handler of [words('forbidden'), whole]) {
+      for (const [stream, message] of [
+        [{ push: () => reject('nothing at all'), end: () => [] }, 'response rejected by p (after_request): nothing at all'], [window(), 'response rejected by p (after_request): not this'],
+        [{ push: () => { throw new Error('broken'); }, end: () => [] }, 'the gateway could not complete the request'],
+      ] as const) {
+        const { answer, host } = await run(handler, [at('p')], [plugin('p', { stream: () => stream })]);
+        expect([answer.status, answer.headers.get('content-type')], message).to.deep.equal([200, 'text/event-stream']);
+        expect(last(answer)).to.deep.equal({ error: { message, type: 'stream_error', code: 'stream_error' } });
+        expect(answer.text).to.not.include(WORD);
+        expect(count(host, 'gateway_requests_total').map((sample) => (sample as { status: string }).status)).to.deep.equal(['error']);
+      }
+    }
   });
 
   it('does not count as a failure of the provider, and on_error runs', async () => {

@@ -138,6 +138,16 @@ describe('anthropic, streams', () => {
     expect(reply.choices[0]?.message.tool_calls?.[0]?.function.arguments).to.equal('{"a":1}');
   });
 
+  it('say the arguments of a call without fragments before what comes behind its block', () => {
+    for (const [input, text] of [[{}, '{}'], [{ a: 1 }, '{"a":1}']] as const) {
+      const list = [
+        START, { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 't', name: 'f', input } }, delta(0, { type: 'input_json_delta', partial_json: '' }), { type: 'content_block_stop', index: 0 },
+        { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } }, delta(1, { type: 'text_delta', text: 'b' }), { type: 'content_block_stop', index: 1 }, { ...FINISH, delta: { stop_reason: 'tool_use' } },
+      ];
+      expect(deltasOf(events(...list)).map(({ content, tool_calls: calls }) => content ?? calls?.[0].function.arguments)).to.deep.equal(['', text, 'b', undefined]);
+    }
+  });
+
   it('fail with the vendor\'s message, before and after the first text', () => {
     const { reply, failure, chunks } = streamed('error.txt');
     expect(reply.choices[0]?.message.content).to.equal('The har');

@@ -113,6 +113,12 @@ describe('bedrock, streams', () => {
     for (const model of [LLAMA, NOVA]) expect(stream(model, streamOf('chat/converse-stream.json')).reply.choices[0]?.message.content, model).to.equal('conformance ok');
   });
 
+  it('say that a call has no arguments before what comes behind its block', () => {
+    const call = event('contentBlockStart', { contentBlockIndex: 0, start: { toolUse: { toolUseId: 'a', name: 'tide' } } });
+    const { chunks } = stream(NOVA, call, event('contentBlockStop', { contentBlockIndex: 0 }), text('b'), event('contentBlockStop', { contentBlockIndex: 0 }), stop('tool_use'));
+    expect(chunks.map(({ choices: [choice] }: any) => choice.delta.content ?? choice.delta.tool_calls?.[0].function.arguments)).to.deep.equal(['', '{}', 'b', undefined]);
+  });
+
   it('of a structured answer are content, also an empty one', () => {
     const open = event('contentBlockStart', { contentBlockIndex: 0, start: { toolUse: { toolUseId: 'a', name: 'gw_structured_answer' } } });
     const pieces = ['{"place":', '"Brest"}'].map((input) => event('contentBlockDelta', { contentBlockIndex: 0, delta: { toolUse: { input } } }));

@@ -110,6 +110,14 @@ describe('cohere, streams', () => {
     expect(streamOf({ type: 'debug', delta: { message: { content: { text: 'x' } } } }, end({ finish_reason: 'COMPLETE' })).chunks).to.have.length(1);
   });
 
+  it('say that a call has no arguments before what comes behind it', () => {
+    const { chunks } = streamOf(
+      { type: 'tool-call-start', index: 0, delta: { message: { tool_calls: { id: 'a', function: { name: 'f', arguments: '' } } } } }, { type: 'tool-call-delta', index: 0, delta: { message: { tool_calls: { function: { arguments: 'null' } } } } }, { type: 'tool-call-end', index: 0 },
+      { type: 'content-delta', index: 1, delta: { message: { content: { text: 'b' } } } }, { type: 'tool-call-end', index: 7 }, { type: 'message-end', delta: { finish_reason: 'TOOL_CALL' } },
+    );
+    expect(chunks.map(({ choices: [choice] }: any) => choice.delta.content ?? choice.delta.tool_calls?.[0].function.arguments)).to.deep.equal(['', '{}', 'b', undefined]);
+  });
+
   it('call with nothing where they call with the word null, however it comes in pieces', () => {
     const start = (text: unknown): object => ({ type: 'tool-call-start', index: 0, delta: { message: { tool_calls: { id: 'a', function: { name: 'f', arguments: text } } } } });
     const delta = (text: string): object => ({ type: 'tool-call-delta', index: 0, delta: { message: { tool_calls: { function: { arguments: text } } } } });

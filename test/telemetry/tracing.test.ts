@@ -61,7 +61,7 @@ describe('the trace of a request', () => {
       'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'm', 'gen_ai.request.is_stream': false, 'gen_ai.request.max_tokens': 5, 'gen_ai.request.temperature': 0.5,
       'gw.schema.version': '1.0.0-draft', 'gw.gateway.version': 'test', 'gw.gateway.trace_id': id, 'gw.routing.strategy': 'fallback', 'gw.request.api_key_id': MASTER_ID,
       'gen_ai.system': 'a', 'gen_ai.provider.name': 'a', 'gen_ai.response.model': 'upstream-model', 'gen_ai.response.finish_reasons': ['stop'],
-      'gen_ai.usage.input_tokens': 11, 'gen_ai.usage.output_tokens': 7, 'gw.routing.target_key': 'a', 'gw.routing.attempt': 1, 'gw.cache.hit': false,
+      'gen_ai.usage.input_tokens': 11, 'gen_ai.usage.output_tokens': 7, 'gw.routing.target_key': 'a', 'gw.routing.attempt': 1, 'gw.cache.hit': false, 'gw.forwarded_params': ['temperature', 'max_tokens'],
     });
     expect(call.attributes).to.deep.include({ 'http.request.method': 'POST', 'http.response.status_code': 200, 'server.address': '127.0.0.1', 'server.port': Number(new URL(upstream.url).port), 'gw.routing.target_key': 'a', 'gw.routing.attempt': 1 });
     expect(call.attributes['url.full']).to.equal(`${upstream.url}/chat/completions`);
@@ -148,6 +148,20 @@ describe('the trace of a request', () => {
     expect(attributes['gw.cost.usd']).to.be.closeTo(attributes['gw.cost.input_usd'] + attributes['gw.cost.output_usd'], 1e-12).and.above(0);
     expect(attributes).to.include({ 'gw.cost.cache_read_usd': 0, 'gw.cost.cache_write_usd': 0, 'gw.cost.reasoning_usd': 0, 'gw.cost.model_found': true });
   });
+
+  for (const policy of ['warn', 'drop']) {
+    it(`names the parameters that a provider got, and not those it could not take: ${policy}`, async () => {
+      const collector = await httpCollector();
+      const upstream = await stubUpstream(serving);
+      const host = await startHost({
+        targets: [upstream.target('a', {}, { params: { seed: 'unsupported', top_p: 'unsupported' } })], compatibility: { on_unsupported_param: policy }, observability: { tracing: { endpoint: collector.url, protocol: 'http' } },
+      });
+      await host.post(CHAT, ask('hi', { user: 'u', n: 1, seed: 7, top_p: 0.5, stop: [], novelty: 1 }));
+      await host.post(CHAT, ask());
+      await host.close();
+      expect(collector.spans.filter(({ name }) => name === 'gateway.request').map(({ attributes }) => attributes['gw.forwarded_params'] as unknown)).to.deep.equal([['n', 'user'], undefined]);
+    });
+  }
 
   it('says what kind of cache answered', async () => {
     const { host, finished } = await traced({ config: { plugins: ['before_request', 'after_request'].map((stage) => ({ name: 'response-cache', stage, enabled: true })) } });

@@ -213,6 +213,21 @@ describe('Messages to other native wires', () => {
     }
   });
 
+  it('have the media of results behind them where results are text alone', async () => {
+    const upstream = await stubUpstream((_seen, response) => replyJson(response, 200, { id: 'c', finish_reason: 'COMPLETE', message: { role: 'assistant', content: [{ type: 'text', text: 'a' }] } }));
+    const host = await startHost({ strategy: { mode: 'single' }, targets: [{ virtual_key: 'cohere', models: ['claude-x'] }] }, { variables: { COHERE_API_KEY: 'vendor-key-0123456789', COHERE_BASE_URL: upstream.url } });
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
+    const answer = await host.post('/v1/messages', { ...hello, tools: [TOOL], messages: [
+      { role: 'user', content: 'look' }, { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'tide', input: {} }, { type: 'tool_use', id: 'b', name: 'tide', input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'seen' }, image] }, { type: 'tool_result', tool_use_id: 'b', content: [image] }] },
+    ] });
+    expect(answer.status, answer.text).to.equal(200);
+    const [, , first, second, media] = upstream.seen[0]!.json()['messages'] as Json[];
+    expect([first.role, second.role, media.role]).to.deep.equal(['tool', 'tool', 'user']);
+    expect(JSON.stringify([first.content, second.content])).to.include('seen').and.include('(see the next message)').and.not.include('AAAA');
+    expect(media.content.map(({ type }: Json) => type)).to.deep.equal(['image_url', 'image_url']);
+  });
+
   it('say by the client\'s paths which tools and images are not taken as they were meant', async () => {
     const upstream = await stubUpstream((_seen, response) => replyJson(response, 200, candidate([{ text: 'a' }])));
     const host = await startHost({ strategy: { mode: 'single' }, responses: { translate: 'auto' }, targets: [{ virtual_key: 'gemini', models: ['claude-x'] }] }, { variables: { GEMINI_API_KEY: 'vendor-key-0123456789', GEMINI_BASE_URL: `${upstream.url}/v1beta` } });
@@ -270,6 +285,16 @@ describe('corners of streams of the Messages wire', () => {
     expect([inputOf(0), inputOf(1), inputOf(2)]).to.deep.equal(['{"x":1}', '{"y":2}', '{}']);
     expect(blocks.every(({ id }) => typeof id === 'string' && id !== '')).to.equal(true);
     expect(events.at(-2).delta.stop_reason).to.equal('tool_use');
+  });
+
+  it('take the empty arguments of a call that come after what followed it, and no others', async () => {
+    const late = (args: string): object[] => [delta(call(0, 'a', 'tide', '')), delta({ content: 'b' }), delta(call(0, undefined, undefined, args)), delta({}, 'tool_calls')];
+    for (const args of ['{}', ' { }\n', ' ']) {
+      const events = await streamed(late(args));
+      expect(events.filter(({ type }) => type === 'content_block_delta').map(({ delta: piece }) => piece.partial_json ?? piece.text), args).to.deep.equal(['{}', 'b']);
+      expect(events.at(-1).type).to.equal('message_stop');
+    }
+    expect((await streamed(late('{"x":1}'))).at(-1).type).to.equal('error');
   });
 
   it('send a signature whole and once, before the end of its block', async () => {

@@ -1,5 +1,6 @@
 import { type ChatReply, type ChatRequest, type ExchangeOutcome, type Surface, SURFACES } from '../../../host/contract/index.ts';
 import type { LiveExchange } from '../../../host/pipeline/live-exchange.ts';
+import { parametersIn } from '../../../host/pipeline/parameters.ts';
 import type { Facts } from './privacy.ts';
 
 /** Version of the names that begin with `gw.`. */
@@ -42,6 +43,7 @@ export function endFacts(exchange: LiveExchange, outcome: ExchangeOutcome, lastA
     ...costFacts(exchange),
     'gw.routing.target_key': answeredBy === undefined ? lastTarget?.virtualKey : undefined,
     'gw.routing.attempt': attempts,
+    'gw.forwarded_params': forwardedParams(exchange),
     'gw.mcp.depth': turn && turn.number > 1 ? turn.number - 1 : undefined,
     'gw.cache.hit': answeredBy !== undefined,
     'gw.cache.kind': exchange.cache === 'hit' ? 'exact' : undefined,
@@ -66,6 +68,13 @@ function costFacts({ measured: { cost, costUsd }, answeredBy }: LiveExchange): F
     'gw.cost.reasoning_usd': cost.reasoningUsd,
     'gw.cost.model_found': cost.modelFound,
   };
+}
+
+/** Names of the chat parameters that the last target got. */
+function forwardedParams({ surface, routing: { translated }, answeredBy }: LiveExchange): string[] | undefined {
+  if (!translated || answeredBy !== undefined || !SURFACES[surface].isChat) return undefined;
+  const names = parametersIn(translated.request as ChatRequest, translated.left);
+  return names.length > 0 ? names : undefined;
 }
 
 function finishReasons({ reply, surface, error }: LiveExchange): string[] | undefined {

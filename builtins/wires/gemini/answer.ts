@@ -1,6 +1,6 @@
 import { type ChatChoice, type ChatReply, type Fields, isText, type ReplyMessage } from '../../../host/contract/index.ts';
 import { argumentsIn, brokenCall, signatureBeside } from './calls.ts';
-import { groundingOf, logprobsOf } from './candidate-extras.ts';
+import { groundingOf, logprobsOf, tokensOf } from './candidate-extras.ts';
 import { finishWord } from './finish.ts';
 import { callSecret, thoughtSecret } from './secrets.ts';
 import { type SortedDetails, signedParts, sortDetails } from './signatures.ts';
@@ -33,7 +33,7 @@ function candidateOf({ index, message, logprobs, finish_reason: reason }: ChatCh
     finishReason: isRefused ? 'SAFETY' : finishWord(reason),
     index,
     ...groundingOf(message['annotations']),
-    ...(facts.wantsLogprobs && logprobsOf(logprobs)),
+    ...(facts.wantsLogprobs && logprobsOf(tokensOf(logprobs))),
   };
 }
 

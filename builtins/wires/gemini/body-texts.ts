@@ -14,18 +14,24 @@ const WORDS: ReadonlyMap<string, RegExp> = new Map([
   ...[
     'mode', 'category', 'threshold', 'method', 'thinkingLevel', 'responseModalities', 'mediaResolution', 'language', 'outcome', 'finishReason', 'taskType',
     'blockReason', 'probability', 'modality', 'behavior', 'serviceTier', 'urlRetrievalStatus', 'scheduling',
+    'severity', 'trafficType', 'modelStage',
   ].map((name) => [name, ENUM] as const),
 ]);
 
 /** Where texts stand in the bodies of this wire. Source: ingress reference 12. */
 export const BODY_TEXTS: BodyTexts = {
-  isWord: (value, name, holder) => (name === 'data' ? isBytes(value, holder) : WORDS.get(name)?.test(value) ?? false),
+  isWord: (value, name, holder) => (name === 'id' ? isCallId(value, holder) : name === 'data' ? isBytes(value, holder) : WORDS.get(name)?.test(value) ?? false),
   isSealed: (name, holder) => isSignature(name) || (name === 'text' && (holder['thought'] === true || isText(holder['thoughtSignature']) || isText(holder['thought_signature']))),
   textOf: ({ text, thought }) => (typeof text === 'string' && thought !== true ? text : undefined),
   opened: (value, name) => (isSignature(name) ? openEnvelope(value) : undefined),
 };
 
 const isSignature = (name: string): boolean => name === 'thoughtSignature' || name === 'thought_signature';
+
+/** Calls and their results have a name and a body beside the id. */
+function isCallId(value: string, holder: Readonly<Fields>): boolean {
+  return 'name' in holder && ('args' in holder || 'response' in holder) && TOKEN.test(value);
+}
 
 /** Bytes have their type beside them. */
 function isBytes(value: string, { mimeType, mime_type }: Readonly<Fields>): boolean {

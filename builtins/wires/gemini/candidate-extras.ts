@@ -7,9 +7,11 @@ export function groundingOf(annotations: unknown): Fields {
   return chunks.length > 0 ? { groundingMetadata: { groundingChunks: chunks } } : {};
 }
 
-/** Probabilities of the tokens; nothing without any. Source: ai.google.dev, API reference, "LogprobsResult", 2026-11-22. */
-export function logprobsOf(logprobs: unknown): Fields {
-  const tokens = isFields(logprobs) && Array.isArray(logprobs['content']) ? logprobs['content'].filter(isFields) : [];
+/** The tokens of which probabilities are given. */
+export const tokensOf = (logprobs: unknown): Fields[] => (isFields(logprobs) && Array.isArray(logprobs['content']) ? logprobs['content'].filter(isFields) : []);
+
+/** Probabilities of tokens; nothing without any. Source: ai.google.dev, API reference, "LogprobsResult", 2026-11-22. */
+export function logprobsOf(tokens: readonly Fields[]): Fields {
   if (tokens.length === 0) return {};
   const topCandidates = tokens.map(({ top_logprobs: tops }) => ({ candidates: (Array.isArray(tops) ? tops.filter(isFields) : []).map(tokenOf) }));
   return { logprobsResult: { topCandidates, chosenCandidates: tokens.map(tokenOf) } };

@@ -3,7 +3,7 @@ import { bytesOfText } from '../../../host/upstream/sse.ts';
 import { type ClientFailure, failureOf } from '../../../host/wire/client-failure.ts';
 import type { ClientStream } from '../../../host/wire/client-wire.ts';
 import type { AnswerFacts } from './answer.ts';
-import { logprobsOf } from './candidate-extras.ts';
+import { logprobsOf, tokensOf } from './candidate-extras.ts';
 import { CandidateWriter } from './candidate-writer.ts';
 import { errorBody } from './errors.ts';
 import type { StreamForm } from './stream-form.ts';
@@ -20,6 +20,8 @@ export class GeminiStream implements ClientStream {
   readonly #form: StreamForm;
   readonly #facts: StreamFacts;
   readonly #candidates = new Map<number, CandidateWriter>();
+  /** Tokens of each candidate whose probabilities came without a part that could leave: some upstreams send them behind their text. */
+  readonly #tokens = new Map<number, Fields[]>();
   #usage: Usage | undefined;
   #frames = 0;
 
@@ -38,6 +40,7 @@ export class GeminiStream implements ClientStream {
     let bytes = '';
     for (const choice of choices) {
       const parts = this.#candidate(choice.index).write(choice);
+      if (this.#facts.wantsLogprobs) this.#keepTokens(choice);
       if (parts.length > 0) bytes += this.#frame({ candidates: [this.#shown(choice, parts)] });
     }
     return bytes;
@@ -46,7 +49,7 @@ export class GeminiStream implements ClientStream {
   end(): string {
     if (this.#candidates.size === 0) this.#candidate(0);
     try {
-      const candidates = [...this.#candidates].toSorted(([a], [b]) => a - b).map(([index, writer]) => writer.end(index));
+      const candidates = [...this.#candidates].toSorted(([a], [b]) => a - b).map(([index, writer]) => ({ ...writer.end(index), ...this.#probabilities(index) }));
       return this.#frame({ candidates, usageMetadata: usageMetadata(this.#usage) }) + this.#form.end;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
@@ -67,8 +70,21 @@ export class GeminiStream implements ClientStream {
     return made;
   }
 
-  #shown({ index, logprobs }: ChunkChoice, parts: readonly Fields[]): Fields {
-    return { content: { role: 'model', parts }, index, ...(this.#facts.wantsLogprobs && logprobsOf(logprobs)) };
+  #shown({ index }: ChunkChoice, parts: readonly Fields[]): Fields {
+    return { content: { role: 'model', parts }, index, ...this.#probabilities(index) };
+  }
+
+  #keepTokens({ index, logprobs }: ChunkChoice): void {
+    const waiting = this.#tokens.get(index) ?? [];
+    for (const token of tokensOf(logprobs)) waiting.push(token);
+    if (waiting.length > 0) this.#tokens.set(index, waiting);
+  }
+
+  /** Those that wait, once. */
+  #probabilities(index: number): Fields {
+    const tokens = this.#tokens.get(index) ?? [];
+    this.#tokens.delete(index);
+    return logprobsOf(tokens);
   }
 
   #frame(members: Fields): string {

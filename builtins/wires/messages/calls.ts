@@ -1,4 +1,5 @@
 import { GatewayError, type ToolCallDelta } from '../../../host/contract/index.ts';
+import { isEmptyObject } from '../empty-object.ts';
 
 /** One call of a tool, as its pieces come. */
 export interface CallDraft {
@@ -6,7 +7,8 @@ export interface CallDraft {
   name: string;
   /** Its arguments so far; they wait for the call to be opened. */
   input: string;
-  state: 'waiting' | 'open' | 'closed';
+  /** One that was closed without arguments is `empty`: its client knows that they are an empty object. */
+  state: 'waiting' | 'open' | 'closed' | 'empty';
   readonly shape: ObjectShape;
 }
 
@@ -59,8 +61,8 @@ export class Calls {
 
   #add(call: CallDraft, piece: string): string {
     if (piece === '') return '';
-    if (call.state === 'closed') {
-      if (piece.trim() === '') return '';
+    if (call.state === 'closed' || call.state === 'empty') {
+      if (piece.trim() === '' || (call.state === 'empty' && isEmptyObject(piece))) return '';
       throw new GatewayError('upstream_error', 'arguments came for a tool call that was complete');
     }
     call.shape.add(piece);
@@ -96,7 +98,7 @@ export class Calls {
     if (!open) return '';
     const { input } = open;
     open.input = '';
-    open.state = 'closed';
+    open.state = input.trim() === '' ? 'empty' : 'closed';
     return input;
   }
 }

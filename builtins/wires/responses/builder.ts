@@ -6,6 +6,8 @@ import { detailsOf, Stretch } from './reasoning.ts';
 import type { Asked } from './request.ts';
 import { type AnswerHead, endOf, responseObject } from './response-object.ts';
 
+const NOTHING: readonly unknown[] = [];
+
 /**
  * Makes the items of an answer from chunks of the common wire, one open at a time, in the order in which they come. A whole
  * answer goes the same way, so that it equals what its stream ends with. Source: ingress reference 9.1.1, 9.3.
@@ -22,6 +24,8 @@ export class AnswerBuilder {
   #openCalled: StreamedCall | undefined;
   /** Signatures that came while something else was open. */
   #pending = new Stretch();
+  /** Tokens whose probabilities came before the text that they are of. */
+  #tokens: unknown[] = [];
   #finish: string | undefined;
   #usage: Usage | undefined;
 
@@ -46,7 +50,7 @@ export class AnswerBuilder {
     if (usage) this.#usage = usage;
     if (!choice) return;
     const { message, logprobs, finish_reason: finish } = choice;
-    for (const delta of deltasOf(message)) this.#delta(delta, logprobs);
+    for (const delta of deltasOf(message)) this.#delta(delta, delta.content ? logprobs : undefined);
     this.#finish = finish ?? undefined;
   }
 
@@ -75,10 +79,22 @@ export class AnswerBuilder {
   #delta(delta: ChunkDelta, logprobs: unknown): void {
     this.#reason(delta);
     const { content, refusal, annotations } = delta;
-    if (typeof content === 'string' && content !== '') this.#message('text').addText(content, this.#asked.showsLogprobs ? logprobsOf(logprobs) : NOTHING);
+    this.#text(content ?? '', this.#asked.showsLogprobs ? logprobsOf(logprobs) : NOTHING);
     if (Array.isArray(annotations) && this.#open instanceof MessageItem) this.#annotate(annotations, this.#open);
     if (typeof refusal === 'string' && refusal !== '') this.#message('refusal').addText(refusal, NOTHING);
     (delta.tool_calls ?? []).forEach((call, at) => this.#call(call, at));
+  }
+
+  /** A piece of text with the probabilities of its tokens, which may also come before it or behind. */
+  #text(text: string, tokens: readonly unknown[]): void {
+    if (text === '' && tokens.length === 0) return;
+    const isSpeaking = this.#open instanceof MessageItem && this.#open.kind === 'text';
+    if (text === '' && !isSpeaking) {
+      for (const token of tokens) this.#tokens.push(token);
+      return;
+    }
+    this.#message('text').addText(text, this.#tokens.length > 0 ? [...this.#tokens, ...tokens] : tokens);
+    if (this.#tokens.length > 0) this.#tokens = [];
   }
 
   /** Reasoning that is neither shown nor given back has no place in the answer. */
@@ -170,8 +186,6 @@ export class AnswerBuilder {
     return { emit: this.#emit, requestId: this.#head.requestId, index: this.#output.length };
   }
 }
-
-const NOTHING: readonly unknown[] = [];
 
 function logprobsOf(value: unknown): readonly unknown[] {
   const content = isGiven(value) ? (value as Fields)['content'] : undefined;

@@ -1,4 +1,5 @@
 import { failedAnswer, type Fields, isFields, isText } from '../../../host/contract/index.ts';
+import { isEmptyObject } from '../empty-object.ts';
 
 /** A call of the answer, by its index in the common wire. */
 export interface StreamedCall {
@@ -6,6 +7,8 @@ export interface StreamedCall {
   name: string;
   /** What came of its arguments before it was opened. */
   waiting: string;
+  /** Arguments that are not blank have come. */
+  hasArguments: boolean;
   state: 'waiting' | 'open' | 'closed';
 }
 
@@ -23,7 +26,10 @@ export class StreamedCalls {
     if (isText(delta['id'])) call.id ||= delta['id'];
     const { function: called } = delta;
     if (isFields(called) && isText(called['name'])) call.name ||= called['name'];
-    if (call.state === 'closed' && argumentsOf(delta).trim() !== '') throw failedAnswer('the answer went on with a tool call that it had ended');
+    const text = argumentsOf(delta);
+    if (text.trim() === '') return call;
+    if (call.state === 'closed' && (call.hasArguments || !isEmptyObject(text))) throw failedAnswer('the answer went on with a tool call that it had ended');
+    call.hasArguments ||= call.state !== 'closed';
     return call;
   }
 
@@ -37,7 +43,7 @@ export class StreamedCalls {
   }
 
   #begin(index: number): StreamedCall {
-    const call: StreamedCall = { id: '', name: '', waiting: '', state: 'waiting' };
+    const call: StreamedCall = { id: '', name: '', waiting: '', hasArguments: false, state: 'waiting' };
     this.#calls.set(index, call);
     this.#order.splice(Math.max(this.#order.findLastIndex((known) => known < index) + 1, this.#first), 0, index);
     return call;

@@ -113,12 +113,22 @@ class MessagesStream {
     return this.#text(text);
   }
 
+  /** What a block says when it is over: its citations, or whole the arguments that came without fragments. */
   #closeBlock(index: unknown): readonly ChatChunk[] {
+    const state = this.#blocks.get(index);
+    if (typeof state === 'object') return this.#wholeArguments(state);
     const cited = this.#cited.get(index);
     if (!cited) return [];
     this.#cited.delete(index);
     const annotations = annotationsOf(cited.citations, { start: cited.start, end: this.#length });
     return annotations.length > 0 ? this.#chunk({ annotations }) : [];
+  }
+
+  /** Once: clients of other wires end a call before what comes next. */
+  #wholeArguments(call: CallState): readonly ChatChunk[] {
+    if (call.hasFragment) return [];
+    call.hasFragment = true;
+    return this.#arguments(call.index, call.input);
   }
 
   #openCall(block: unknown, { id, name, input }: Fields): readonly ChatChunk[] {
@@ -195,7 +205,7 @@ class MessagesStream {
     return this.#chunk({ tool_calls: [{ index, function: { arguments: text } }] });
   }
 
-  /** The end: first whole the arguments that came without fragments, then the reason and the usage. An event of an unexpected form is ignored. */
+  /** The end: first what blocks that did not end have yet to say, then the reason and the usage. An event of an unexpected form is ignored. */
   #finish({ delta, usage }: Fields): readonly ChatChunk[] {
     if (!isFields(delta) || (usage !== undefined && usage !== null && !isFields(usage))) return [];
     const reason = finishOf(delta['stop_reason'] ?? this.#reason, this.#answer !== undefined);
@@ -208,7 +218,7 @@ class MessagesStream {
   #unsaid(): ChatChunk[] {
     const cited = [...this.#cited.keys()].flatMap((index) => this.#closeBlock(index));
     const answer = this.#answer && !this.#answer.hasFragment ? this.#chunk({ content: this.#answer.input }) : [];
-    return [...cited, ...answer, ...this.#calls.filter((call) => !call.hasFragment).flatMap(({ index, input }) => this.#arguments(index, input))];
+    return [...cited, ...answer, ...this.#calls.flatMap((call) => this.#wholeArguments(call))];
   }
 
   #head(): Pick<ChatChunk, 'id' | 'model'> {

@@ -29,6 +29,7 @@ export class ConverseStream {
     switch (type) {
       case 'contentBlockStart': return this.#open(event);
       case 'contentBlockDelta': return this.#extend(event);
+      case 'contentBlockStop': return this.#close(event);
       case 'messageStop': return this.#stop(event);
       case 'metadata': return this.#metadata(event);
       default: return [];
@@ -89,12 +90,24 @@ export class ConverseStream {
     return place;
   }
 
-  /** First whole the arguments that came without fragments, then the reason. */
+  #close({ contentBlockIndex: block }: Fields): ChatChunk[] {
+    const state = this.#blocks.get(block);
+    return typeof state === 'object' ? this.#noArguments(state) : [];
+  }
+
+  /** Of a call without fragments, once: clients of other wires end it before what comes next. */
+  #noArguments(call: CallState): ChatChunk[] {
+    if (call.hasFragment) return [];
+    call.hasFragment = true;
+    return this.#arguments(call, '{}');
+  }
+
+  /** First what calls that did not end have yet to say, then the reason. */
   #stop({ stopReason }: Fields): ChatChunk[] {
     const reason = finishOf(stopReason, this.#answer !== undefined && this.#calls.length === 0);
     if (reason === null) return [];
     const answer = this.#answer?.hasFragment === false ? this.#chunk({ content: '{}' }) : [];
-    const calls = this.#calls.filter(({ hasFragment }) => !hasFragment).flatMap((call) => this.#arguments(call, '{}'));
+    const calls = this.#calls.flatMap((call) => this.#noArguments(call));
     return [...answer, ...calls, { ...this.#head, choices: [{ index: 0, delta: {}, finish_reason: reason }] }];
   }
 

@@ -29,6 +29,15 @@ const piece = (index: number, args: string, more: Json = {}): Json => ({ tool_ca
 const called = (id: string, args: Json): Json => ({ functionCall: { id, name: 'f', args } });
 
 describe('a stream in the form of the Gemini API', () => {
+  it('keeps the probabilities of tokens that come before their text or behind it, of each candidate', () => {
+    const of = (index: number, token: string, delta: Json = {}, reason: string | null = null): ChatChunk => ({ choices: [{ index, delta, finish_reason: reason, logprobs: { content: [{ token, logprob: -1 }] } }] });
+    const chunks = [of(0, 'a'), of(1, 'x', { content: 'x' }), of(0, 'b', { content: 'ab' }), of(0, 'c', { content: '' }), of(1, 'y', {}, 'stop'), finish()];
+    const tokens = (frames: readonly Json[], index: number): unknown[] => frames.flatMap(({ candidates }) => candidates as Json[]).filter((each) => each['index'] === index).map(({ logprobsResult: result }) => result?.chosenCandidates.map(({ token }: Json) => token as unknown) as unknown);
+    const frames = written(chunks, { ...FACTS, wantsLogprobs: true });
+    expect([tokens(frames, 0), tokens(frames, 1)]).to.deep.equal([[['a', 'b'], ['c']], [['x'], ['y']]]);
+    expect(JSON.stringify(written(chunks))).to.not.include('logprobsResult');
+  });
+
   it('is a frame for each piece, and a last one with the reason and the usage', () => {
     const frames = written([chunkOf({ role: 'assistant', content: '' }), chunkOf({ content: 'Grü' }), chunkOf({ content: 'ße' }), finish('length'), { choices: [], usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } }]);
     const head = { modelVersion: 'm', responseId: 'id' };

@@ -70,6 +70,25 @@ describe('a streamed answer of the Responses API', () => {
     expect(answer.response['output']).to.deep.equal([{ type: 'function_call', id: `fc_${ID}_0`, call_id: 'c1', name: 'f', arguments: '{"a":1}', status: 'completed' }]);
   });
 
+  it('keeps the probabilities of tokens that come before their text or behind it', () => {
+    const of = (content: string | undefined, token: string): object => ({ choices: [{ index: 0, delta: { ...(content !== undefined && { content }) }, logprobs: { content: [{ token, logprob: -1, bytes: [97], top_logprobs: [] }] } }] });
+    const { events, response } = streamed([of('', 'a'), delta({ reasoning_content: 'hm' }), of('b', 'b'), of(undefined, 'c'), of('', 'd'), delta({}, 'stop')], { include: ['message.output_text.logprobs'] });
+    const tokens = (list: Json[]): unknown[] => list.map(({ token }) => token as unknown);
+    expect(events.filter(({ type }) => type === 'response.output_text.delta').map(({ delta: text, logprobs }) => [text, tokens(logprobs as Json[])])).to.deep.equal([['b', ['a', 'b']], ['', ['c']], ['', ['d']]]);
+    expect(tokens(response['output'][0].content[0].logprobs)).to.deep.equal(['a', 'b', 'c', 'd']);
+    expect(streamed([of('', 'a'), delta({}, 'stop')], { include: ['message.output_text.logprobs'] }).response['output']).to.deep.equal([]);
+  });
+
+  it('takes the empty arguments of a call that come after what followed it, and no others', () => {
+    const late = (args: string): object[] => [call(0, { id: 'c1', name: 'f', args: '' }), delta({ content: 'b' }), call(0, { args }), delta({}, 'tool_calls')];
+    for (const args of ['{}', ' { }\n', ' ']) {
+      const { response } = streamed(late(args), TOOLS);
+      expect([response['status'], types(response), response['output'][0].arguments], args).to.deep.equal(['completed', ['function_call', 'message'], '{}']);
+    }
+    expect(streamed(late('{"x":1}'), TOOLS).failure).to.not.equal(undefined);
+    expect(streamed([call(0, { id: 'c1', name: 'f', args: '{"x":1}' }), ...late('{}').slice(1)], TOOLS).failure).to.not.equal(undefined);
+  });
+
   it('loses nothing of a chunk that opens an item and fills it', () => {
     const { response } = streamed([delta({ content: 'say', tool_calls: [{ index: 0, id: 'c1', function: { name: 'f', arguments: '{"a":1}' } }] }), delta({}, 'stop')], TOOLS);
     expect(response['output'].map((item: Json) => item['arguments'] ?? item['content'][0].text)).to.deep.equal(['say', '{"a":1}']);
