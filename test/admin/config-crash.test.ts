@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { defineBuiltin } from '../../host/builtin.ts';
 import { UnstoredConfiguration } from '../../host/stores/configuration-store.ts';
-import { BIN, forSuite, type GatewayProcess, MASTER_KEY, NODE_ARGS, startGateway, startPostgres, temporaryFolder } from '../kit/index.ts';
+import { BIN, forSuite, type GatewayProcess, MASTER_KEY, NODE_ARGS, some, startGateway, startPostgres, temporaryFolder } from '../kit/index.ts';
 import { ECHO, refusal, startAdmin } from './kit.ts';
 
 const KILLER = fileURLToPath(new URL('kill-while-storing.ts', import.meta.url));
@@ -33,8 +33,10 @@ async function mortal(cwd: string, variables: Readonly<Record<string, string>>):
   return { url, died };
 }
 
-function suite(place: () => Promise<{ cwd: string; variables: Readonly<Record<string, string>> }>): void {
-  for (const [moment, survives] of [['before', 'calm'], ['after', 'after']] as const) {
+const MOMENTS = [['before', 'calm'], ['after', 'after']] as const;
+
+function suite(place: () => Promise<{ cwd: string; variables: Readonly<Record<string, string>> }>, moments: readonly (typeof MOMENTS)[number][] = MOMENTS): void {
+  for (const [moment, survives] of moments) {
     it(`that dies ${moment} a change is kept begins again with one of the two, and history says which`, async () => {
       const { cwd, variables } = await place();
       const { url, died } = await mortal(cwd, variables);
@@ -60,7 +62,7 @@ describe('a gateway on SQLite', () => suite(async () => {
 describe('a gateway on Postgres', function onPostgres() {
   this.timeout(120_000);
   const server = forSuite(startPostgres);
-  suite(async () => ({ cwd: await temporaryFolder(), variables: { CONFIG_STORE_BACKEND: 'postgres', CONFIG_STORE_DSN: await server().createDatabase() } }));
+  suite(async () => ({ cwd: await temporaryFolder(), variables: { CONFIG_STORE_BACKEND: 'postgres', CONFIG_STORE_DSN: await server().createDatabase() } }), some(MOMENTS, { every: 2 }));
 });
 
 describe('a configuration that cannot be kept', () => {

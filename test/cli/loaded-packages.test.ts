@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { read } from '../architecture/source.ts';
-import { MASTER_KEY, runGw, startGateway, temporaryFolder } from '../kit/index.ts';
+import { forSuite, MASTER_KEY, runGw, some, startGateway, temporaryFolder } from '../kit/index.ts';
 
 const LOADED = 'packages loaded: '; // as test/kit/loaded.ts writes it
 const HOOK = new URL('../kit/loaded.ts', import.meta.url).href;
@@ -55,25 +55,24 @@ describe('the packages that a gateway loads', () => {
   });
 });
 
-describe('what Node loads of itself for a gateway', () => {
-  it('does not hold its fetch and WebSocket, a tenth of a start: what needs node:http takes it from common/node-http.ts', async () => {
+describe('what Node loads of itself for a gateway, and what a start asks of V8', () => {
+  /** stderr of a gateway that has ended. */
+  const told = forSuite(async () => {
     const gateway = await startGateway({ variables: { NODE_OPTIONS: `--import ${HOOK}` } });
     expect(await gateway.stop()).to.equal(0);
-    expect(gateway.stderr()).to.match(/own modules loaded: .*\bhttp\b/).and.not.match(/own modules loaded: .*undici/);
+    return gateway.stderr();
   });
 
-  it('holds neither HTTP/2, which no upstream is spoken to in, nor what asks questions', async () => {
-    const gateway = await startGateway({ variables: { NODE_OPTIONS: `--import ${HOOK}` } });
-    expect(await gateway.stop()).to.equal(0);
-    expect(gateway.stderr()).to.match(/own modules loaded: .*\bhttp\b/).and.not.match(/own modules loaded: .*\b(http2|readline)\b/);
+  it('does not hold its fetch and WebSocket, a tenth of a start: what needs node:http takes it from common/node-http.ts', () => {
+    expect(told()).to.match(/own modules loaded: .*\bhttp\b/).and.not.match(/own modules loaded: .*undici/);
   });
-});
 
-describe('what a start asks of V8', () => {
-  it('leaves out garbage collection in steps until the gateway is up; compiled code is written under the flags of a start', async () => {
-    const gateway = await startGateway({ variables: { NODE_OPTIONS: `--import ${HOOK}` } });
-    expect(await gateway.stop()).to.equal(0);
-    const flags = Array.from(gateway.stderr().matchAll(/^flag set: (.*)$/gm), ([, flag]) => flag);
+  it('holds neither HTTP/2, which no upstream is spoken to in, nor what asks questions', () => {
+    expect(told()).to.match(/own modules loaded: .*\bhttp\b/).and.not.match(/own modules loaded: .*\b(http2|readline)\b/);
+  });
+
+  it('leaves out garbage collection in steps until the gateway is up; compiled code is written under the flags of a start', () => {
+    const flags = Array.from(told().matchAll(/^flag set: (.*)$/gm), ([, flag]) => flag);
     expect(flags).to.deep.equal(['--no-allocation-site-pretenuring', '--no-incremental-marking', '--incremental-marking', '--no-incremental-marking']);
   });
 });
@@ -84,7 +83,7 @@ describe('what a command loads that starts no gateway', () => {
   it('is the command line, and what the command itself runs: no provider, strategy, plugin, store or router', async () => {
     const { url } = await startGateway();
     const variables = { NODE_OPTIONS: `--import ${HOOK}`, GW_URL: url, MASTER_KEY };
-    for (const args of [['--help'], ['help', 'admin'], ['init', '--help'], ['version'], ['status'], ['plugins'], ['admin', 'keys', 'list'], ['bogus']]) {
+    for (const args of some([['--help'], ['help', 'admin'], ['init', '--help'], ['version'], ['status'], ['plugins'], ['admin', 'keys', 'list'], ['bogus']], { every: 2 })) {
       const { stderr } = await runGw(args, { variables });
       const files = linesOf(stderr, 'files loaded: ');
       expect(files, args.join(' ')).to.include('builtins/cli/commands.ts');

@@ -56,26 +56,12 @@ describe('npm start', function npmStart() {
     expect(read('.gitignore').split('\n')).to.include('.data/');
   });
 
-  it('keeps keys over a restart, in files of their own for their owner alone', async () => {
-    const cwd = await temporaryFolder();
-    const first = await start(cwd);
-    const made = await call(`${first.url}/admin/keys`, first.masterKey, { name: 'mine' });
-    expect(made.status).to.equal(201);
-    await first.stop();
-    const second = await start(cwd);
-    expect(second.masterKey).not.to.equal(first.masterKey);
-    expect((await call(`${second.url}/v1/models`, made.key ?? '')).status).to.equal(200);
-    const files = await readdir(join(cwd, '.data'));
-    expect(files).to.include.members(['keys.db', 'keys-sessions.db', 'keys-audit.db', 'config.db', 'requests.db']);
-    for (const name of files) expect((await stat(join(cwd, '.data', name))).mode & 0o777, name).to.equal(0o600);
-    expect((await stat(join(cwd, '.data'))).mode & 0o777).to.equal(0o700);
-    await second.stop();
-  });
-
-  it('keeps a row of each request, over a restart', async () => {
+  it('keeps keys and a row of each request over a restart, in files of their own for their owner alone', async () => {
     const cwd = await temporaryFolder();
     const rows = async ({ url, masterKey }: Started): Promise<unknown> => (await call(`${url}/admin/logs`, masterKey) as { readonly data?: readonly { readonly stage: string }[] }).data?.map(({ stage }) => stage);
     const first = await start(cwd);
+    const made = await call(`${first.url}/admin/keys`, first.masterKey, { name: 'mine' });
+    expect(made.status).to.equal(201);
     const models = (await call(`${first.url}/v1/models`, first.masterKey) as { readonly data?: readonly { readonly id: string }[] }).data;
     const chat = { model: models?.[0]?.id ?? '', messages: [{ role: 'user', content: 'hello' }] };
     expect((await call(`${first.url}/v1/chat/completions`, first.masterKey, chat)).status).to.equal(200);
@@ -83,6 +69,12 @@ describe('npm start', function npmStart() {
     await first.stop();
     const second = await start(cwd);
     expect(await rows(second)).to.deep.equal(['on_error', 'after_request']);
+    expect(second.masterKey).not.to.equal(first.masterKey);
+    expect((await call(`${second.url}/v1/models`, made.key ?? '')).status).to.equal(200);
+    const files = await readdir(join(cwd, '.data'));
+    expect(files).to.include.members(['keys.db', 'keys-sessions.db', 'keys-audit.db', 'config.db', 'requests.db']);
+    for (const name of files) expect((await stat(join(cwd, '.data', name))).mode & 0o777, name).to.equal(0o600);
+    expect((await stat(join(cwd, '.data'))).mode & 0o777).to.equal(0o700);
     await second.stop();
   });
 

@@ -27,7 +27,7 @@ const KINDS: Readonly<Record<string, { readonly make: (path: string) => Promise<
   },
 };
 
-for (const [kind, { make, says }] of some(Object.entries(KINDS))) {
+for (const [kind, { make, says }] of some(Object.entries(KINDS), { every: 4 })) {
   describe(`${kind} as a configuration`, () => {
     it('is refused at once by every command that reads one', async () => {
       const cwd = await temporaryFolder();

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { expect } from 'chai';
-import { runGw, temporaryFolder } from '../kit/index.ts';
+import { runGw, some, temporaryFolder } from '../kit/index.ts';
 import { commandHost, readReport, ROOT, runCommand } from '../cli/commands.ts';
 import { BAD_DOCUMENTS, type BadDocument } from './bad-documents.ts';
 
@@ -55,7 +55,7 @@ describe('configuration rules', () => {
     }
   }
 
-  for (const rule of ['DC01', 'CV09', 'BV06']) {
+  for (const rule of some(['DC01', 'CV09', 'BV06'])) {
     it(`${rule} is reported in the same way by the program itself`, async () => {
       const bad = BAD_DOCUMENTS[rule]![0]!;
       const { cwd, name } = await place(bad);

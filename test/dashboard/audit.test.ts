@@ -6,7 +6,7 @@ describe('the audit trail in the dashboard', function audit() {
   this.timeout(60_000);
   const browser = browserForSuite();
 
-  it('is narrowed by action, where a near miss is explained, and shows of a refusal its reason', async () => {
+  inSoak('is narrowed by action, where a near miss is explained, and shows of a refusal its reason', async () => {
     const t = await startDashboard();
     const key = await t.adminKey('only');
     await t.post(`/admin/keys/${key.id}/revoke`, undefined);

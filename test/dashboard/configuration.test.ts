@@ -105,7 +105,7 @@ describe('the configuration in the dashboard', function configuration() {
     expect((await configOf(t))['aliases']).to.deep.equal({ theirs: 'm' });
   });
 
-  it('is changed by fields, which leave everything else as it is', async () => {
+  inSoak('is changed by fields, which leave everything else as it is', async () => {
     const t = await startDashboard({ config: { request_timeout: '30s' } });
     const page = await opened(t, { path: '/configuration?tab=form' });
     await page.getByRole('group', { name: 'Target 1: a' }).getByRole('combobox', { name: 'Weight' }).fill('3');
@@ -121,7 +121,7 @@ describe('the configuration in the dashboard', function configuration() {
     expect(config['targets'].map(({ virtual_key, weight }: Config) => [virtual_key, weight])).to.deep.equal([['a', 3], ['echo', undefined]]);
   });
 
-  it('goes back to a version, which is named; a refused way back is shown in the dialog', async () => {
+  inSoak('goes back to a version, which is named; a refused way back is shown in the dialog', async () => {
     const t = await startDashboard();
     const config = await configOf(t);
     for (const aliases of [{ one: 'm' }, { two: 'm' }]) await t.request('PUT', '/admin/config', { ...config, aliases });

@@ -10,7 +10,7 @@ describe('what the dashboard shows of the configuration', function pages() {
   const browser = browserForSuite();
   const opened = opener(browser);
 
-  it('are providers in their state, found by a part of their names, and their models', async () => {
+  inSoak('are providers in their state, found by a part of their names, and their models', async () => {
     const t = await startDashboard({ config: { targets: [{ virtual_key: 'echo' }, { virtual_key: 'openai' }] } });
     const page = await opened(t, { path: '/providers' });
     const card = (name: string) => page.locator('.provider', { has: page.getByRole('heading', { name, exact: true }) });
@@ -54,7 +54,7 @@ describe('what the dashboard shows of the configuration', function pages() {
     await page.getByText('Nothing fits').waitFor();
   });
 
-  it('are the strategy with its rules, and what it would do with a request', async () => {
+  inSoak('are the strategy with its rules, and what it would do with a request', async () => {
     const t = await startDashboard({ config: {
       strategy: { mode: 'ab-test', ab_variants: [{ target_key: 'a', weight: 3, label: 'control' }, { target_key: 'echo', weight: 0, label: MARKUP }] }, aliases: { fast: 'm' },
     } });

@@ -72,7 +72,7 @@ describe('the keys in the dashboard', function keys() {
     expect((await t.get(`/admin/keys/${key.id}`)).json()).not.to.have.property('expires_at');
   });
 
-  it('are rotated: the new value is shown once, the old one is dead, the moment is shown', async () => {
+  inSoak('are rotated: the new value is shown once, the old one is dead, the moment is shown', async () => {
     const t = await startDashboard();
     const key = await t.makeKey({ name: 'rotating' });
     const page = await opened(t);

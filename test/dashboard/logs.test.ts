@@ -8,7 +8,7 @@ describe('the request log in the dashboard', function logs() {
   this.timeout(60_000);
   const browser = browserForSuite();
 
-  it('shows requests with the names of their keys, and of each its figures, its time and why it went where it did', async () => {
+  inSoak('shows requests with the names of their keys, and of each its figures, its time and why it went where it did', async () => {
     const t = await startDashboard({ script: FAILS_TWICE });
     const { key } = await t.makeKey({ name: 'billing' });
     expect(await t.chat(['one', 'two'], key)).to.deep.equal([200, 502]);
@@ -23,7 +23,7 @@ describe('the request log in the dashboard', function logs() {
     await page.getByText(trace_id).waitFor();
   });
 
-  it('is narrowed by the address, and the live tail shows a request while the page is open', async () => {
+  inSoak('is narrowed by the address, and the live tail shows a request while the page is open', async () => {
     const t = await startDashboard();
     const { key, id } = await t.makeKey({ name: 'billing' });
     await t.chat(['one'], key);

@@ -26,7 +26,7 @@ describe('what the dashboard shows of a running gateway', function observe() {
     await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
   });
 
-  it('counts traffic of an upstream that misbehaves as the log does, shows its newest rows, and what is markup as text', async () => {
+  inSoak('counts traffic of an upstream that misbehaves as the log does, shows its newest rows, and what is markup as text', async () => {
     const t = await startDashboard({ script: loadScript('brownout'), config: { targets: [{ virtual_key: 'echo', models: [MARKUP] }] } });
     await t.chat(['one', 'two', 'three']);
     const statuses: number[] = [];
@@ -112,7 +112,7 @@ describe('how the dashboard asks again', function polling() {
     expect(asked('/admin/dashboard')).to.equal(3);
   });
 
-  it('keeping what it knows while an answer fails, and saying so until one does not', async () => {
+  inSoak('keeping what it knows while an answer fails, and saying so until one does not', async () => {
     const { page } = await timed(await startDashboard());
     const figure = page.locator('.tile', { hasText: 'Providers' }).locator('.tile-value');
     const before = await figure.textContent();

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { compileScript, forSuite, some } from '../kit/index.ts';
+import { compileScript, forSuite, isSoak, some } from '../kit/index.ts';
 import { axe, browserForSuite, DESKTOP, type Gateway, open, PHONE, settled, startDashboard } from './kit.ts';
 import { PAGES_OF_APPLICATION } from './page-paths.ts';
 
 const SOME_FAIL = compileScript({ steps: [{ fault: 'ok', times: 2 }, { fault: 'status', status: 503 }], then: 'repeat' });
 /** A turn through all pages is taken by so many tests, so that none is long. */
-const PARTS = 3;
+const PARTS = isSoak() ? 3 : 1;
 
 /** A gateway in which every page has something to show. */
 async function used(): Promise<Gateway> {
@@ -18,14 +18,14 @@ async function used(): Promise<Gateway> {
   return t;
 }
 
-/** Every third page, and in the soak every one, in both themes and on a phone: axe finds nothing, the browser refuses nothing, and nothing is wider than the screen. */
+/** Every sixth page, and in the soak every one, in both themes and on a phone: axe finds nothing, the browser refuses nothing, and nothing is wider than the screen. */
 describe('the pages of the dashboard', function pages() {
   this.timeout(120_000);
   const browser = browserForSuite();
   const gateway = forSuite(used);
 
   for (let part = 0; part < PARTS; part += 1) {
-    const paths = some(PAGES_OF_APPLICATION).filter((_path, at) => at % PARTS === part);
+    const paths = some(PAGES_OF_APPLICATION, { every: 6 }).filter((_path, at) => at % PARTS === part);
     it(`keep to the rules of accessibility and to the policy, and fit a phone: ${paths.join(' ')}`, async () => {
       const { page } = await open(browser(), gateway(), { path: '/getting-started' });
       for (const path of paths) {

@@ -16,7 +16,7 @@ describe('the playground of the dashboard', function playground() {
   };
   const fact = (page: Page, name: string) => page.locator('.attribution').last().locator('div', { hasText: name }).locator('dd');
 
-  it('streams an answer as text, with who served it and what it cost, and reminds the model of whole turns', async () => {
+  inSoak('streams an answer as text, with who served it and what it cost, and reminds the model of whole turns', async () => {
     const t = await startDashboard();
     const page = await opened(t, { path: '/playground?model=echo' });
     const sent = page.waitForRequest('**/v1/chat/completions');
@@ -51,7 +51,7 @@ describe('the playground of the dashboard', function playground() {
     await page.getByText('Nothing sent yet').waitFor();
   });
 
-  it('compares two models side by side; one that fails does not take the other with it', async () => {
+  inSoak('compares two models side by side; one that fails does not take the other with it', async () => {
     const t = await startDashboard();
     const page = await opened(t, { path: '/playground?model=echo' });
     await page.getByRole('button', { name: 'Compare with another' }).click();

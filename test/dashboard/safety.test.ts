@@ -25,7 +25,7 @@ describe('a reader of the dashboard', function reader() {
     const { page } = await open(browser(), t, { path: '/getting-started', key });
     const asked: string[] = [];
     page.on('request', (request) => { if (request.method() !== 'GET' && !request.url().endsWith('/v1/chat/completions')) asked.push(`${request.method()} ${request.url()}`); });
-    for (const path of some(PAGES_OF_APPLICATION, { from: 1 })) {
+    for (const path of some(PAGES_OF_APPLICATION, { every: 6, from: 1 })) {
       await page.goto(t.url + path);
       await settled(page);
       const names = await page.locator('main button').evaluateAll((buttons: readonly { getAttribute(name: string): string | null; textContent: string | null }[]) => buttons.map((button) => button.getAttribute('aria-label') ?? button.textContent ?? ''));
@@ -55,7 +55,7 @@ describe('a reader of the dashboard', function reader() {
     }
     await t.request('PUT', '/admin/config', (await t.get('/admin/config')).json());
     const { page } = await open(browser(), t, { path: '/getting-started' });
-    for (const path of [...some(PAGES_OF_APPLICATION, { from: 2 }), `/logs?q=${encodeURIComponent(MARKUP[0]!)}`, `/audit?action=${encodeURIComponent(MARKUP[1]!)}`, `/login?from=${encodeURIComponent(MARKUP[5]!)}`, `/${encodeURIComponent(MARKUP[0]!)}`]) {
+    for (const path of [...some(PAGES_OF_APPLICATION, { every: 6, from: 2 }), `/logs?q=${encodeURIComponent(MARKUP[0]!)}`, `/audit?action=${encodeURIComponent(MARKUP[1]!)}`, `/login?from=${encodeURIComponent(MARKUP[5]!)}`, `/${encodeURIComponent(MARKUP[0]!)}`]) {
       await page.goto(t.url + path);
       await settled(page);
       expect(await page.locator(INJECTED).count(), path).to.equal(0);

@@ -33,7 +33,7 @@ describe('sessions in the dashboard', function sessions() {
     expect((await t.get('/admin/sessions')).json().data).to.deep.equal([]);
   });
 
-  it('go back to a path of the application alone', async () => {
+  inSoak('go back to a path of the application alone', async () => {
     const t = await startDashboard();
     const { page } = await open(browser(), t, { path: '/login?from=//evil.example/x', key: '' });
     await page.getByLabel('API key', { exact: true }).fill(MASTER_KEY);
@@ -41,7 +41,7 @@ describe('sessions in the dashboard', function sessions() {
     await page.waitForURL((url) => url.pathname === '/overview' && url.origin === t.url);
   });
 
-  it('that are revoked while a page is open lead to sign-in and back', async () => {
+  inSoak('that are revoked while a page is open lead to sign-in and back', async () => {
     const t = await startDashboard();
     const { page } = await open(browser(), t, { path: '/audit?outcome=denied' });
     await settled(page);

@@ -32,7 +32,7 @@ describe('the frame of the dashboard', function shell() {
     await page.waitForURL(`${t.url}/overview`);
   });
 
-  it('keeps the theme that was chosen, and nothing where none was', async () => {
+  inSoak('keeps the theme that was chosen, and nothing where none was', async () => {
     const t = await startDashboard();
     const { page } = await open(browser(), t, { path: '/getting-started', theme: 'dark' });
     await settled(page);
@@ -95,7 +95,7 @@ describe('the frame of the dashboard', function shell() {
     expect(await drawer.count()).to.equal(0);
   });
 
-  it('says so and offers to try again when it cannot read its configuration, or that is not one', async () => {
+  inSoak('says so and offers to try again when it cannot read its configuration, or that is not one', async () => {
     const t = await startDashboard();
     const { page } = await open(browser(), t, { path: '/login', key: '' });
     await page.getByRole('heading', { name: 'Sign in to gw' }).waitFor();
@@ -109,7 +109,7 @@ describe('the frame of the dashboard', function shell() {
     }
   });
 
-  it('offers to load again where a chunk of an older build is gone', async () => {
+  inSoak('offers to load again where a chunk of an older build is gone', async () => {
     const t = await startDashboard();
     const seen = await open(browser(), t, { path: '/getting-started' });
     await settled(seen.page);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { ask, chatChunks, fakeClock, type FakeClock, type GatewayProcess, MASTER_KEY, openSse, sseEvent, startGateway, startHost, stubUpstream, temporaryFolder, type TestHost } from '../kit/index.ts';
+import { ask, chatChunks, fakeClock, type FakeClock, type GatewayProcess, MASTER_KEY, openSse, some, sseEvent, startGateway, startHost, stubUpstream, temporaryFolder, type TestHost } from '../kit/index.ts';
 import { atEnd } from '../kit/cleanup.ts';
 
 const CHAT = '/v1/chat/completions';
@@ -54,7 +54,7 @@ describe('clients that break off', () => {
   it('do not end the process, which serves others meanwhile', async function breakOff() {
     this.timeout(60_000);
     const gateway = await startGateway({ cwd: await temporaryFolder() });
-    for (const [what, text] of Object.entries(attacks)) {
+    for (const [what, text] of some(Object.entries(attacks), { every: 2 })) {
       await Promise.all([0, 1, 20].flatMap((delayMs) => (['reset', 'close', 'end'] as const).map((how) => strike(gateway, text, delayMs, how))));
       expect((await fetch(`${gateway.url}/livez`)).status, what).to.equal(200);
     }

@@ -15,6 +15,8 @@ const CHAT = '/v1/chat/completions';
 const KEY = { Authorization: `Bearer ${MASTER_KEY}` };
 /** Of each of six refusals. */
 const ROUNDS = cases(20);
+/** Of what is sent by hand. */
+const BY_HAND = cases(30);
 /** More than a connection holds, and more than the gateways below take. */
 const BODY_BYTES = 6_000_000;
 const MAX_BYTES = 100_000;
@@ -165,7 +167,7 @@ describe('a refusal that comes before its body was read', function refusals() {
   for (const [what, head, status] of PARSED) {
     it(`reaches a client that first sends everything: ${what}`, async () => {
       const { gateway } = refusing();
-      for (let round = 0; round < 30; round += 1) {
+      for (let round = 0; round < BY_HAND; round += 1) {
         const client = await rawClient(gateway.url);
         client.socket.pause();
         client.send(head);
@@ -183,7 +185,7 @@ describe('a refusal that comes before its body was read', function refusals() {
     const url = await startNginx(nginx, [host, `127.0.0.2:${port}`]); // two, because nginx never gives up on an only one
     const payload = Buffer.alloc(1_000_000, 'x'); // nginx itself refuses more than a mebibyte
     const own = refusals.filter((refusal) => refusal.url.startsWith(gateway.url));
-    for (let round = 0; round < 6; round += 1) {
+    for (let round = 0; round < cases(20); round += 1) {
       for (const { status, method, headers, url: direct } of own) {
         expect(await byNode({ method, headers, url: direct.replace(gateway.url, url) }, payload)).to.deep.equal([status, true]);
         const answer = await fetch(url + CHAT, { method: 'POST', headers: KEY, body: JSON.stringify(ask('hi', { model: 'echo' })) });
@@ -202,7 +204,7 @@ describe('a refusal that comes before its body was read', function refusals() {
     const stopped = gateway.stop('SIGTERM');
     while ((await fetch(`${gateway.url}/readyz`)).status === 200) await new Promise((resolve) => { setImmediate(resolve); });
     const agent = new HttpAgent({ keepAlive: true });
-    for (let round = 0; round < 30; round += 1) {
+    for (let round = 0; round < BY_HAND; round += 1) {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
       const request = httpRequest(gateway.url + CHAT, { method: 'POST', agent, headers: { 'Content-Length': BODY_BYTES } }, (response) => {
         let text = '';

@@ -69,7 +69,7 @@ function workOf(run: () => void): number {
 }
 
 describe('a large event', () => {
-  for (const [name, { options, bytesOf }] of some(Object.entries(FRAMINGS), { every: 2 })) {
+  for (const [name, { options, bytesOf }] of some(Object.entries(FRAMINGS), { from: 1 })) {
     describe(name, () => {
       it('may hold as much as a whole answer', () => {
         const relay = open(options);

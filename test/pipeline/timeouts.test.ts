@@ -141,7 +141,7 @@ describe('silence on a stream', () => {
   const post = async (handler: StubHandler, more: { config?: object; second?: StubUpstream } = {}): Promise<{ answer: Answer; upstream: StubUpstream; host: TestHost }> => {
     const upstream = await stubUpstream(handler);
     const targets = [upstream.target('a'), ...(more.second ? [more.second.target('b')] : [])];
-    const host = await startHost({ strategy: { mode: 'fallback' }, targets, ...more.config }, { streamIdleMs: 120 });
+    const host = await startHost({ strategy: { mode: 'fallback' }, targets, ...more.config }, { streamIdleMs: 600 });
     return { upstream, host, answer: await host.post(PATH, ask('hi', { stream: true })) };
   };
 

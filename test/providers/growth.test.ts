@@ -103,7 +103,7 @@ describe('an answer of Gemini takes work in proportion', () => {
     ['calls', () => ({ functionCall: { name: 'f', args: {} } })], ['signatures', () => ({ text: 'x', thoughtSignature: 's' })], ['images', () => ({ inlineData: { mimeType: 'image/png', data: 'AAAA' } })],
     ['thoughts', () => ({ text: 'x', thought: true })],
   ] as const) {
-    it(`of many ${what}, whole`, () => expectProportion(8000, on((size) => JSON.stringify(answer(part)(size)), (body) => translateReply(gemini, call, body))));
+    it(`of many ${what}, whole`, () => expectProportion(8000, on((size) => JSON.stringify(answer(part)(size)), (body) => translateReply(gemini, call, body)), 32_000));
   }
 
   it('of many calls, streamed', async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { Dice, forSuite, type GatewayProcess, isSoak, startGateway, startPostgres, temporaryFolder } from '../kit/index.ts';
+import { Dice, forSuite, type GatewayProcess, inSoak, isSoak, startGateway, startPostgres, temporaryFolder } from '../kit/index.ts';
 
 const WRITES = isSoak() ? 5000 : 80; // writes take long
 const WORKERS = 6;
@@ -134,7 +134,7 @@ describe(`a gateway that is killed at random moments of ${WRITES} writes`, funct
   describe('with Postgres', () => {
     const dsn = forSuite(async () => (await startPostgres()).createDatabase());
 
-    it('keeps every acknowledged write, and half of none', async () => {
+    inSoak('keeps every acknowledged write, and half of none', async () => {
       await survive({ API_KEY_STORE_BACKEND: 'postgres', API_KEY_STORE_DSN: dsn() }, 2);
     });
   });

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { cases, Dice, forSuite, type GatewayProcess, MASTER_KEY, startGateway, startPostgres, temporaryFolder } from '../kit/index.ts';
+import { cases, Dice, forSuite, type GatewayProcess, inSoak, MASTER_KEY, startGateway, startPostgres, temporaryFolder } from '../kit/index.ts';
 
 const CHAT = '/v1/chat/completions';
 const ROUNDS = cases(30) === 30 ? 30 : 1; // each starts the gateway anew
@@ -94,7 +94,7 @@ describe(`spend, when the gateway is killed ${ROUNDS} times`, function killed() 
   describe('with Postgres', () => {
     const dsn = forSuite(async () => (await startPostgres()).createDatabase());
 
-    it('is kept, and nothing stays reserved', async () => {
+    inSoak('is kept, and nothing stays reserved', async () => {
       await survive({ API_KEY_STORE_BACKEND: 'postgres', API_KEY_STORE_DSN: dsn() }, 2);
     });
   });

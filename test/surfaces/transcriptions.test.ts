@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { connect } from 'node:net';
-import { MASTER_KEY, replyJson, startHost, stubUpstream } from '../kit/index.ts';
+import { forSuite, MASTER_KEY, replyJson, startHost, stubUpstream, temporaryFolder } from '../kit/index.ts';
 import { atEnd } from '../kit/cleanup.ts';
 import { blocked, errorOf, everySurface, type SurfaceSet, withUpstream } from './kit.ts';
 
@@ -27,7 +27,19 @@ async function upload(url: string, body: FormData | string, path = PATH, headers
 const answering = (body: string, config: object = {}): Promise<SurfaceSet> => withUpstream((_request, response) => { response.writeHead(200, { 'content-type': 'text/plain' }).end(body); }, config);
 const spilled = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('gw-upload-'));
 
+/** Other programs, and tests that run beside these, have uploads of their own. */
+async function ownTemporaryFiles(): Promise<void> {
+  const { TMPDIR: before } = process.env;
+  process.env['TMPDIR'] = await temporaryFolder();
+  atEnd(() => {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  });
+}
+
 describe('transcriptions', () => {
+  forSuite(ownTemporaryFiles);
+
   it('sends the parts in order and answers the text', async () => {
     const { host, upstream } = await answering('{"text":"hello","extra":1}');
     const answer = await upload(host.url, form({

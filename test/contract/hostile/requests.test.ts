@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Dice, ROUTES } from '../../kit/index.ts';
+import { Dice, ROUTES, some } from '../../kit/index.ts';
 import { answerProblem } from './answers.ts';
 import { editsOf } from './edits.ts';
 import { requestsFor, translationProblems } from './requests.ts';
@@ -13,7 +13,7 @@ const SEED = 23;
 const STEP = 300;
 
 describe('hostile JSON from a client', () => {
-  for (const [at, module] of PROVIDERS.entries()) {
+  for (const [at, module] of some([...PROVIDERS.entries()], { every: 2 })) {
     it(`is answered in a documented way: ${module.name}`, async function providers() {
       this.timeout(60_000);
       const dice = new Dice(SEED + at);
@@ -36,7 +36,7 @@ describe('hostile JSON from a client', () => {
 });
 
 describe('a chat request that the gateway lets through', () => {
-  for (const module of PROVIDERS.filter(({ name, wire }) => wire === 'native' || name === 'openai')) {
+  for (const module of some(PROVIDERS.filter(({ name, wire }) => wire === 'native' || name === 'openai'), { every: 2 })) {
     it(`is translated or refused, never a fault: ${module.name}`, function translators() {
       this.timeout(60_000);
       expect(translationProblems(module, (what, at) => /missing$|is (\{\}|\[\])$/.test(what) || at % STEP === 0).slice(0, 20)).to.deep.equal([]);

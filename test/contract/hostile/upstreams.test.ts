@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Dice } from '../../kit/index.ts';
+import { Dice, some } from '../../kit/index.ts';
 import { answerProblem } from './answers.ts';
 import type { Edit } from './edits.ts';
 import { hostOf, PROVIDERS, wiresOf } from './wires.ts';
@@ -13,7 +13,7 @@ function sample(dice: Dice, edits: readonly Edit[]): Edit[] {
 }
 
 describe('hostile JSON from an upstream', () => {
-  for (const [at, module] of PROVIDERS.entries()) {
+  for (const [at, module] of some([...PROVIDERS.entries()], { every: 2, from: 1 })) {
     it(`is answered in a documented way, and harms no other request: ${module.name}`, async function providers() {
       this.timeout(60_000);
       const wires = wiresOf(module);

@@ -12,7 +12,7 @@ const ENTRY = { stage: 'before_request', enabled: true };
 const configured = (config: object): string => `${JSON.stringify({ ...SOUND, ...config }, undefined, 1)}\n`;
 
 describe('configurations that do not fit their modules', () => {
-  for (const { does, config, files = {}, says, keepsSilent = [] } of some(WHILE_CHECKING)) {
+  for (const { does, config, files = {}, says, keepsSilent = [] } of some(WHILE_CHECKING, { every: 6 })) {
     it(`one that ${does}`, async () => {
       const folder = await writeTree({ 'config.json': configured(config), ...files });
       const { code, stdout, stderr } = await runGw(['validate', join(folder, 'config.json')]);
@@ -60,7 +60,7 @@ describe('strategies that cannot be built', () => {
     ['returns a list', 'create: () => []', 'neither a function nor an object with rank'],
     ['returns an object whose settled is a text', "create: () => ({ rank: (t) => t, settled: 'yes' })", 'neither a function nor an object with rank'],
   ];
-  for (const [does, fields, says] of some(BAD)) {
+  for (const [does, fields, says] of some(BAD, { every: 4 })) {
     it(`one that ${does}`, async () => {
       const folder = await writeTree({ 'config.json': configured({ strategy: { mode: 'own' } }), 'strategies/own.ts': strategy('own', fields) });
       const { code, stderr } = await runGw(['serve'], { variables: { GATEWAY_CONFIG: join(folder, 'config.json'), PORT: '0', MASTER_KEY } });
