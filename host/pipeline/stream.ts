@@ -171,8 +171,8 @@ export class StreamSession extends AnswerStream implements ReplySink {
   #take(out: string): void {
     const rest = this.relay.isDone && !this.relay.failure ? this.relay.flush() : '';
     const { failure, isDone } = this.relay;
-    // A failure before anything could be delivered is a failed start, whatever was read; but what guards refuse has begun (governance reference 4).
-    const hasFailedStart = failure !== undefined && !isOfGuards(failure) && !this.#output && this.#pending === '' && out + rest === '';
+    // A failure before anything could be delivered is a failed start, whatever was read; an answer that guards refuse has begun (governance reference 4).
+    const hasFailedStart = failure !== undefined && failure.code !== 'response_rejected' && !this.#output && this.#pending === '' && out + rest === '';
     if (!hasFailedStart) this.#forward(out + rest);
     if (failure || isDone) this.#finish(failure);
   }
@@ -227,9 +227,4 @@ export class StreamSession extends AnswerStream implements ReplySink {
     if (kept.bytes <= MAX_REPLY_BYTES) kept.pieces.push(bytes);
     else this.#finish(unusableReply(`the error body exceeds the limit of ${MAX_REPLY_BYTES} bytes`));
   }
-}
-
-/** Whether plugins ended the stream, and not its upstream. */
-function isOfGuards({ code }: GatewayError): boolean {
-  return code === 'response_rejected' || code === 'plugin_error';
 }

@@ -37,6 +37,12 @@ const textOf = (answer: Answer): string => answer.events().map((event) => event.
 const last = (answer: Answer): any => answer.events().at(-1);
 const count = (host: TestHost, name: string): object[] => host.samples.filter((sample) => sample.name === name).map(({ labels, value }) => ({ ...labels, value }));
 
+/** An answer that comes at once. */
+const whole: StubHandler = (_request, response) => {
+  openSse(response);
+  response.end(`${sseEvent({ id: 'x', choices: [{ index: 0, delta: { role: 'assistant', content: 'all forbidden' }, finish_reason: 'stop' }] })}${sseEvent('[DONE]')}`);
+};
+
 describe('a stream guard', () => {
   it('lets a clean stream arrive whole, with its usage and its end', async () => {
     const { answer } = await run(words('all ', 'is ', 'well, for', 'tunately'), [at('p')], [plugin('p', { stream: () => window() })]);
@@ -58,14 +64,9 @@ describe('a stream guard', () => {
   });
 
   it('ends it at its first chunk with the same event, however much of the answer has come with that', async () => {
-    const whole: StubHandler = (_request, response) => {
-      openSse(response);
-      response.end(`${sseEvent({ id: 'x', choices: [{ index: 0, delta: { role: 'assistant', content: 'all forbidden' }, finish_reason: 'stop' }] })}${sseEvent('[DONE]')}`);
-    };
     for (const handler of [words('forbidden'), whole]) {
       for (const [stream, message] of [
         [{ push: () => reject('nothing at all'), end: () => [] }, 'response rejected by p (after_request): nothing at all'], [window(), 'response rejected by p (after_request): not this'],
-        [{ push: () => { throw new Error('broken'); }, end: () => [] }, 'the gateway could not complete the request'],
       ] as const) {
         const { answer, host } = await run(handler, [at('p')], [plugin('p', { stream: () => stream })]);
         expect([answer.status, answer.headers.get('content-type')], message).to.deep.equal([200, 'text/event-stream']);
@@ -73,6 +74,13 @@ describe('a stream guard', () => {
         expect(answer.text).to.not.include(WORD);
         expect(count(host, 'gateway_requests_total').map((sample) => (sample as { status: string }).status)).to.deep.equal(['error']);
       }
+    }
+  });
+
+  it('fails the request as any plugin does where it breaks before anything was sent, however much of the answer has come', async () => {
+    for (const handler of [words('forbidden'), whole]) {
+      const { answer } = await run(handler, [at('p')], [plugin('p', { stream: () => ({ push: () => { throw new Error('broken'); }, end: () => [] }) })]);
+      expect([answer.status, answer.json().error.code]).to.deep.equal([500, 'plugin_error']);
     }
   });
 
