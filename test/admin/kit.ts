@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Suite, Test } from 'mocha';
 import { Client } from 'pg';
-import { type Answer, forSuite, some, startHost, startPostgres, temporaryFolder, type TestHost, type TestHostOptions } from '../kit/index.ts';
+import { type Answer, forSuite, startHost, startPostgres, temporaryFolder, type TestHost, type TestHostOptions } from '../kit/index.ts';
 
 export const ECHO = { targets: [{ virtual_key: 'echo' }] };
 
@@ -52,19 +51,13 @@ type Start = (options?: TestHostOptions, config?: object) => Promise<AdminHost>;
 
 const startOn = (variables: Readonly<Record<string, string>>): Start => (options = {}, config = ECHO) => startAdmin({ ...options, variables: { ...variables, ...options.variables } }, config);
 
-/**
- * The same tests over the backends of the key store, each of them on an empty one: all in memory, and each over one of the two databases. In the
- * soak each over both.
- */
+/** The same tests over every backend of the key store, each of them on an empty one. */
 export function forBackends(title: string, suite: (start: Start) => void): void {
   describe(`${title}, in memory`, () => suite(startAdmin));
-  describe(`${title}, on SQLite`, function onSqlite() {
-    suite(async (...given) => {
-      const folder = await temporaryFolder();
-      return startOn({ API_KEY_STORE_BACKEND: 'sqlite', API_KEY_STORE_DSN: join(folder, 'keys.db') })(...given);
-    });
-    keepSome(this, 0);
-  });
+  describe(`${title}, on SQLite`, () => suite(async (...given) => {
+    const folder = await temporaryFolder();
+    return startOn({ API_KEY_STORE_BACKEND: 'sqlite', API_KEY_STORE_DSN: join(folder, 'keys.db') })(...given);
+  }));
   describe(`${title}, on Postgres`, function onPostgres() {
     this.timeout(60_000);
     const dsn = forSuite(async () => (await startPostgres()).createDatabase());
@@ -72,20 +65,7 @@ export function forBackends(title: string, suite: (start: Start) => void): void 
       await emptyTables(dsn());
       return startOn({ API_KEY_STORE_BACKEND: 'postgres', API_KEY_STORE_DSN: dsn() })(...given);
     });
-    keepSome(this, 1);
   });
-}
-
-/** Every second test of a suite and of those within it, in the order in which they stand there. */
-function keepSome(suite: Suite, from: number): void {
-  const all: Test[] = [];
-  suite.eachTest((test) => { all.push(test); });
-  const kept = new Set(some(all, { every: 2, from }));
-  const keep = (each: Suite): void => {
-    each.tests = each.tests.filter((test) => kept.has(test));
-    each.suites.forEach(keep);
-  };
-  keep(suite);
 }
 
 /** Of the gateway before, if there was one. */
