@@ -166,8 +166,9 @@ function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneratio
   const own = attempt.isSameWire ? exchange.wire.openSameWire?.(exchange) : undefined;
   const holding = own?.withTexts && isHeldBack ? new HeldEvents(own) : undefined;
   const verbatim = isHeldBack && !holding ? undefined : own;
+  const encoder = verbatim ?? encoderFor(attempt);
   return new Relay({
-    encoder: verbatim ?? encoderFor(attempt),
+    encoder,
     verbatim,
     holding,
     model: exchange.model,
@@ -182,7 +183,8 @@ function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneratio
     isGuarded: guards !== undefined && holdsBack(guards),
     isHeld: guards !== undefined && awaitsVerdict(guards),
     readsAsides: generation.plugins.readsAnswers.has(exchange.surface),
-    assembles: generation.plugins.count > 0 || turn.openStream !== undefined || exchange.delivery.keepsText,
+    // Encoders of other wires keep parts of the answer until they can be written: the assembly bounds what they keep.
+    assembles: generation.plugins.count > 0 || turn.openStream !== undefined || exchange.delivery.keepsText || (!verbatim && encoder.frames === undefined),
   });
 }
 
