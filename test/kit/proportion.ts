@@ -1,3 +1,5 @@
+import { median } from '../bench/figures.ts';
+
 /** Makes the work for a size of input. Making it is not measured; the work may run several times. */
 export type Prepare = (size: number) => () => unknown;
 
@@ -13,8 +15,9 @@ const STEP = 4;
 
 /**
  * Fails where twice the input takes more than three times the work. Counts the CPU time of this process, the least of several
- * runs, so that neither other programs nor a collection of garbage in between counts; the size grows until the work stands out
- * from the measuring, or `largest` is reached, beyond which the product refuses to do it.
+ * runs, so that neither other programs nor a collection of garbage in between counts, and the median of what neighbouring runs
+ * make of each other, so that one lucky run of the smaller does not count either; the size grows until the work stands out from
+ * the measuring, or `largest` is reached, beyond which the product refuses to do it.
  */
 export async function expectProportion(size: number, prepare: Prepare, largest = Number.POSITIVE_INFINITY): Promise<void> {
   const problem = await growthProblem(size, prepare, largest);
@@ -24,9 +27,9 @@ export async function expectProportion(size: number, prepare: Prepare, largest =
 /** What `expectProportion` says; `undefined` where the work is in proportion. */
 export async function growthProblem(size: number, prepare: Prepare, largest = Number.POSITIVE_INFINITY): Promise<string | undefined> {
   for (let tried = 1, small = size; ; tried += 1, small = Math.min(small * STEP, largest)) {
-    const { lessMs, moreMs } = await leastOf(prepare(small), prepare(2 * small));
+    const { lessMs, moreMs, holds } = await leastOf(prepare(small), prepare(2 * small));
     const isLast = tried === TRIES || small >= largest;
-    if (isInProportion(lessMs, moreMs)) {
+    if (holds) {
       if (moreMs >= CLEAR_MS || isLast) return undefined;
     } else if (moreMs >= LONG_MS || isLast) return `the work grows faster than its input: ${lessMs.toFixed(2)} ms of CPU for ${small}, ${moreMs.toFixed(2)} for twice as much`;
   }
@@ -35,17 +38,19 @@ export async function growthProblem(size: number, prepare: Prepare, largest = Nu
 interface Least {
   readonly lessMs: number;
   readonly moreMs: number;
+  readonly holds: boolean;
 }
 
 /** Rounds of both, until they are seen to be in proportion. The first round also compiles what it runs. */
 async function leastOf(less: () => unknown, more: () => unknown): Promise<Least> {
-  let [lessMs, moreMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let round = 1; round <= ROUNDS; round += 1) {
-    lessMs = Math.min(lessMs, await cpuOf(less));
-    moreMs = Math.min(moreMs, await cpuOf(more));
-    if ((round > 1 || lessMs >= LONG_MS) && isInProportion(lessMs, moreMs)) break;
+  const [lessAll, moreAll]: [number[], number[]] = [[], []];
+  for (let round = 1; ; round += 1) {
+    lessAll.push(await cpuOf(less));
+    moreAll.push(await cpuOf(more));
+    const [lessMs, moreMs] = [Math.min(...lessAll), Math.min(...moreAll)];
+    if ((round > 1 || lessMs >= LONG_MS) && isInProportion(lessMs, moreMs)) return { lessMs, moreMs, holds: true };
+    if (round === ROUNDS) return { lessMs, moreMs, holds: median(moreAll.map((moreOne, at) => moreOne / (lessAll[at] ?? 0))) <= MOST };
   }
-  return { lessMs, moreMs };
 }
 
 const isInProportion = (lessMs: number, moreMs: number): boolean => moreMs <= MOST * Math.max(lessMs, CLEAR_MS / MOST);
