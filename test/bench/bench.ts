@@ -9,6 +9,7 @@ import { exploreMachine } from './machine.ts';
 import { measure, type Setting } from './measure.ts';
 import { measureMemory } from './memory.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
+import { formatPaired, measurePaired, pairedPlan } from './paired.ts';
 import { peer } from './peers.ts';
 import { formatReport, type Report } from './report.ts';
 import { type Bench, floor, gateway, KEEPS_LOG, PROJECT, type Subject } from './subjects.ts';
@@ -78,7 +79,16 @@ interface Result {
 
 function results(bench: Bench, options: Options): Promise<Result> {
   if (options.startsOnly !== undefined) return starts(bench, options, options.startsOnly);
+  if (options.pairedOnly) return paired(bench, options);
   return options.allocationsOnly ? allocations(bench, options) : requests(bench, options);
+}
+
+async function paired(bench: Bench, options: Options): Promise<Result> {
+  const [compared, subject] = [await others(bench, options), gateway(bench, 'gw', PROJECT)];
+  const subjects = options.isLogging ? [...compared.slice(0, 1), subject, ...compared.slice(1)] : [subject, ...compared];
+  const setting = await settingOf(bench, { ...options, plan: pairedPlan(options.plan, options.isQuick) });
+  const rows = await measurePaired(setting, subjects, options.shapes);
+  return { text: formatPaired(rows), report: { paired: rows } };
 }
 
 async function allocations(bench: Bench, options: Options): Promise<Result> {

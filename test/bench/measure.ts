@@ -15,7 +15,7 @@ export interface Setting {
 }
 
 /** Log lines and timers that a run leaves behind belong to its cost. */
-const SETTLE_MS = 60;
+export const SETTLE_MS = 60;
 
 interface Samples {
   readonly running: RunningSubject;

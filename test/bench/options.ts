@@ -42,6 +42,8 @@ export const QUICK: Plan = {
 
 /** Starts whose median counts. */
 const STARTS = 9;
+/** Processes of each subject of a paired run. */
+const PAIRED_PROCESSES = 8;
 
 export interface Options {
   readonly plan: Plan;
@@ -59,11 +61,13 @@ export interface Options {
   readonly allocationsOnly: boolean;
   /** The gateway alone is measured, without and with all that watches it. */
   readonly telemetryOnly: boolean;
+  /** CPU time alone is compared, in many short rounds in turns. */
+  readonly pairedOnly: boolean;
   /** Where the figures go as JSON. */
   readonly jsonFile?: string;
 }
 
-export const USAGE = `usage: bench [--peer <name>]... [--against <commit>]... [--shape <name>]... [--resilience] [--logging] [--processes <n>] [--start | --allocations | --telemetry] [--quick] [--json [file]]
+export const USAGE = `usage: bench [--peer <name>]... [--against <commit>]... [--shape <name>]... [--resilience] [--logging] [--processes <n>] [--start | --allocations | --telemetry | --paired] [--quick] [--json [file]]
   --peer <name>       measure this gateway too (${Object.keys(PEERS).join(', ')})
   --against <commit>  measure an earlier state of this project too
   --shape <name>      measure this shape alone (${SHAPES.join(', ')}); may be repeated
@@ -73,6 +77,7 @@ export const USAGE = `usage: bench [--peer <name>]... [--against <commit>]... [-
   --start             measure starts alone: this checkout, its package, earlier states, and each phase
   --allocations       count the bytes alone that a request allocates, of this checkout and of earlier states
   --telemetry         measure the gateway alone: log, figures and traces off, and all of them on
+  --paired            compare the CPU time alone with that of earlier states, in short rounds in turns, of ${PAIRED_PROCESSES} processes unless said
   --quick             small counts, no memory section: a smoke test
   --json [file]       write the figures to a file as well
 `;
@@ -81,18 +86,19 @@ export const USAGE = `usage: bench [--peer <name>]... [--against <commit>]... [-
 export function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args], allowPositionals: true,
-    options: { peer: { type: 'string', multiple: true }, against: { type: 'string', multiple: true }, shape: { type: 'string', multiple: true }, resilience: { type: 'boolean' }, logging: { type: 'boolean' }, processes: { type: 'string', default: '1' }, start: { type: 'boolean' }, allocations: { type: 'boolean' }, telemetry: { type: 'boolean' }, quick: { type: 'boolean' }, json: { type: 'boolean' } },
+    options: { peer: { type: 'string', multiple: true }, against: { type: 'string', multiple: true }, shape: { type: 'string', multiple: true }, resilience: { type: 'boolean' }, logging: { type: 'boolean' }, processes: { type: 'string' }, start: { type: 'boolean' }, allocations: { type: 'boolean' }, telemetry: { type: 'boolean' }, paired: { type: 'boolean' }, quick: { type: 'boolean' }, json: { type: 'boolean' } },
   });
-  const { peer: peers = [], against = [], shape: shapes = SHAPES, resilience: isResilient = false, logging: isLogging = false, processes: count, start: isStart = false, allocations: allocationsOnly = false, telemetry: telemetryOnly = false, quick: isQuick = false, json: wantsJson = false } = values;
+  const { peer: peers = [], against = [], shape: shapes = SHAPES, resilience: isResilient = false, logging: isLogging = false, processes: count, start: isStart = false, allocations: allocationsOnly = false, telemetry: telemetryOnly = false, paired: pairedOnly = false, quick: isQuick = false, json: wantsJson = false } = values;
   const unknown = peers.find((name) => !Object.hasOwn(PEERS, name));
   if (unknown !== undefined) throw new Error(`no peer "${unknown}", known are: ${Object.keys(PEERS).join(', ')}`);
   if (!shapes.every(isShape)) throw new Error(`no shape "${shapes.find((shape) => !isShape(shape))}", known are: ${SHAPES.join(', ')}`);
   const [file, ...surplus] = positionals;
   if (surplus.length > 0 || (file !== undefined && !wantsJson)) throw new Error(`unexpected argument "${surplus[0] ?? file}"`);
-  if ([isStart, allocationsOnly, telemetryOnly].filter(Boolean).length > 1) throw new Error('--start, --allocations and --telemetry exclude each other');
-  const processes = Number(count);
+  if ([isStart, allocationsOnly, telemetryOnly, pairedOnly].filter(Boolean).length > 1) throw new Error('--start, --allocations, --telemetry and --paired exclude each other');
+  if (pairedOnly && against.length === 0 && !isLogging) throw new Error('--paired needs something to compare with: --against or --logging');
+  const processes = Number(count ?? (pairedOnly && !isQuick ? PAIRED_PROCESSES : 1));
   if (!Number.isInteger(processes) || processes < 1) throw new Error(`--processes is ${count}, and must be a whole number from 1 on`);
   const plan = { ...(isQuick ? QUICK : FULL), processes, ...(processes > 1 && { starts: 1 }) };
-  const shared = { plan, isQuick, peers, against, shapes, isResilient, isLogging, allocationsOnly, telemetryOnly, ...(isStart && { startsOnly: isQuick ? 1 : STARTS }) };
+  const shared = { plan, isQuick, peers, against, shapes, isResilient, isLogging, allocationsOnly, telemetryOnly, pairedOnly, ...(isStart && { startsOnly: isQuick ? 1 : STARTS }) };
   return wantsJson ? { ...shared, jsonFile: resolve(file ?? join(tmpdir(), `gw-bench-${Date.now()}.json`)) } : shared;
 }
