@@ -4,6 +4,7 @@ import { amount } from '../../host/stores/log-row.ts';
 import { type Database, timeOf } from './database.ts';
 import type { Row } from './key-rows.ts';
 import { areCounted, countedRows } from './log-counts.ts';
+import { TRACE_END } from './log-schema.ts';
 import { seriesOf, statisticsOf } from './log-figures.ts';
 
 const TABLE = 'request_logs';
@@ -33,7 +34,7 @@ export class SqlLogs implements LogRepository {
 
   async annotate(traceId: string, stage: string, error: string): Promise<boolean> {
     const { knex } = this.#database;
-    const newest = knex(TABLE).where({ trace_id: traceId, stage }).whereRaw("coalesce(error_message, '') = ''").max('id');
+    const newest = this.#ofTrace(traceId).where({ stage }).whereRaw("coalesce(error_message, '') = ''").max('id');
     return await knex(TABLE).where('id', newest).update({ error_message: error }) > 0;
   }
 
@@ -49,7 +50,7 @@ export class SqlLogs implements LogRepository {
   }
 
   async newestOf(traceId: string): Promise<LogRow | undefined> {
-    const row = await newestFirst(this.#database.knex(TABLE).where({ trace_id: traceId })).first() as Row | undefined;
+    const row = await newestFirst(this.#ofTrace(traceId)).first() as Row | undefined;
     return row && rowOf(row);
   }
 
@@ -82,6 +83,12 @@ export class SqlLogs implements LogRepository {
     await this.#database.knex(TABLE).select('id').limit(1);
   }
 
+  #ofTrace(traceId: string): Knex.QueryBuilder {
+    const { knex, dialect: { name } } = this.#database;
+    const query = knex(TABLE).where({ trace_id: traceId });
+    return name === 'sqlite' ? query.whereRaw(`${TRACE_END} = substr(?, -8)`, [traceId]) : query;
+  }
+
   #filtered({ stages, model, provider, apiKeyId, since, before }: LogFilters): Knex.QueryBuilder {
     const { knex, dialect: { time } } = this.#database;
     const query = knex(TABLE);
@@ -106,7 +113,7 @@ function newestFirst(query: Knex.QueryBuilder): Knex.QueryBuilder {
 function insertStatement(dialect: Database['dialect']['name']): string {
   const types: Readonly<Record<string, string>> = { ...Object.fromEntries(WHOLE.map((name) => [name, 'bigint'])), ...Object.fromEntries(AMOUNTS.map((name) => [name, 'double precision'])), created_at: 'timestamptz' };
   const into = `INSERT INTO ${TABLE} (${COLUMNS.join(', ')}) SELECT`;
-  if (dialect === 'sqlite') return `${into} ${COLUMNS.map((_name, at) => `value ->> ${at}`).join(', ')} FROM jsonb_each(?) ORDER BY key`; // the binary form: each value is found without reading the text again
+  if (dialect === 'sqlite') return `${into} ${COLUMNS.map((_name, at) => `value ->> ${at}`).join(', ')} FROM jsonb_each(?)`; // the binary form: each value is found without reading the text again; rows come in the order of the list, and to ask for it would sort them
   const values = COLUMNS.map((name, at) => `(line ->> ${at})::${types[name] ?? 'text'}`);
   return `${into} ${values.join(', ')} FROM json_array_elements(?::json) WITH ORDINALITY AS given (line, number) ORDER BY number`;
 }

@@ -6,6 +6,8 @@ import { isMemory, readSqliteDsn } from './sqlite-dsn.ts';
 const MODE = 0o600;
 /** Milliseconds that a statement waits for another connection's write. */
 const BUSY_MS = 5000;
+/** Milliseconds after which settings of a connection that met another's are tried again. */
+const AGAIN_MS = 10;
 /** Milliseconds that a statement waits for the one connection. */
 const ACQUIRE_MS = 9000;
 
@@ -49,8 +51,13 @@ interface Driver {
   exec(sql: string, done: (error: unknown) => void): void;
 }
 
-function setAll(connection: Driver, pragmas: ReadonlyMap<string, string>, done: (error: unknown) => void): void {
-  connection.exec(Array.from(pragmas, ([name, value]) => `PRAGMA ${name} = ${value};`).join('\n'), done);
+/** Who turns a new file to another journal mode does not wait for others who do so at the same time (sqlite.org/pragma.html#pragma_busy_timeout is not asked then), so it is tried again. */
+function setAll(connection: Driver, pragmas: ReadonlyMap<string, string>, done: (error: unknown) => void, begun = performance.now()): void {
+  connection.exec(Array.from(pragmas, ([name, value]) => `PRAGMA ${name} = ${value};`).join('\n'), (error) => {
+    const isBusy = (error as { readonly code?: unknown } | null)?.code === 'SQLITE_BUSY';
+    if (isBusy && performance.now() - begun < BUSY_MS) setTimeout(() => setAll(connection, pragmas, done, begun), AGAIN_MS);
+    else done(error);
+  });
 }
 
 /** Journals inherit the mode of the file. */

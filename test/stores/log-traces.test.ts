@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Database } from '../../builtins/stores/database.ts';
+import { LOG_SCHEMA } from '../../builtins/stores/log-schema.ts';
+import { migrate } from '../../builtins/stores/migrate.ts';
+import { openPostgres } from '../../builtins/stores/postgres.ts';
+import { SqlLogs } from '../../builtins/stores/sql-logs.ts';
+import { openSqlite } from '../../builtins/stores/sqlite.ts';
+import { createRedactor } from '../../host/log/redact.ts';
+import type { LogRow } from '../../host/stores/log-repository.ts';
+import { storedRow } from '../../host/stores/log-row.ts';
+import { atEnd, forSuite, startPostgres, temporaryFolder } from '../kit/index.ts';
+import { SILENT } from './backends.ts';
+
+const END = '89abcdef';
+/** With one end, shorter than it, none, and of characters that are two code units. */
+const TRACES = [`0123${END}`, `4567${END}`, END, 'cdef', '', `${'😀'.repeat(4)}${'é'.repeat(4)}`, '😀'];
+
+const rowOf = (trace: string, more: Partial<Parameters<typeof storedRow>[0]> = {}): LogRow => storedRow({ trace_id: trace, stage: 'after_request', model: 'm', created_at: 1, ...more }, createRedactor({}));
+
+function suite(open: () => Promise<Database>): void {
+  it('are those of the whole id', async () => {
+    const database = await open();
+    await migrate(database, LOG_SCHEMA, SILENT, Date.now);
+    const logs = new SqlLogs(database);
+    await logs.append(TRACES.map((trace, at) => rowOf(trace, { model: `m${at}` })));
+    const models = await Promise.all(TRACES.map(async (trace) => (await logs.newestOf(trace))?.model));
+    expect(models).to.deep.equal(TRACES.map((_trace, at) => `m${at}`));
+    expect(await logs.newestOf(`89ab${END}`)).to.equal(undefined);
+    expect([await logs.annotate(TRACES[1]!, 'after_request', 'late'), await logs.annotate(TRACES[1]!, 'after_request', 'later'), await logs.annotate(`89ab${END}`, 'after_request', 'x')]).to.deep.equal([true, false, false]);
+    expect((await logs.newestOf(TRACES[1]!))?.error_message).to.equal('late');
+    expect((await logs.newestOf(TRACES[0]!))?.error_message).to.equal(null);
+  });
+
+  it('stand in the order in which they were given', async () => {
+    const database = await open();
+    await migrate(database, LOG_SCHEMA, SILENT, Date.now);
+    const logs = new SqlLogs(database);
+    const given = Array.from({ length: 1200 }, (_, at) => `m${(at * 7919) % 1200}`);
+    await logs.append(given.map((model) => rowOf('t', { model })));
+    expect((await database.knex('request_logs').select('model').orderBy('id') as { model: string }[]).map(({ model }) => model)).to.deep.equal(given);
+  });
+}
+
+describe('rows of a trace, on SQLite', () => {
+  const open = async (): Promise<Database> => {
+    const folder = await temporaryFolder();
+    const database = await openSqlite(join(folder, 'logs.db'), folder);
+    atEnd(() => database.close());
+    return database;
+  };
+  suite(open);
+
+  it('are found by an index, also in a database of before it', async () => {
+    const database = await open();
+    await migrate(database, { ...LOG_SCHEMA, migrations: LOG_SCHEMA.migrations.filter(({ version }) => version < 7) }, SILENT, Date.now);
+    const logs = new SqlLogs(database);
+    await logs.append([rowOf(TRACES[0]!)]);
+    await migrate(database, LOG_SCHEMA, SILENT, Date.now);
+    const asked: { sql: string; bindings: readonly string[] }[] = [];
+    database.knex.on('query', (query: { sql: string; bindings: readonly string[] }) => asked.push(query));
+    expect(await logs.annotate(TRACES[0]!, 'after_request', 'late')).to.equal(true);
+    expect(await logs.newestOf(TRACES[0]!)).to.include({ error_message: 'late' });
+    const plans = await Promise.all([...asked].map(({ sql, bindings }) => database.knex.raw(`EXPLAIN QUERY PLAN ${sql}`, bindings) as Promise<{ detail: string }[]>));
+    expect(plans).to.have.length(2);
+    for (const plan of plans) expect(plan.map(({ detail }) => detail).join('\n')).to.include('request_logs_trace_end').and.not.include('SCAN');
+  });
+});
+
+describe('rows of a trace, on Postgres', function onPostgres() {
+  this.timeout(60_000);
+  const server = forSuite(startPostgres);
+  suite(async () => {
+    const database = await openPostgres(await server().createDatabase());
+    atEnd(() => database.close());
+    return database;
+  });
+});
