@@ -98,6 +98,7 @@ describe('finishReason', () => {
     tool_calls: ['tool_use', 'tool_call', 'tool_calls', 'function_call'],
     content_filter: [
       'content_filter', 'content_filtered', 'refusal', 'safety', 'error_toxic', 'recitation', 'blocklist', 'prohibited_content', 'spii', 'image_safety',
+      'image_prohibited_content', 'image_recitation',
     ],
   };
 

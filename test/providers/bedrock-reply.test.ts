@@ -167,6 +167,25 @@ describe('bedrock, streams', () => {
     }
   });
 
+  it('of families that complete text end where a guardrail of the service stepped in, without a reason of the model\'s', () => {
+    const acted = { 'amazon-bedrock-guardrailAction': 'INTERVENED' };
+    // Shape: traceloop/openllmetry, recorded InvokeModelWithResponseStream of Titan with a blocked input, 2026-11-23.
+    const titan = { outputText: 'Sorry, blocked.', index: 0.0, totalOutputTextTokenCount: 3, inputTextTokenCount: 6 };
+    for (const [model, one] of [[TITAN, titan], [LLAMA, { generation: 'Sorry, blocked.', prompt_token_count: 6, generation_token_count: 3 }]] as const) {
+      const { reply, failure } = stream(model, chunk({ ...one, ...acted }));
+      expect(failure, model).to.equal(undefined);
+      expect(reply.choices[0], model).to.deep.equal({ index: 0, message: { role: 'assistant', content: 'Sorry, blocked.' }, finish_reason: 'guardrail_intervened' });
+      expect(reply.usage, model).to.deep.equal({ prompt_tokens: 6, completion_tokens: 3, total_tokens: 9 });
+    }
+    const masked = stream(TITAN, chunk({ outputText: 'a', completionReason: null, ...acted }), chunk({ outputText: 'b', completionReason: 'FINISH', ...acted }));
+    expect(masked.chunks.map(({ choices: [choice] }) => choice?.finish_reason)).to.deep.equal([null, null, 'stop']);
+    expect(stream(TITAN, chunk({ ...titan, 'amazon-bedrock-guardrailAction': 'NONE' })).failure).to.include({ code: 'upstream_error' });
+    for (const [model, body] of [[TITAN, { results: [{ outputText: 'Sorry.' }] }], [LLAMA, { generation: 'Sorry.' }]] as const) {
+      const { choices } = translateReply(bedrock, callFor(model), { ...body, 'amazon-bedrock-guardrailAction': 'INTERVENED' });
+      expect(choices[0]?.finish_reason, model).to.equal('guardrail_intervened');
+    }
+  });
+
   it('that fail have the service\'s message, and the status they would have had', () => {
     const failing = {
       throttlingException: ['rate_limit_exceeded', 429], validationException: ['invalid_request', 400], internalServerException: ['upstream_error', 500],
