@@ -121,7 +121,7 @@ describe('bedrock, streams', () => {
     expect(chunks.at(-1)).to.deep.include({ choices: [] });
   });
 
-  it('say with the end of each block what its words cite', () => {
+  it('say with the end of each block what its text cite', () => {
     const { reply, chunks } = stream(MISTRAL, streamOf('chat/converse-citations-stream.json'));
     expect(reply.choices[0]?.message).to.deep.equal({ role: 'assistant', content: 'By the almanac, low tide is at noon. The wind turns.', annotations: CITED });
     expect(chunks.flatMap(({ choices }) => choices).filter(({ delta }) => 'annotations' in delta)).to.have.length(2);
