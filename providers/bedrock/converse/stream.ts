@@ -28,7 +28,7 @@ export class ConverseStream {
   #length = 0;
   /** Where the block that runs begins in the content: those of text are not announced. */
   #start = 0;
-  /** What it cites, which is sent on once it is known where the text it supports end. */
+  /** What it cites, which is sent on once it is known where the text it supports ends. */
   #citations: Fields[] = [];
   #waiting = 0;
 
