@@ -1,4 +1,5 @@
 import { type BodyTexts, type Fields, isText } from '../../../host/contract/index.ts';
+import { textOfFile } from '../../../host/contract/file-text.ts';
 import { openEnvelope } from '../envelope.ts';
 
 /** Ids, signatures and sealed data: one run of characters without a meaning in any language. */
@@ -33,5 +34,5 @@ export const RESPONSES_TEXTS: BodyTexts = Object.freeze<BodyTexts>({
   isWord: (value, name, holder) => WORDS.get(name)?.test(value) === true || isMedia(value, name, holder),
   isSealed: (name, { type }) => name === 'text' && (type === 'summary_text' || type === 'reasoning_text'),
   textOf: ({ type, text }) => ((type === 'input_text' || type === 'output_text' || type === 'text') && typeof text === 'string' ? text : undefined),
-  opened: (value, name) => (name === 'encrypted_content' ? openEnvelope(value) : undefined),
+  opened: (value, name) => (name === 'encrypted_content' ? openEnvelope(value) : name === 'file_data' || name === 'image_url' ? textOfFile(value) : undefined),
 });
