@@ -15,6 +15,8 @@ export interface BodyTexts {
   isSealed(name: string, holder: Readonly<Fields>): boolean;
   /** What a list of neighbours says as one: the text of an item, `undefined` for items that are not plain text. */
   textOf(item: Readonly<Fields>): string | undefined;
+  /** The member that repeats the texts beside it, token by token: it goes where they are changed. */
+  readonly repeats?: string;
   /** Texts inside a string that only looks like a token, or like bytes; `undefined` where it is one. */
   opened?(value: string, name: string, holder: Readonly<Fields>): unknown;
 }
@@ -92,6 +94,7 @@ function editMembers(holder: Readonly<Fields>, texts: BodyTexts, edit: (text: st
     const after = editValue(value, name, holder, texts, edit);
     if (after !== value) setMember(edited ??= { ...holder }, name, after);
   }
+  if (edited && texts.repeats !== undefined) delete edited[texts.repeats];
   return edited ?? holder;
 }
 
