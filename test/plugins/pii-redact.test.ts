@@ -90,11 +90,11 @@ describe('pii-redact, answers', () => {
 
   it('are masked with the probabilities of their tokens, which repeat them', async () => {
     const choice = (content: string, index: number): object => ({ index, message: { role: 'assistant', content }, logprobs: { content: [...content].map((token) => ({ token, logprob: -1 })) }, finish_reason: 'stop' });
-    const upstream = await stubUpstream((_seen, response) => replyJson(response, 200, chatReply('', { choices: [choice(`to ${MAIL}`, 0), choice('to nobody', 1)] })));
+    const upstream = await stubUpstream((_seen, response) => replyJson(response, 200, chatReply('', { choices: [choice(`to ${MAIL}`, 0), choice('to no one', 1)] })));
     const host = await startHost({ targets: [upstream.target('a')], plugins: [entry('pii-redact', 'after_request')] });
     const { choices } = (await host.post(PATH, ask('hi', { logprobs: true }))).json();
     expect(choices[0]).to.deep.include({ message: { role: 'assistant', content: 'to [EMAIL_1]' }, logprobs: null });
-    expect(choices[1].logprobs.content).to.have.length('to nobody'.length);
+    expect(choices[1].logprobs.content).to.have.length('to no one'.length);
   });
 
   it('get the values back with restore, and unknown placeholders stay', async () => {

@@ -45,6 +45,16 @@ describe('module discovery', () => {
     expect(told(await find(folder), folder)).to.deep.equal(['plugin a plugins/a.ts']);
   });
 
+  it('skips what stands beside modules of one file: their packages, fixtures and tests', async () => {
+    const folder = await writeTree({
+      'plugins/own.ts': anything('own'), 'plugins/own.spec.ts': 'throw 1;', 'plugins/package.json': '{"type":"module"}', 'plugins/node_modules/a/index.js': 'throw 1;',
+      'plugins/node_modules/index.js': 'throw 1;', 'plugins/fixtures/settings.json': '{}', 'strategies/fixtures/index.ts': anything('fixtures'),
+    });
+    const found = await find(folder);
+    expect(found.problems).to.deep.equal([]);
+    expect(told(found, folder)).to.deep.equal(['strategy fixtures strategies/fixtures/index.ts', 'plugin own plugins/own.ts']);
+  });
+
   it('looks one level deep, and only into the three folders', async () => {
     const folder = await writeTree({ 'plugins/a/index.ts': anything('a'), 'plugins/a/inner/index.ts': anything('x'), 'plugins/a/b.ts': anything('x'), 'c.ts': anything('x'), 'src/d.ts': anything('x') });
     expect(told(await find(folder), folder)).to.deep.equal(['plugin a plugins/a/index.ts']);
