@@ -1,5 +1,3 @@
-import { isUtf8 } from 'node:buffer';
-
 /** `data:<type>[;parameter…],<data>`. Source: RFC 2397. */
 const DATA_ADDRESS = /^data:([^,;]*)((?:;[^,;]*)*),/i;
 const MAX_HEAD = 1024;
@@ -18,18 +16,19 @@ export function textOfFile(file: string, type?: string): string | undefined {
   const data = head === undefined ? file : file.slice(head.length);
   if (head !== undefined && !/;\s*base64\s*$/i.test(parameters)) return percentDecoded(data);
   const isText = /^\s*text\//i.test(given);
-  if (!isText && !isTextual(Buffer.from(data.slice(0, MAX_HEAD), 'base64'))) return undefined;
-  const bytes = Buffer.from(data, 'base64');
-  return isText || isTextual(bytes) ? bytes.toString('utf8') : undefined;
+  if (isText) return Buffer.from(data, 'base64').toString('utf8');
+  return strictText(data.slice(0, MAX_HEAD)) === undefined ? undefined : strictText(data);
 }
 
-/** The longest that a character of UTF-8 may lack of its bytes where a text is cut. */
-const MAX_LACKING = 3;
-
-function isTextual(bytes: Buffer): boolean {
-  if (bytes.length === 0 || bytes.includes(0)) return false;
-  for (let lacking = 0; lacking <= MAX_LACKING; lacking += 1) if (isUtf8(bytes.subarray(0, bytes.length - lacking))) return true;
-  return false;
+/** The text that bytes in base64 are, which may be cut within its last character; `undefined` where they are anything else. */
+function strictText(base64: string): string | undefined {
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.length === 0 || bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+  } catch {
+    return undefined;
+  }
 }
 
 /** With escapes that are broken left as they stand, as the receiver may read them. */

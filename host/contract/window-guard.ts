@@ -148,7 +148,7 @@ function guardCalls(delta: ChunkDelta, choice: number, pass: Pass): boolean {
       if (!isFields(called) || typeof piece !== 'string' || piece === '') continue;
       const passed = pass(`${member} ${index}`, choice, piece, (text) => ({ tool_calls: [{ index, [member]: { [field]: text } }] }));
       if (passed === undefined) return false;
-      called[field] = passed;
+      setMember<unknown>(called, field, passed);
     }
   }
   return true;

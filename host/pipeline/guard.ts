@@ -206,7 +206,7 @@ function applyAnswer({ module, boundary }: PluginInstance, stage: Stage, { reply
   exchange.routing.reportedModel = reportedModel;
 }
 
-/** Bodies that hold bytes are no JSON. */
+/** Bodies that hold bytes are not JSON. */
 function requireJson({ module }: PluginInstance['boundary'], body: unknown, what: string): void {
   const problem = module.file === undefined || !isFields(body) || 'contentType' in body ? undefined : jsonProblem(body);
   if (problem !== undefined) throw new Error(`it returned ${what} that cannot be written as JSON: ${problem}`);
