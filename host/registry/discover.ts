@@ -8,6 +8,7 @@ import { importFault } from './import-fault.ts';
 import { placeText } from './fault-place.ts';
 import { statedContract } from './package-contract.ts';
 import type { Candidate, ModuleKind } from './registry.ts';
+import { IMPORT_CONDITIONS } from './resolve-hook.ts';
 
 export const MODULE_ROOTS: Readonly<Record<string, ModuleKind>> = { providers: 'provider', strategies: 'strategy', plugins: 'plugin' };
 
@@ -101,7 +102,7 @@ const isPath = (name: string): boolean => /^\.{0,2}\//.test(name) || isAbsolute(
 function resolveListed(name: string, from: string): string | Error {
   try {
     const resolver = createRequire(join(from, 'package.json')).resolve as (name: string, options: object) => string;
-    return resolver(name, { conditions: new Set(['node', 'import', 'default']) });
+    return resolver(name, { conditions: new Set(IMPORT_CONDITIONS) });
   } catch (error) {
     return error as Error;
   }
