@@ -89,7 +89,7 @@ describe('pii-redact, answers', () => {
   });
 
   it('are masked with the probabilities of their tokens, which repeat them', async () => {
-    const choice = (content: string, index: number): object => ({ index, message: { role: 'assistant', content }, logprobs: { content: [...content].map((token) => ({ token, logprob: -1 })) }, finish_reason: 'stop' });
+    const choice = (content: string, index: number): object => ({ index, message: { role: 'assistant', content }, logprobs: { content: Array.from(content).map((token) => ({ token, logprob: -1 })) }, finish_reason: 'stop' });
     const upstream = await stubUpstream((_seen, response) => replyJson(response, 200, chatReply('', { choices: [choice(`to ${MAIL}`, 0), choice('to no one', 1)] })));
     const host = await startHost({ targets: [upstream.target('a')], plugins: [entry('pii-redact', 'after_request')] });
     const { choices } = (await host.post(PATH, ask('hi', { logprobs: true }))).json();
