@@ -36,6 +36,7 @@ const PLUGINS: readonly BadCall[] = [
   handler('throws undefined', 'throw undefined;', { line: { error: 'undefined was thrown', ...none } }),
   handler('throws null', 'throw null;', { line: { error: 'null was thrown', ...none } }),
   handler('throws an object without a prototype', 'throw Object.create(null);', { line: { error: 'something without a text was thrown', ...none } }),
+  handler('throws an error that cannot be read', "const error = new Error('x'); for (const name of ['message', 'stack', 'name']) Object.defineProperty(error, name, { get() { throw new Error('odd'); } }); throw error;", { line: { error: 'an error without a text', ...none } }),
   handler('throws a frozen error', "throw Object.freeze(new TypeError('cold'));", { line: { error: 'cold' } }),
   handler('throws a proxy that throws', "throw new Proxy({}, { getPrototypeOf() { throw new Error('odd'); }, get() { throw new Error('odd'); } });", { line: { error: 'something without a text was thrown', ...none } }),
   handler('rejects with a thenable', 'return Promise.reject({ then() {} });', { line: { error: '[object Object]', ...none } }),
