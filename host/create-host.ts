@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { logBackgroundFault } from './boundary/background-fault.ts';
+import { createTrace } from './boundary/module-log.ts';
 import type { BuiltinModule } from './builtin.ts';
 import { NO_CATALOG } from './common/catalog.ts';
 import { type Clock, within } from './common/clock.ts';
@@ -87,7 +89,7 @@ export function createHost(environment: HostEnvironment): Host {
     connections: new Connections(),
     outbox: new Outbox(log),
     protection: new Protection(),
-    services: { clock, closing: new ClosingTime(clock), random, log, counters, redactor, transport, relayed: new RelayedBytes(environment.collectYoung), catalog: NO_CATALOG, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },
+    services: { clock, closing: new ClosingTime(clock), random, log, counters, redactor, transport, relayed: new RelayedBytes(environment.collectYoung), trace: createTrace(), catalog: NO_CATALOG, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },
     get surfaces() {
       return (surfaces ??= namedSurfaces(hooks));
     },
@@ -102,6 +104,7 @@ export function createHost(environment: HostEnvironment): Host {
     get current() {
       return slot.current;
     },
+    logBackgroundFault: (error) => logBackgroundFault(error, host.services.trace, host.registry, log),
     close: () => (closing ??= closeHost(host)),
   };
 

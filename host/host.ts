@@ -52,6 +52,8 @@ export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   masterKey: string | undefined;
   /** The configuration that serves. */
   readonly current: Generation | undefined;
+  /** Logs an error that was not caught, where it is a third-party module's. False for any other. */
+  logBackgroundFault(error: unknown): boolean;
   /** Closes what the host opened, in reverse order; harmless when called twice. */
   close(): Promise<void>;
 }

@@ -93,8 +93,12 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
     else io.err(redactor.redact(`Error: ${message}: ${errorMessage(error)}\n`));
   };
   process.on('exit', () => lines.finishNow());
-  process.on('unhandledRejection', (error) => logFault('a promise was rejected and its error was not handled', error));
+  const isOfModule = (error: unknown): boolean => host?.logBackgroundFault(error) === true;
+  process.on('unhandledRejection', (error) => {
+    if (!isOfModule(error)) logFault('a promise was rejected and its error was not handled', error);
+  });
   process.on('uncaughtException', (error: unknown) => {
+    if (isOfModule(error)) return;
     logFault('uncaught exception, the process ends', error);
     exit(1);
   });

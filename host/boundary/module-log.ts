@@ -3,15 +3,21 @@ import type { Attributes } from '../contract/services.ts';
 import type { Log } from '../contract/index.ts';
 import type { ModuleRef } from './module-fault.ts';
 
-/** The id of the request that a module's function runs for, for its log lines; it follows what the function waits for. */
-export type RequestTrace = AsyncLocalStorage<string>;
+/** The module whose function runs, and the id of the request that it runs for, if for any. */
+export interface Running {
+  readonly module: ModuleRef;
+  readonly exchangeId: string | undefined;
+}
 
-export const createTrace = (): RequestTrace => new AsyncLocalStorage<string>();
+/** What of a third-party module runs, for its log lines and its faults; it follows what the function waits for, and what it leaves behind. */
+export type RequestTrace = AsyncLocalStorage<Running>;
+
+export const createTrace = (): RequestTrace => new AsyncLocalStorage<Running>();
 
 /** The log of one module: each line names it, and the request that it was written for. Attributes of the module's own win. */
 export function moduleLog(log: Log, { kind, name }: ModuleRef, trace: RequestTrace): Log {
   const withOwn = (attributes: Attributes | undefined): Attributes => {
-    const trace_id = trace.getStore();
+    const trace_id = trace.getStore()?.exchangeId;
     const given = attributes instanceof Error ? { error: attributes } : attributes;
     return { [kind]: name, ...(trace_id !== undefined && { trace_id }), ...given };
   };

@@ -24,11 +24,11 @@ export class PluginBoundary {
     deepFrozen(exchange.request);
     deepFrozen(exchange.reply);
     if (exchange.error) Object.freeze(exchange.error);
-    return this.#trace.run(exchange.id, run, exchange.view, argument);
+    return this.#trace.run({ module: this.module, exchangeId: exchange.id }, run, exchange.view, argument);
   }
 
   /** The same for what is given no exchange. */
   run<A, B, C, R>(exchangeId: string, run: (first: A, second: B, third: C) => R, first: A, second: B, third: C): R {
-    return this.module.file === undefined ? run(first, second, third) : this.#trace.run(exchangeId, run, first, second, third);
+    return this.module.file === undefined ? run(first, second, third) : this.#trace.run({ module: this.module, exchangeId }, run, first, second, third);
   }
 }

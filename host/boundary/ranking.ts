@@ -25,7 +25,7 @@ export class Ranker {
   rank(targets: readonly RouteTarget[], query: RouteQuery, notes: RankNotes | undefined, exchangeId: string): readonly RouteTarget[] {
     const { trace, log, module } = this.#options;
     try {
-      const ranked: unknown = module.file === undefined ? this.#rank(targets, query, notes) : trace.run(exchangeId, this.#rank, targets, query, notes);
+      const ranked: unknown = module.file === undefined ? this.#rank(targets, query, notes) : trace.run({ module, exchangeId }, this.#rank, targets, query, notes);
       return this.#chosen(ranked, targets, exchangeId);
     } catch (thrown) {
       const fault = new ModuleFault(module, 'rank', thrown);

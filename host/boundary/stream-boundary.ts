@@ -1,4 +1,5 @@
 import { type ChatChunk, type ChunkEdit, GatewayError, isFields, type StreamDecoder, type StreamEvent } from '../contract/index.ts';
+import { jsonProblem } from './json-problem.ts';
 import { ModuleFault, type ModuleRef } from './module-fault.ts';
 import { refusePromise } from './thenable.ts';
 
@@ -6,12 +7,21 @@ import { refusePromise } from './thenable.ts';
 export function decodedBy(provider: ModuleRef | undefined, decode: StreamDecoder, event: StreamEvent): readonly ChatChunk[] {
   try {
     const chunks: unknown = decode(event);
-    if (Array.isArray(chunks) && chunks.every(isOwnChunk)) return chunks as readonly ChatChunk[];
+    if (Array.isArray(chunks) && chunks.every(isOwnChunk)) {
+      if (provider?.file !== undefined) for (const chunk of chunks) requireJson(chunk as ChatChunk);
+      return chunks as readonly ChatChunk[];
+    }
     refusePromise(chunks);
     throw new TypeError('it returned no list of chunks that the host may complete');
   } catch (thrown) {
     throw faultOf(provider, 'the decoder of openStream', thrown);
   }
+}
+
+/** Of the shipped decoders their tests know. */
+function requireJson(chunk: ChatChunk): void {
+  const problem = jsonProblem(chunk);
+  if (problem !== undefined) throw new TypeError(`it returned a chunk that cannot be written as JSON: ${problem}`);
 }
 
 /** Lets a provider change a chunk in place. Throws like `decodedBy`. */

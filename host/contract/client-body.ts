@@ -15,7 +15,9 @@ export interface BodyTexts {
   isSealed(name: string, holder: Readonly<Fields>): boolean;
   /** What a list of neighbours says as one: the text of an item, `undefined` for items that are not plain text. */
   textOf(item: Readonly<Fields>): string | undefined;
-  /** Texts inside a string that only looks like a token; `undefined` where it is one. */
+  /** The member that repeats the texts beside it, token by token: it goes where they are changed. */
+  readonly repeats?: string;
+  /** Texts inside a string that only looks like a token, or like bytes; `undefined` where it is one. */
   opened?(value: string, name: string, holder: Readonly<Fields>): unknown;
 }
 
@@ -49,14 +51,17 @@ function* valueTexts(value: unknown, name: string, holder: Readonly<Fields>, tex
 function* stringTexts(value: string, name: string, holder: Readonly<Fields>, texts: BodyTexts): Generator<string> {
   if (texts.isWord(value, name, holder)) {
     const opened = texts.opened?.(value, name, holder);
-    if (opened !== undefined) yield* leaves(opened);
+    for (const leaf of leaves(opened)) yield* readings(leaf);
   } else yield* readings(value);
 }
 
-/** A text, and what stands in it where it is itself a JSON object, array or string. */
-export function* readings(text: string): Generator<string> {
+/** JSON inside strings of JSON that is opened, so that nesting multiplies the work by no more than this. */
+const MAX_READINGS = 8;
+
+/** A text, and what stands in it where it is itself a JSON object, array or string; texts in there the same way. */
+export function* readings(text: string, most = MAX_READINGS): Generator<string> {
   yield text;
-  if (!/^\s*[{["]/.test(text)) return;
+  if (most === 0 || !/^\s*[{["]/.test(text)) return;
   let value: unknown;
   try {
     value = parseJson(text);
@@ -64,7 +69,7 @@ export function* readings(text: string): Generator<string> {
     if (error instanceof RangeError) yield escapesOf(text).text; // too large to be parsed: no escape hides a word from a guardrail
     return; // ordinary text that begins like JSON
   }
-  yield* leaves(value);
+  for (const leaf of leaves(value)) yield* readings(leaf, most - 1);
 }
 
 /** All strings inside a value, keys excluded. */
@@ -89,6 +94,7 @@ function editMembers(holder: Readonly<Fields>, texts: BodyTexts, edit: (text: st
     const after = editValue(value, name, holder, texts, edit);
     if (after !== value) setMember(edited ??= { ...holder }, name, after);
   }
+  if (edited && texts.repeats !== undefined) delete edited[texts.repeats];
   return edited ?? holder;
 }
 

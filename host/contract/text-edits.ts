@@ -40,8 +40,11 @@ function editRequest(request: ChatRequest, edit: Edit): unknown {
   });
 }
 
+/** The probabilities of its tokens repeat the text of a choice: they go where it is changed. */
 function editChoice(choice: unknown, edit: Edit): unknown {
-  return isFields(choice) ? editMembers(choice, (value, name) => (name === 'message' ? editMessage(value, edit) : value)) : choice;
+  if (!isFields(choice)) return choice;
+  const edited = editMembers(choice, (value, name) => (name === 'message' ? editMessage(value, edit) : value));
+  return edited !== choice && choice['logprobs'] ? { ...edited, logprobs: null } : edited;
 }
 
 function editMessage(message: unknown, edit: Edit): unknown {

@@ -2,6 +2,7 @@ import { answerTexts } from './answer-texts.ts';
 import { bodyTexts, clientBodyOf, leaves, readings } from './client-body.ts';
 import { type Exchange, isChat, isSurface } from './exchange.ts';
 import { isFields } from './fields.ts';
+import { textOfFile } from './file-text.ts';
 import type { RequestOf, Surface } from './surface.ts';
 import type { ChatMessage, ChatReply, ChatRequest, ContentPart, ReplyMessage } from './wire/chat.ts';
 import type { ToolReply } from './wire/other.ts';
@@ -52,8 +53,8 @@ const RESOURCE_WORDS: Words = new Map([['blob', TOKEN], ['mimeType', TOKEN]]);
  * with their parts, reasoning and tool-call arguments, tools, tool_choice, response_format, stop, user and fields that are only forwarded;
  * of other requests their text; of answers every choice's content, reasoning and tool-call arguments, of a tool what it
  * answered, transcripts, the revised prompt of an image, documents that come back. Strings that are
- * themselves JSON come a second time, decoded. Image addresses, audio, ids and words of the wire (roles, types) are not
- * read. Where the client speaks a wire of its own, they are those of its own body.
+ * themselves JSON come a second time, decoded, and files that hold text as that text. Image addresses, audio, ids and words of the wire
+ * (roles, types) are not read. Where the client speaks a wire of its own, they are those of its own body.
  */
 export function texts(exchange: Exchange): Generator<string> {
   const own = exchange.stage === 'after_request' ? exchange.clientReply : exchange.clientRequest;
@@ -69,7 +70,8 @@ export function* textsIn(exchange: Exchange, body: unknown): Generator<string> {
     else if (isSurface(exchange, 'mcp') && body) yield* toolReplyTexts(body as ToolReply);
     else if (body) for (const text of answerTexts(exchange.surface, body)) yield* readings(text);
   } else if (isChat(exchange)) yield* requestTexts(body as ChatRequest);
-  else yield* projection(exchange.surface, body as RequestOf<Surface>);
+  else if (isSurface(exchange, 'mcp')) yield* projection('mcp', body as RequestOf<Surface>);
+  else for (const text of projection(exchange.surface, body as RequestOf<Surface>)) yield* readings(text);
 }
 
 /**
@@ -159,7 +161,11 @@ function* onePartTexts(part: ContentPart): Generator<string> {
   }
   const { [holder]: held, ...rest } = part;
   yield* membersTexts(rest, PART_WORDS);
-  if (typeof held === 'object' && held !== null) yield* membersTexts({ ...held, [member]: undefined }, MEDIA_WORDS);
+  if (!isFields(held)) return;
+  yield* membersTexts({ ...held, [member]: undefined }, MEDIA_WORDS);
+  const media = held[member];
+  const text = typeof media === 'string' && part.type !== 'input_audio' ? textOfFile(media) : undefined;
+  if (text !== undefined) yield* readings(text);
 }
 
 function joinedText(parts: readonly ContentPart[]): string {

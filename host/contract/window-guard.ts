@@ -1,3 +1,4 @@
+import { isFields } from './fields.ts';
 import { setMember } from './members.ts';
 import type { StreamGuard } from './plugin.ts';
 import { reject, type Rejection } from './verdict.ts';
@@ -140,15 +141,21 @@ function placeOf(index: unknown): string {
 
 function guardCalls(delta: ChunkDelta, choice: number, pass: Pass): boolean {
   for (const [place, call] of (delta.tool_calls ?? []).entries()) {
-    const piece = call.function?.arguments;
-    if (!call.function || !piece) continue;
     const index = call.index ?? place;
-    const passed = pass(`tool ${index}`, choice, piece, (text) => ({ tool_calls: [{ index, function: { arguments: text } }] }));
-    if (passed === undefined) return false;
-    call.function.arguments = passed;
+    for (const [member, field] of CALL_TEXTS) {
+      const called = call[member];
+      const piece = isFields(called) ? called[field] : undefined;
+      if (!isFields(called) || typeof piece !== 'string' || piece === '') continue;
+      const passed = pass(`${member} ${index}`, choice, piece, (text) => ({ tool_calls: [{ index, [member]: { [field]: text } }] }));
+      if (passed === undefined) return false;
+      setMember<unknown>(called, field, passed);
+    }
   }
   return true;
 }
+
+/** What a model writes for a tool: arguments in JSON, or the text that a custom tool takes. */
+const CALL_TEXTS = [['function', 'arguments'], ['custom', 'input']] as const;
 
 /** Released text goes in front of the finish; text that shares the finishing chunk goes in front of that text's rest. */
 function withoutFinish(chunk: ChatChunk, released: readonly ChatChunk[]): ChatChunk[] {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { jsonProblem } from '../boundary/json-problem.ts';
 import { DETACHED_LIMIT_MS } from '../boundary/module-limits.ts';
 import { ModuleFault } from '../boundary/module-fault.ts';
 import { inTime, isThenable, refusePromise } from '../boundary/thenable.ts';
@@ -185,6 +186,7 @@ function guardChunk(instance: PluginInstance, step: readonly ChatChunk[], guard:
   const { module, boundary } = instance;
   try {
     const result = boundary.run(exchange.id, passThrough, guard, step, moment);
+    if (boundary.module.file !== undefined && !('action' in result)) requireJson(result, moment);
     noteMasked(instance, guard, exchange, deps);
     return 'action' in result ? { module, rejection: result } : result;
   } catch (thrown) {
@@ -214,6 +216,14 @@ function passThrough(guard: StreamGuard, chunks: readonly ChatChunk[], moment: '
   if (moment === 'push') return passed;
   const rest = passedOn(guard.end(), 'end');
   return 'action' in rest ? rest : [...passed, ...rest];
+}
+
+/** Of the shipped guards their tests know. */
+function requireJson(chunks: readonly ChatChunk[], from: 'push' | 'end'): void {
+  for (const chunk of chunks) {
+    const problem = jsonProblem(chunk);
+    if (problem !== undefined) throw new Error(`${from} returned a chunk that cannot be written as JSON: ${problem}`);
+  }
 }
 
 /** What a guard returned, if it is what it must be. */

@@ -33,7 +33,7 @@ export function bindStrategy(config: StrategyConfig, registry: Registry, hooks: 
   const settings = readSettings(module.settings, strategySettings(module, config).value);
   const ref: ModuleRef = { kind: 'strategy', name: module.name, file: registry.fileOf('strategy', module.name) };
   const deps = withOwnLog(given, ref, trace);
-  const { rank, settled, dispose } = createRunning(module, settings, deps, ref.file);
+  const { rank, settled, dispose } = trace.run({ module: ref, exchangeId: undefined }, createRunning, module, settings, deps, ref.file);
   const ranker = new Ranker(rank, { module: ref, log: given.log, trace });
   hooks.route.tap({ name: 'strategy', stage: ORDER.strategy }, (all, exchange) => ranker.rank(all, routeQuery(exchange, targets), exchange.routing.explaining ?? notesFor(exchange), exchange.id));
   if (settled) tapSettled(hooks, ref, settled, given.log, trace);
@@ -51,7 +51,7 @@ export function bindStrategy(config: StrategyConfig, registry: Registry, hooks: 
 function tapSettled(hooks: GenerationHooks, ref: ModuleRef, settled: NonNullable<RunningStrategy['settled']>, log: Log, trace: RequestTrace): void {
   hooks.settled.tap('strategy', ({ target: { virtualKey }, exchange, outcome, upstreamMs }) => {
     try {
-      refusePromise(trace.run(exchange.id, settled, { virtualKey, exchangeId: exchange.id, outcome: outcome ?? 'ignored', durationMs: upstreamMs }));
+      refusePromise(trace.run({ module: ref, exchangeId: exchange.id }, settled, { virtualKey, exchangeId: exchange.id, outcome: outcome ?? 'ignored', durationMs: upstreamMs }));
     } catch (thrown) {
       log.error('strategy failed to take an outcome', faultAttributes(new ModuleFault(ref, 'settled', thrown), { trace_id: exchange.id }));
     }

@@ -1,4 +1,3 @@
-import { createTrace } from '../boundary/module-log.ts';
 import { within } from '../common/clock.ts';
 import { CLOSE_LIMIT_MS, closeInTurn } from '../common/close-all.ts';
 import type { Carryover, PluginPrices, Prices, SharedState, StrategyDeps, TokenPrice } from '../contract/index.ts';
@@ -48,7 +47,7 @@ export interface GenerationDeps {
 export async function buildGeneration(deps: GenerationDeps, config: GatewayConfig, number: number): Promise<Generation> {
   const hooks = createGenerationHooks();
   const carryover = deps.carryover.open();
-  const trace = createTrace();
+  const { trace } = deps.services;
   const undo: (() => Promise<void>)[] = [];
   const undoLater = (what: string, close: () => Promise<void>): void => { undo.unshift(() => within(close(), CLOSE_LIMIT_MS, deps.services.clock, what)); };
   undoLater('what configurations share', () => carryover.release());
@@ -98,7 +97,7 @@ async function everyResult<T>(pending: readonly Promise<T>[]): Promise<T[]> {
 /** A provider registered at start, or an offline one, which needs nothing but a target that names it. */
 async function providerOf(deps: GenerationDeps, name: string): Promise<ConnectedProvider | undefined> {
   const module = deps.registry.providers.get(name);
-  if (module?.offline) return connectProvider(module, deps.variables, { log: deps.services.log, now: deps.services.clock.now, file: deps.registry.fileOf('provider', name) });
+  if (module?.offline) return connectProvider(module, deps.variables, { log: deps.services.log, now: deps.services.clock.now, trace: deps.services.trace, file: deps.registry.fileOf('provider', name) });
   return deps.providers.get(name);
 }
 

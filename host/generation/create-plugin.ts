@@ -46,7 +46,7 @@ export async function createInstance(options: CreateOptions, entry: PluginEntry,
   }
   const ref: ModuleRef = { kind: 'plugin', name: module.name, file: options.registry.fileOf('plugin', module.name) };
   const deps = withOwnLog(sealedDeps(options, ref, identity), ref, options.trace);
-  const handlers: unknown = await createdInTime(module, settings, deps, options.clock);
+  const handlers: unknown = await options.trace.run({ module: ref, exchangeId: undefined }, createdInTime, module, settings, deps, options.clock);
   checkHandlers(handlers);
   return { module, settings, handlers, boundary: new PluginBoundary(ref, options.trace) };
 }

@@ -34,7 +34,7 @@ function oneError(error: unknown, budget: Budget): string {
 
 function plainText(error: Error): string {
   const code = memberOf(error, 'code');
-  const text = textOf(memberOf(error, 'message')) || textOf(memberOf(error, 'name'));
+  const [text = 'an error without a text'] = ['message', 'name'].map((name) => memberOf(error, name)).filter((part) => part !== undefined && part !== '').map(textOf);
   return typeof code === 'string' ? `${text} (${code})` : text;
 }
 

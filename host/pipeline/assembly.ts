@@ -3,11 +3,14 @@ import { type Fields, isFields } from '../contract/fields.ts';
 import { unusableReply } from '../upstream/fault.ts';
 import type { TextKind } from '../wire/known-frames.ts';
 
+/** A call of a function, or of a custom tool, whose input is a text. */
+type AssembledCall = ToolCall & { function: { name?: string; arguments?: string }; custom?: Readonly<Fields> };
+
 interface AssembledChoice {
   content: string | undefined;
   reasoning: string | undefined;
   details: DetailList;
-  toolCalls: Map<number | string, ToolCall & { function: { name?: string; arguments?: string } }>;
+  toolCalls: Map<number | string, AssembledCall>;
   logprobs: Fields | undefined;
   /** Members of deltas that are none of the above: a refusal, an audio transcript. */
   others: Fields;
@@ -56,7 +59,7 @@ export class Assembly {
     const pieces: string[] = [];
     for (const { content, reasoning, toolCalls } of this.#choices.values()) {
       pieces.push(content ?? '', reasoning ?? '');
-      for (const call of toolCalls.values()) pieces.push(call.function.arguments ?? '');
+      for (const call of toolCalls.values()) pieces.push(call.function.arguments ?? '', textIn(call.custom, 'input'));
     }
     return pieces.join('');
   }
@@ -102,16 +105,20 @@ export class Assembly {
     this.#count(piece.length + charactersOf(delta.id) + charactersOf(delta.type) + charactersOf(delta.function?.name));
     const key = typeof delta.index === 'number' ? delta.index : `call ${this.#unindexed++}`;
     const known = into.toolCalls.get(key) ?? { function: { arguments: '' } };
-    const { index: _index, id, type, function: _called, ...others } = delta;
+    const { index: _index, id, type, function: _called, custom, ...others } = delta;
+    if (isFields(custom)) this.#count(charactersOf(custom));
     into.toolCalls.set(key, {
       ...known,
       ...others, // whole with the piece that brings them: what a vendor wants to see again
+      ...(isFields(custom) && { custom: { ...known.custom, ...custom, input: textIn(known.custom, 'input') + textIn(custom, 'input') } }),
       ...(id && { id }),
       ...(type && { type }),
       function: { ...known.function, ...(delta.function?.name && { name: delta.function.name }), arguments: (known.function.arguments ?? '') + piece },
     });
   }
 }
+
+const textIn = (fields: Readonly<Fields> | undefined, name: string): string => (fields && typeof fields[name] === 'string' ? fields[name] : '');
 
 function assembledChoice(index: number, choice: AssembledChoice): ChatReply['choices'][number] {
   const toolCalls = [...choice.toolCalls.values()];

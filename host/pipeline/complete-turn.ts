@@ -31,7 +31,8 @@ export function completeOwnAnswer(exchange: LiveExchange, pluginName: string, se
 
 /** The shape alone: what turns before it have used and cost stays. */
 export function shapeOwnAnswer(exchange: LiveExchange, pluginName: string, services: PipelineServices): ChatReply {
-  const reply = exchange.reply as ChatReply;
+  const reply = (Object.isFrozen(exchange.reply) ? structuredClone(exchange.reply) : exchange.reply) as ChatReply; // third-party plugins that have seen it saw it frozen
+  exchange.reply = reply;
   shapeChat(exchange, reply, typeof reply.provider === 'string' ? reply.provider : pluginName, services);
   return reply;
 }

@@ -3,6 +3,7 @@ import {
 } from '../contract/index.ts';
 import { clientBodyOf } from '../contract/client-body.ts';
 import { replyProblem, requestProblem } from '../boundary/bodies.ts';
+import { jsonProblem } from '../boundary/json-problem.ts';
 import { DETACHED_LIMIT_MS, HANDLER_LIMIT_MS } from '../boundary/module-limits.ts';
 import { ModuleFault } from '../boundary/module-fault.ts';
 import { inTime, isThenable } from '../boundary/thenable.ts';
@@ -194,14 +195,21 @@ export function rejectionError(module: PluginModule, stage: Stage, rejection: Re
 const reasonOf = ({ reason }: Rejection): string => (isText(reason) ? reason : 'rejected');
 
 /** A plugin's answer counts on chat surfaces before the provider only; elsewhere it is ignored. The plugin keeps its own. */
-function applyAnswer({ module }: PluginInstance, stage: Stage, { reply, reportedModel }: Answer, exchange: LiveExchange): void {
+function applyAnswer({ module, boundary }: PluginInstance, stage: Stage, { reply, reportedModel }: Answer, exchange: LiveExchange): void {
   const { isChat } = SURFACES[exchange.surface];
   const problem = isChat ? replyProblem(exchange.surface, reply) : undefined;
   if (problem !== undefined || !isFields(reply)) throw new Error(`it returned an answer that is none: ${problem ?? 'the body is not an object'}`);
+  requireJson(boundary, reply, 'an answer');
   if (stage !== 'before_request' || !isChat) return;
   exchange.reply = structuredClone(reply);
   exchange.plugins.answeredBy = module.name;
   exchange.routing.reportedModel = reportedModel;
+}
+
+/** Bodies that hold bytes are not JSON. */
+function requireJson({ module }: PluginInstance['boundary'], body: unknown, what: string): void {
+  const problem = module.file === undefined || !isFields(body) || 'contentType' in body ? undefined : jsonProblem(body);
+  if (problem !== undefined) throw new Error(`it returned ${what} that cannot be written as JSON: ${problem}`);
 }
 
 /** A rewrite that masks is a verdict too: it is counted, and only noted where it has no consequence. */
@@ -209,6 +217,7 @@ function applyRewrite(instance: PluginInstance, stage: Stage, { body, masked }: 
   const { surface } = exchange;
   const problem = stage === 'after_request' ? replyProblem(surface, body) : requestProblem(surface, body);
   if (problem !== undefined) throw new Error(`it returned a rewrite that does not fit ${surface}: ${problem}`);
+  requireJson(instance.boundary, body, 'a rewrite');
   if (masked !== undefined) {
     const isApplied = hasConsequence(instance, stage, exchange);
     if (run) Object.assign(run, { outcome: isApplied ? 'ok' : actionOf(instance), reason: masked });

@@ -1,3 +1,4 @@
+import type { RequestTrace } from '../boundary/module-log.ts';
 import type { Counters, Log } from '../contract/index.ts';
 import type { Catalog } from '../common/catalog.ts';
 import type { ClosingTime } from '../common/close-all.ts';
@@ -18,6 +19,8 @@ export interface PipelineServices {
   readonly transport: Transport;
   /** Hears of all bytes that are sent on as they arrive. */
   readonly relayed: RelayedBytes;
+  /** What runs of third-party modules. */
+  readonly trace: RequestTrace;
   /** Replaced when the catalog has been loaded, and by each refresh. */
   catalog: Catalog;
   /** Milliseconds of silence that end a stream. */

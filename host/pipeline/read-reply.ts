@@ -1,7 +1,8 @@
 import { replyProblem } from '../boundary/bodies.ts';
-import { ModuleFault } from '../boundary/module-fault.ts';
+import { jsonProblem } from '../boundary/json-problem.ts';
+import { ModuleFault, type ModuleRef } from '../boundary/module-fault.ts';
 import { refusePromise } from '../boundary/thenable.ts';
-import { type CallInfo, GatewayError, isFields, parseJson, type ReplyOf, SURFACES, type TranslatedSurface, type UnaryReply } from '../contract/index.ts';
+import { type CallInfo, type Fields, GatewayError, isFields, parseJson, type ReplyOf, type Surface, SURFACES, type TranslatedSurface, type UnaryReply } from '../contract/index.ts';
 import { ANSWER_BOUNDS } from '../contract/json-shape.ts';
 import { unusableReply } from '../upstream/fault.ts';
 import type { CollectedReply } from '../upstream/upstream-call.ts';
@@ -32,12 +33,18 @@ function translatedOf(attempt: Attempt, reply: BufferedReply, call: CallInfo): R
     const translated: unknown = translatorOf(attempt).fromUpstream(reply, call, attempt.turn.request as never);
     if (!isFields(translated)) throw new TypeError('it returned no answer: an object');
     refusePromise(translated);
-    const problem = SURFACES[surface].isRaw ? replyProblem(surface, translated) : undefined; // others are brought into shape, whatever the upstream sent
+    const problem = answerProblem(surface, translated, attempt.provider.ref);
     if (problem !== undefined) throw new TypeError(`it returned an answer that does not fit ${surface}: ${problem}`);
     return translated as ReplyOf<TranslatedSurface>;
   } catch (thrown) {
     throw thrown instanceof GatewayError ? thrown : unusableReply('it cannot be translated', new ModuleFault(attempt.provider.ref, 'fromUpstream', thrown));
   }
+}
+
+/** Answers in JSON are brought into shape, whatever the upstream sent; those of the shipped translators can be written. */
+function answerProblem(surface: Surface, translated: Readonly<Fields>, { file }: ModuleRef): string | undefined {
+  if (SURFACES[surface].isRaw) return replyProblem(surface, translated);
+  return file === undefined ? undefined : jsonProblem(translated);
 }
 
 /** The model as the upstream calls it, before the answer gets the name that was asked for. */

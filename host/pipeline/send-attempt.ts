@@ -42,7 +42,7 @@ function withCredential(attempt: Attempt, { path, withCredential: isSaid }: Trus
   };
   const refuse = (thrown: unknown): never => { throw thrown instanceof GatewayError ? thrown : credentialError(new ModuleFault(ref, 'authorize', thrown)); };
   try {
-    const made: unknown = trace ? trace.run(attempt.exchange.id, authorize, request, credentials) : authorize(request, credentials);
+    const made: unknown = trace ? trace.run({ module: ref, exchangeId: attempt.exchange.id }, authorize, request, credentials) : authorize(request, credentials);
     return isThenable(made) ? attempt.cancellation.race(Promise.resolve(made)).then(add).catch(refuse) : add(made);
   } catch (cause) {
     return refuse(cause);

@@ -8,6 +8,8 @@ import { importFault } from './import-fault.ts';
 import { placeText } from './fault-place.ts';
 import { statedContract } from './package-contract.ts';
 import type { Candidate, ModuleKind } from './registry.ts';
+import { IMPORT_CONDITIONS } from './resolve-hook.ts';
+import { SharedObjects } from './shared-objects.ts';
 
 export const MODULE_ROOTS: Readonly<Record<string, ModuleKind>> = { providers: 'provider', strategies: 'strategy', plugins: 'plugin' };
 
@@ -101,7 +103,7 @@ const isPath = (name: string): boolean => /^\.{0,2}\//.test(name) || isAbsolute(
 function resolveListed(name: string, from: string): string | Error {
   try {
     const resolver = createRequire(join(from, 'package.json')).resolve as (name: string, options: object) => string;
-    return resolver(name, { conditions: new Set(['node', 'import', 'default']) });
+    return resolver(name, { conditions: new Set(IMPORT_CONDITIONS) });
   } catch (error) {
     return error as Error;
   }
@@ -118,15 +120,21 @@ function kindOf(value: unknown): ModuleKind {
   return Object.values(MODULE_ROOTS).find((known) => known === kind) ?? 'plugin';
 }
 
-/** Imports with a time limit. A synchronous endless loop cannot be interrupted; the documentation says so. */
+/** Imports with a time limit. A synchronous endless loop cannot be interrupted; the documentation says so. What all code shares stays as it is. */
 async function importWithin(url: string): Promise<{ default?: unknown }> {
+  const shared = new SharedObjects();
+  let changed: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, rejectImport) => {
     timer = setTimeout(() => rejectImport(new Error(`its import did not finish within ${IMPORT_LIMIT_MS} ms`)), IMPORT_LIMIT_MS);
   });
   try {
-    return (await Promise.race([import(url), limit])) as { default?: unknown };
+    const module = (await Promise.race([import(url), limit])) as { default?: unknown };
+    changed = shared.restore();
+    if (changed === undefined) return module;
   } finally {
+    changed ??= shared.restore(); // also where it threw
     clearTimeout(timer);
   }
+  throw Object.assign(new Error(changed), { stack: '' }); // the place is not where this stands
 }

@@ -10,17 +10,17 @@ export interface Entry {
 }
 
 /**
- * Module files of one root: `name.ts`, `name.js` or `name/index.ts`. Names with `_` or `.` in front, type declarations and
- * tests (`name.test.ts`) are not modules.
+ * Module files of one root: `name.ts`, `name.js` or `name/index.ts`. Names with `_` or `.` in front, type declarations, tests
+ * (`name.test.ts`), what they read (`fixtures`) and installed packages are not modules.
  */
 export async function entriesOf(root: string): Promise<Entry[]> {
   const names = await readdir(root).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' || error.code === 'ENOTDIR' ? [] : error));
   if (names instanceof Error) return [{ name: '', file: root, problem: unreadable(names) }];
   const entries: Entry[] = [];
   for (const name of names.toSorted((a, b) => (a < b ? -1 : 1))) {
-    if (/^[._]/.test(name)) continue;
+    if (/^[._]/.test(name) || name === 'node_modules') continue;
     const entry = await entryOf(root, name);
-    if (entry) entries.push(entry);
+    if (entry && !(entry.problem === NO_INDEX && name === FIXTURES)) entries.push(entry);
   }
   return entries;
 }
@@ -28,7 +28,7 @@ export async function entriesOf(root: string): Promise<Entry[]> {
 /** The module that stands at a name of a folder, if one does. */
 export async function entryOf(root: string, name: string): Promise<Entry | undefined> {
   const path = join(root, name);
-  const isCode = /(?<!\.d|\.test)\.[cm]?[jt]s$/.test(name);
+  const isCode = /(?<!\.d|\.test|\.spec)\.[cm]?[jt]s$/.test(name);
   const own = isCode ? parse(name).name : name;
   try {
     if (!(await stat(path)).isDirectory()) return isCode ? { name: own, file: path } : undefined;
@@ -39,6 +39,8 @@ export async function entryOf(root: string, name: string): Promise<Entry | undef
   }
 }
 
+/** Beside a module of one file, what its tests and `gw module test` read. */
+const FIXTURES = 'fixtures';
 const NO_INDEX = { message: 'the folder holds no index file', fix: 'add index.ts, or begin the name of a folder of helpers with _' };
 
 const LINKS: Readonly<Record<string, string>> = { ENOENT: 'it is a link that leads nowhere', ELOOP: 'it is a link that leads to itself' };

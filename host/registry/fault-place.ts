@@ -60,9 +60,14 @@ function headingPlace(stack: string): FaultPlace | undefined {
   return { file: pathOf(file), line: Number(line), column: marks === undefined ? undefined : marks.indexOf('^') + 1 };
 }
 
-function framePlace(stack: string, entry: string): FaultPlace | undefined {
-  const frames = [...stack.matchAll(/^ {4}at (?:async )?(?:.* \()?((?:file:\/\/|\/|[A-Za-z]:\\)[^\n()]*):(\d+):(\d+)\)?$/gm)]
+/** Places in files that a stack names, the innermost first. */
+export function framePlaces(stack: string): FaultPlace[] {
+  return [...stack.matchAll(/^ {4}at (?:async )?(?:.* \()?((?:file:\/\/|\/|[A-Za-z]:\\)[^\n()]*):(\d+):(\d+)\)?$/gm)]
     .map(([, file = '', line, column]) => ({ file: pathOf(file), line: Number(line), column: Number(column) }));
+}
+
+function framePlace(stack: string, entry: string): FaultPlace | undefined {
+  const frames = framePlaces(stack);
   const folder = dirname(entry);
   return frames.find(({ file }) => file === entry || (file.startsWith(folder) && !file.includes('node_modules')))
     ?? frames.find(({ file }) => !file.includes('node_modules') && !file.startsWith(GATEWAY));

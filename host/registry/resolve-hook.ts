@@ -12,9 +12,23 @@ export function registerResolveHook(): void {
   const own = import.meta.url;
   registerHooks({
     resolve(specifier, context, nextResolve) {
-      if (specifier === 'gw' || specifier.startsWith('gw/')) return nextResolve(specifier, { ...context, parentURL: own });
-      const isJoi = specifier === 'joi' && !context.parentURL?.startsWith(HOST);
-      return isJoi ? nextResolve('gw/joi', { ...context, parentURL: own }) : nextResolve(specifier, context); // in the package it is in the bundle, and no file of its own
+      const isRequired = context.conditions.includes('require');
+      const found = ownName(specifier, context.parentURL);
+      if (found !== undefined) return isRequired ? { url: import.meta.resolve(found), shortCircuit: true } : nextResolve(found, { ...context, parentURL: own });
+      // `require.resolve` has conditions of its own, which Node forgets where hooks are registered.
+      return isRequired && isOfList(context.parentURL) ? nextResolve(specifier, { ...context, conditions: IMPORT_CONDITIONS }) : nextResolve(specifier, context);
     },
   });
 }
+
+/** What stands for a name in this process: of the contract itself, and of its `joi`, which in the package is in the bundle and no file of its own. */
+function ownName(specifier: string, parentURL: string | undefined): string | undefined {
+  if (specifier === 'gw' || specifier.startsWith('gw/')) return specifier;
+  return specifier === 'joi' && !parentURL?.startsWith(HOST) ? 'gw/joi' : undefined;
+}
+
+/** As an `import` finds a package. Source: nodejs.org, "Packages", "Conditional exports", 2026-11-23. */
+export const IMPORT_CONDITIONS: string[] = ['node', 'import', 'module-sync', 'node-addons'];
+
+/** Packages of the modules list are looked up for a package.json, which itself imports nothing. */
+const isOfList = (parentURL: string | undefined): boolean => parentURL?.endsWith('/package.json') === true;

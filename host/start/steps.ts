@@ -98,7 +98,7 @@ const OPEN_LIMIT_MS = 30_000;
 /** Registers every provider whose credentials are in the environment. One that cannot be built is left out, and logged; one that never ends ends the start. */
 export async function connectProviders(host: Host): Promise<void> {
   const { variables, log, counters, services } = host;
-  const deps = { log, now: services.clock.now, send: sendHttp(services) };
+  const deps = { log, now: services.clock.now, send: sendHttp(services), trace: services.trace };
   const providers = new Map<string, Awaited<ReturnType<typeof connectProvider>>>();
   for (const module of inRegistrationOrder([...host.registry.providers.values()])) {
     if (module.offline || !hasCredentials(module, variables)) continue;

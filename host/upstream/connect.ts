@@ -47,6 +47,8 @@ export interface ConnectDeps {
   readonly send?: HttpSend;
   /** True for a provider that will not be called: it opens nothing, and so fetches no token. */
   readonly isOffline?: boolean;
+  /** What runs of third-party modules; one of its own unless given. */
+  readonly trace?: RequestTrace;
   /** Of a third-party provider: where it was imported from. */
   readonly file?: string | undefined;
 }
@@ -60,9 +62,9 @@ export async function connectProvider(module: ProviderModule, variables: Variabl
   const defaultRoot = typeof connection.baseUrl === 'string' ? connection.baseUrl : connection.baseUrl(credentials);
   const { root, basicAuthorization } = resolveRoot(variables[baseUrlVariable(module)], defaultRoot, connection.root ?? connection.rootStyle ?? 'api-root');
   const ref: ModuleRef = { kind: 'provider', name: module.name, file: deps.file };
-  const trace = createTrace();
+  const { trace = createTrace() } = deps;
   const own = withOwnLog({ log: deps.log, now: deps.now, send: deps.send ?? noSend, root }, ref, trace);
-  const opened = deps.isOffline ? undefined : await connection.open?.(credentials, own);
+  const opened = deps.isOffline ? undefined : await trace.run({ module: ref, exchangeId: undefined }, () => connection.open?.(credentials, own));
   return {
     module,
     ref,

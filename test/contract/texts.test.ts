@@ -54,6 +54,38 @@ describe('texts of a chat request', () => {
     expect(message({ content: '{no json' })).to.deep.equal(['{no json']);
   });
 
+  it('are strings of JSON inside strings of JSON, escaped anew each time', () => {
+    let nested = '{"q":"s\\u0065cret"}';
+    for (let level = 0; level < 3; level += 1) nested = JSON.stringify({ inner: nested }).replaceAll('u0065', '\\u0075\\u0030065');
+    expect(message({ tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: nested } }] })).to.include('secret');
+  });
+
+  it('open nested JSON so often and no more, however much there is of it', () => {
+    let nested = 'bottom';
+    for (let level = 0; level < 40; level += 1) nested = `"${nested.replaceAll('\\', '\\u005c').replaceAll('"', '\\u0022')}"`;
+    expect(message({ content: nested }).length).to.be.within(2, 16);
+  });
+
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  for (const [what, file] of [
+    ['base64', { file_data: base64('s\u00e9cret words') }],
+    ['base64 with a name that says otherwise', { file_data: base64('s\u00e9cret words'), filename: 'a.pdf' }],
+    ['a data address', { file_data: `data:text/plain;charset=utf-8;base64,${base64('s\u00e9cret words')}` }],
+    ['a data address of another type', { file_data: `DATA:application/pdf;BASE64,${base64('s\u00e9cret words')}` }],
+    ['a data address without a type', { file_data: 'data:,s%C3%A9cret%20words' }],
+    ['a text that is not all UTF-8', { file_data: `data:text/csv;base64,${Buffer.concat([Buffer.from('s\u00e9cret words'), Buffer.from([0, 0xff])]).toString('base64')}` }],
+  ] as const) {
+    it(`are what a file says that holds text: ${what}`, () => {
+      expect(message({ content: [{ type: 'file', file }] }).some((text) => text.includes('s\u00e9cret words'))).to.equal(true);
+    });
+  }
+
+  it('are not the bytes of other files, of images and of what lies elsewhere', () => {
+    const pdf = Buffer.concat([Buffer.from('%PDF-1.7\n%'), Buffer.from([0xe2, 0xe3, 0xcf, 0xd3]), Buffer.from('\nsecret')]).toString('base64');
+    for (const url of [`data:image/png;base64,${base64('secret')}`, 'https://h/secret']) expect(message({ content: [{ type: 'image_url', image_url: { url } }] })).to.deep.equal([]);
+    for (const file_data of [pdf, `data:application/pdf;base64,${pdf}`, 'https://h/secret']) expect(message({ content: [{ type: 'file', file: { file_data } }] })).to.deep.equal([]);
+  });
+
   it('are tools, response_format and stop', () => {
     const read = chat({
       tools: [{ type: 'function', function: { name: 'weather', description: 'tells the weather', parameters: { type: 'object', properties: { city: { description: 'of the city', enum: ['Rome'] } } } } }],
@@ -153,6 +185,14 @@ describe('texts beside chat', () => {
       expect([...messageTexts(exchangeOf(surface, request))]).to.deep.equal(expected);
     });
   }
+
+  it('are the texts inside strings that are JSON, which the plain view leaves as they are', () => {
+    const text = '{"a":"s\\u0065cret"}';
+    for (const [surface, request] of [['responses', { json: { input: [{ type: 'function_call_output', output: text }] } }], ['passthrough', { json: [text] }], ['embeddings', { input: text }]] as const) {
+      expect([...texts(exchangeOf(surface, request))], surface).to.include('secret');
+      expect([...messageTexts(exchangeOf(surface, request))], surface).to.not.include('secret');
+    }
+  });
 
   it('are found in bodies too deep to recurse into', () => {
     let deep: unknown = 'bottom';

@@ -7,10 +7,11 @@ const LONGEST = Math.max(...WORDS.map((word) => word.length));
 
 const scan = (text: string): Scan => ({ isMatch: WORDS.some((word) => text.includes(word)), keep: LONGEST - 1 });
 
-type Channel = 'content' | 'reasoning_content' | 'tool 0' | 'tool 1';
-const CHANNELS: readonly Channel[] = ['content', 'reasoning_content', 'tool 0', 'tool 1'];
+type Channel = 'content' | 'reasoning_content' | 'tool 0' | 'tool 1' | 'custom 0';
+const CHANNELS: readonly Channel[] = ['content', 'reasoning_content', 'tool 0', 'tool 1', 'custom 0'];
 
 function deltaOf(channel: Channel, text: string): ChunkDelta {
+  if (channel === 'custom 0') return { tool_calls: [{ index: 0, custom: { input: text } }] };
   if (!channel.startsWith('tool')) return { [channel]: text };
   return { tool_calls: [{ index: Number(channel.slice(5)), function: { arguments: text } }] };
 }
@@ -21,7 +22,10 @@ function collect(into: Map<string, string>, { choices }: ChatChunk): void {
   for (const { index, delta } of choices) {
     add(`${index} content`, delta.content);
     add(`${index} reasoning_content`, delta.reasoning_content);
-    for (const call of delta.tool_calls ?? []) add(`${index} tool ${call.index}`, call.function?.arguments);
+    for (const call of delta.tool_calls ?? []) {
+      add(`${index} tool ${call.index}`, call.function?.arguments);
+      add(`${index} custom ${call.index}`, (call['custom'] as { readonly input?: string } | undefined)?.input);
+    }
   }
 }
 
@@ -31,7 +35,7 @@ interface Piece {
   readonly text: string;
 }
 
-/** Texts over two choices and four channels, in pieces that may split words and characters, in a random but fair order. */
+/** Texts over two choices and all channels, in pieces that may split words and characters, in a random but fair order. */
 function piecesOf(random: () => number, alphabet: readonly string[]): Piece[] {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const queues = [0, 1].flatMap((index) => CHANNELS.map((channel) => {

@@ -33,6 +33,14 @@ describe('an assembled answer', () => {
     });
   }
 
+  it('puts the input of a custom tool together', () => {
+    const { message } = assembled(
+      '{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","type":"custom","custom":{"name":"f","input":""}},{"index":1,"custom":{"input":"other"}}]}}',
+      '{"index":0,"delta":{"tool_calls":[{"index":0,"custom":{"input":"one "}}]}}', '{"index":0,"delta":{"tool_calls":[{"index":0,"custom":{"input":"two"}}]}}',
+    );
+    expect(message.tool_calls.map(({ custom }: any) => custom)).to.deep.equal([{ name: 'f', input: 'one two' }, { input: 'other' }]);
+  });
+
   it('merges strings, lists and objects, and replaces the rest', () => {
     const { message, logprobs } = assembled(
       '{"index":0,"delta":{"refusal":"No","audio":{"id":"x","transcript":"a","n":1}},"logprobs":{"content":[1]}}',
@@ -69,6 +77,7 @@ describe('what an assembled answer keeps', () => {
   const pieces: readonly (readonly [what: string, choice: object])[] = [
     ['content', { delta: { content: long } }],
     ['reasoning', { delta: { reasoning_content: long } }],
+    ['input of custom tools', { delta: { tool_calls: [{ index: 0, custom: { input: long } }] } }],
     ['arguments', { delta: { tool_calls: [{ index: 0, function: { arguments: long } }] } }],
     ['a refusal', { delta: { refusal: long } }],
     ['reasoning details', { delta: { reasoning_details: [{ index: 0, text: long }] } }],

@@ -159,6 +159,19 @@ describe('a canary', () => {
     expect((await host.post('/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content: parts }] })).status).to.equal(400);
   });
 
+  it('is blocked in a file that holds text', async () => {
+    const { host, calls } = await gateway(['before_request']);
+    const data = Buffer.from(CANARY).toString('base64');
+    for (const [path, part] of [
+      ['/v1/chat/completions', { type: 'file', file: { file_data: `data:text/plain;base64,${data}`, filename: 'a.txt' } }],
+      ['/v1/chat/completions', { type: 'file', file: { file_data: data, filename: 'a.txt' } }],
+      ['/v1/messages', { type: 'document', source: { type: 'base64', media_type: 'text/plain', data } }],
+    ] as const) {
+      expect((await host.post(path, { model: 'm', max_tokens: 5, messages: [{ role: 'user', content: [part] }] })).text, JSON.stringify(part)).to.include('canary (before_request): canary');
+    }
+    expect(calls()).to.equal(0);
+  });
+
   for (const path of REFUSED) {
     it(`cannot be looked for: ${path} is refused`, async () => {
       const { host, calls } = await gateway(['before_request']);

@@ -78,6 +78,15 @@ describe('a canary on the Gemini wire', () => {
       });
     }
 
+    it(`is blocked in a file that holds text, to ${what}`, async () => {
+      const { host, upstream } = await gateway((_seen, response) => replyJson(response, 200, REPLY), plugins('before_request'), { modules: [guard] });
+      for (const [mimeType, said] of [['text/plain', CANARY], ['TEXT/csv', `{"a":"${CANARY}"}`], ['application/json', JSON.stringify({ a: CANARY })]]) {
+        const inlineData = { mimeType, data: Buffer.from(`not only ${said}`).toString('base64url') };
+        expect(summary(await host.post('/v1beta/models/m:generateContent', { contents: [{ parts: [{ inlineData }] }] })), mimeType).to.deep.equal([400, 'REQUEST_REJECTED']);
+      }
+      expect(upstream.seen).to.deep.equal([]);
+    });
+
     it(`is blocked where two parts hold a half each, or an envelope holds it, to ${what}`, async () => {
       const { host } = await gateway((_seen, response) => replyJson(response, 200, REPLY), plugins('before_request'), { modules: [guard] });
       const halves = [CANARY.slice(0, 5), CANARY.slice(5)].map((text) => ({ text }));

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import piiRedact from '../../plugins/pii-redact/index.ts';
 import { piiDetector } from '../../plugins/pii-redact/detector.ts';
 import { ENTITIES } from '../../plugins/pii-redact/entities.ts';
-import { expectProportion, seeded } from '../kit/index.ts';
+import { ask, chatReply, expectProportion, replyJson, seeded, startHost, stubUpstream } from '../kit/index.ts';
 import { cut, delivered, entry, error, isTold, messageOfReply, PATH, scene, verdicts } from './guardrail-kit.ts';
 
 const both = ['before_request', 'after_request'];
@@ -86,6 +86,15 @@ describe('pii-redact, answers', () => {
     const message = messageOfReply(await run.chat(MAIL));
     expect([message.content, message.tool_calls[0].function.arguments]).to.deep.equal(['[EMAIL_1] and [EMAIL_2]', '{"m":"[EMAIL_2]"}']);
     expect(verdicts(run)).to.deep.equal([['before_request', 'masked'], ['after_request', 'masked']]);
+  });
+
+  it('are masked with the probabilities of their tokens, which repeat them', async () => {
+    const choice = (content: string, index: number): object => ({ index, message: { role: 'assistant', content }, logprobs: { content: Array.from(content).map((token) => ({ token, logprob: -1 })) }, finish_reason: 'stop' });
+    const upstream = await stubUpstream((_seen, response) => replyJson(response, 200, chatReply('', { choices: [choice(`to ${MAIL}`, 0), choice('to no one', 1)] })));
+    const host = await startHost({ targets: [upstream.target('a')], plugins: [entry('pii-redact', 'after_request')] });
+    const { choices } = (await host.post(PATH, ask('hi', { logprobs: true }))).json();
+    expect(choices[0]).to.deep.include({ message: { role: 'assistant', content: 'to [EMAIL_1]' }, logprobs: null });
+    expect(choices[1].logprobs.content).to.have.length('to no one'.length);
   });
 
   it('get the values back with restore, and unknown placeholders stay', async () => {

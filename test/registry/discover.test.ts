@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { symlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { mock } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { ConfigRefused, type Problem } from '../../host/config/problems.ts';
 import { type Discovered, discover, type DiscoverOptions } from '../../host/registry/discover.ts';
@@ -43,6 +45,16 @@ describe('module discovery', () => {
       'plugins/types.d.ts': 'export {};', 'plugins/README.md': '#', 'plugins/data.json': '{}', 'plugins/a.ts': anything('a'),
     });
     expect(told(await find(folder), folder)).to.deep.equal(['plugin a plugins/a.ts']);
+  });
+
+  it('skips what stands beside modules of one file: their packages, fixtures and tests', async () => {
+    const folder = await writeTree({
+      'plugins/own.ts': anything('own'), 'plugins/own.spec.ts': 'throw 1;', 'plugins/package.json': '{"type":"module"}', 'plugins/node_modules/a/index.js': 'throw 1;',
+      'plugins/node_modules/index.js': 'throw 1;', 'plugins/fixtures/settings.json': '{}', 'strategies/fixtures/index.ts': anything('fixtures'),
+    });
+    const found = await find(folder);
+    expect(found.problems).to.deep.equal([]);
+    expect(told(found, folder)).to.deep.equal(['strategy fixtures strategies/fixtures/index.ts', 'plugin own plugins/own.ts']);
   });
 
   it('looks one level deep, and only into the three folders', async () => {
@@ -98,6 +110,18 @@ describe('module discovery', () => {
     expect(problems[1]?.message).to.equal('it cannot be imported: no licence');
     expect(problems[2]?.message).to.equal('it cannot be imported: text');
     expect(problems[3]?.message).to.include('nothing.ts');
+  });
+
+  it('reports what changes all objects and lists, and puts them back', async () => {
+    const folder = await writeTree({
+      'plugins/a.js': 'Object.prototype.extra = 1;\nexport default {};', 'plugins/b.js': "Array.prototype.map = () => { throw new Error('mine'); };\nexport default {};", 'plugins/c.js': 'Object.defineProperty(Array.prototype, "latest", { value: 1, configurable: true });\nexport default {};',
+      'config.json': '{"targets":[{"virtual_key":"echo"}]}',
+    });
+    // A process of its own, in which these may be changed: in those of other tests they are frozen.
+    const { stderr } = spawnSync(process.execPath, [fileURLToPath(new URL('../../host/gw.js', import.meta.url)), 'validate', join(folder, 'config.json')], { encoding: 'utf8' });
+    expect(stderr.replaceAll(folder, '.')).to.include('./plugins/a.js: MV10: it cannot be imported: it adds "extra" to Object.prototype, and so to every object of the process; fix: ')
+      .and.include('./plugins/b.js: MV10: it cannot be imported: it replaces Array.prototype.map, which everything in the process uses; fix: ')
+      .and.include('./plugins/c.js: MV01');
   });
 
   it('gives up on an import that does not finish, and goes on with the next', async () => {

@@ -60,6 +60,28 @@ describe('what a module outside the package may import', () => {
     expect(code).to.equal(0);
   });
 
+  const required = (name: string): string => `const Joi = require('joi');\nconst { definePlugin } = require('gw/contract');
+module.exports = definePlugin({ name: '${name}', type: 'metrics', summary: 's', stages: ['before_request'], settings: Joi.object({}), create: () => ({ before_request() {} }) });\n`;
+
+  it('is the same for what is written for require', async () => {
+    const { code, stderr } = await validate({
+      'config.yaml': using('fallback', 'modules: [gw-old]\nplugins: [{ name: old, stage: before_request, enabled: true }, { name: by-file, stage: before_request, enabled: true }]\n'),
+      'node_modules/gw-old/package.json': JSON.stringify({ name: 'gw-old', main: 'index.js' }), 'node_modules/gw-old/index.js': required('old'), 'plugins/by-file.cjs': required('by-file'),
+    });
+    expect(stderr).to.equal('');
+    expect(code).to.equal(0);
+  });
+
+  it('is what a package exports for import, where it exports something else for require', async () => {
+    const { code, stderr } = await validate({
+      'config.yaml': using('by-import', 'modules: [gw-dual, gw-import]\n'),
+      'node_modules/gw-dual/package.json': manifest('gw-dual', { import: './index.js', require: './index.cjs' }), 'node_modules/gw-dual/index.js': SOURCES.strategy('by-import'), 'node_modules/gw-dual/index.cjs': "throw new Error('required');",
+      'node_modules/gw-import/package.json': manifest('gw-import', { '.': { import: './index.js' } }), 'node_modules/gw-import/index.js': SOURCES.strategy('by-import-alone'),
+    });
+    expect(stderr).to.equal('');
+    expect(code).to.equal(0);
+  });
+
   it('is the same in a folder of modules that is itself a link', async () => {
     const { stderr } = await validate({ 'config.yaml': using('own') }, async (folder) => {
       const elsewhere = await writeTree({ 'strategies/own.ts': SOURCES.strategy('own') });

@@ -1,3 +1,4 @@
+import { textOfFile } from '../../../host/contract/file-text.ts';
 import { type BodyTexts, type Fields, isText } from '../../../host/contract/index.ts';
 import { openEnvelope } from '../envelope.ts';
 
@@ -22,8 +23,9 @@ const WORDS: ReadonlyMap<string, RegExp> = new Map([
 export const BODY_TEXTS: BodyTexts = {
   isWord: (value, name, holder) => (name === 'id' ? isCallId(value, holder) : name === 'data' ? isBytes(value, holder) : WORDS.get(name)?.test(value) ?? false),
   isSealed: (name, holder) => isSignature(name) || (name === 'text' && (holder['thought'] === true || isText(holder['thoughtSignature']) || isText(holder['thought_signature']))),
+  repeats: 'logprobsResult',
   textOf: ({ text, thought }) => (typeof text === 'string' && thought !== true ? text : undefined),
-  opened: (value, name) => (isSignature(name) ? openEnvelope(value) : undefined),
+  opened: (value, name, holder) => (isSignature(name) ? openEnvelope(value) : name === 'data' ? textOfFile(value, typeOf(holder)) : undefined),
 };
 
 const isSignature = (name: string): boolean => name === 'thoughtSignature' || name === 'thought_signature';
@@ -34,7 +36,12 @@ function isCallId(value: string, holder: Readonly<Fields>): boolean {
 }
 
 /** Bytes have their type beside them. */
-function isBytes(value: string, { mimeType, mime_type }: Readonly<Fields>): boolean {
+function isBytes(value: string, holder: Readonly<Fields>): boolean {
+  const type = typeOf(holder);
+  return type !== undefined && MEDIA_TYPE.test(type) && /^[\w+/=-]*$/.test(value);
+}
+
+function typeOf({ mimeType, mime_type }: Readonly<Fields>): string | undefined {
   const type = mimeType ?? mime_type;
-  return typeof type === 'string' && MEDIA_TYPE.test(type) && /^[\w+/=-]*$/.test(value);
+  return typeof type === 'string' ? type : undefined;
 }

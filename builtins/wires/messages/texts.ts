@@ -1,5 +1,6 @@
 import { bodyTexts } from '../../../host/contract/client-body.ts';
-import type { BodyTexts, Fields } from '../../../host/contract/index.ts';
+import { textOfFile } from '../../../host/contract/file-text.ts';
+import { type BodyTexts, type Fields, isText } from '../../../host/contract/index.ts';
 import { openEnvelope } from '../envelope.ts';
 
 /** Ids, signatures, sealed data, bytes in base64: one run of characters without a meaning in any language. */
@@ -38,7 +39,7 @@ export const TEXTS: BodyTexts = {
   },
   isSealed: (name, { type }) => name === 'thinking' && type === 'thinking',
   textOf: ({ type, text }) => (type === 'text' && typeof text === 'string' ? text : undefined),
-  opened: (value) => openEnvelope(value),
+  opened: (value, name, { media_type: type }) => openEnvelope(value) ?? (name === 'data' && isText(type) ? textOfFile(value, type) : undefined),
 };
 
 /** Objects of the wire have a type and more; members of schemas and arguments may be called like its own. */

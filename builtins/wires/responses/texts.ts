@@ -1,15 +1,12 @@
 import { type BodyTexts, type Fields, isText } from '../../../host/contract/index.ts';
+import { textOfFile } from '../../../host/contract/file-text.ts';
 import { openEnvelope } from '../envelope.ts';
 
 /** Ids, signatures and sealed data: one run of characters without a meaning in any language. */
 const TOKEN = /^[\w+/=.:-]*$/;
 
-/** Of a name that the caller gives its user: as on the common wire, it is not content. */
-const ANY = /^/;
-
 /** Words that the wire itself defines, by the member that holds them. */
 const WORDS: ReadonlyMap<string, RegExp> = new Map([
-  ['user', ANY], ['safety_identifier', ANY],
   ['type', TOKEN], ['id', TOKEN], ['call_id', TOKEN], ['model', TOKEN], ['encrypted_content', TOKEN], ['file_id', TOKEN], ['previous_response_id', TOKEN], ['prompt_cache_key', TOKEN],
   ['role', /^(?:user|assistant|system|developer)$/], ['status', /^(?:in_progress|completed|incomplete)$/], ['detail', /^(?:low|high|auto|original)$/],
   ['execution', /^(?:client|server)$/], ['syntax', /^(?:lark|regex)$/], ['tool_choice', /^(?:none|auto|required)$/], ['mode', /^(?:auto|required)$/],
@@ -33,5 +30,5 @@ export const RESPONSES_TEXTS: BodyTexts = Object.freeze<BodyTexts>({
   isWord: (value, name, holder) => WORDS.get(name)?.test(value) === true || isMedia(value, name, holder),
   isSealed: (name, { type }) => name === 'text' && (type === 'summary_text' || type === 'reasoning_text'),
   textOf: ({ type, text }) => ((type === 'input_text' || type === 'output_text' || type === 'text') && typeof text === 'string' ? text : undefined),
-  opened: (value, name) => (name === 'encrypted_content' ? openEnvelope(value) : undefined),
+  opened: (value, name) => (name === 'encrypted_content' ? openEnvelope(value) : name === 'file_data' || name === 'image_url' ? textOfFile(value) : undefined),
 });

@@ -10,6 +10,8 @@ export const WHILE_LOADING: readonly BadModule[] = [
   { file: 'plugins/throws-nothing.ts', does: 'throws undefined', source: 'throw undefined;\n', says: [['MV10', 'undefined was thrown']] },
   { file: 'plugins/throws-wordless.ts', does: 'throws an object without a prototype', source: 'throw Object.create(null);\n', says: [['MV10', 'something without a text']] },
   { file: 'plugins/rejects.ts', does: 'rejects at its top level', source: "export default await Promise.reject(new Error('not today'));\n", says: [['MV10', 'not today', '(line 1)']] },
+  { file: 'plugins/replaces.ts', does: 'replaces a function of all', source: "String.prototype.slice = function slice() { throw new Error('mine'); };\nJSON.stringify = () => '';\nexport default {};\n", says: [['MV10', 'it replaces String.prototype.slice, which everything', 'while it loads']] },
+  { file: 'plugins/removes.ts', does: 'removes a function of all, and throws', source: 'delete (JSON as any).parse;\nthrow new Error("and throws");\n', says: [['MV10', 'and throws']] },
   { file: 'plugins/exits.ts', does: 'ends the process', source: 'const code: number = 0;\nprocess.exit(code);\n', says: [['MV10', 'process.exit(0)', '(line 2)']] },
   { file: 'plugins/enum.ts', does: 'holds an enum', source: 'export enum Level { High }\nexport default Level;\n', says: [['MV10', 'enum', 'only types that can be removed', '(line 1)']] },
   { file: 'plugins/no-file.ts', does: 'imports a file that is not there', source: "\nimport x from './nothing.ts';\nexport default x;\n", says: [['MV10', 'nothing.ts', 'correct the path', '(line 2)']] },

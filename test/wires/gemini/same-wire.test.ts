@@ -261,6 +261,13 @@ describe('a stream of the Gemini API that guards hold back', () => {
     }
   });
 
+  it('is masked in a whole answer without the probabilities that repeat it', async () => {
+    const candidate = { content: { role: 'model', parts: [{ text: `to ${MAIL}` }] }, finishReason: 'STOP', logprobsResult: { chosenCandidates: Array.from(MAIL).map((token) => ({ token })) } };
+    const { host } = await ownGateway((_seen, response) => replyJson(response, 200, { candidates: [candidate] }), masking);
+    const { logprobsResult: _repeats, ...rest } = candidate;
+    expect((await host.post(PATH, TEXT)).json().candidates).to.deep.equal([{ ...rest, content: { role: 'model', parts: [{ text: 'to [EMAIL_1]' }] } }]);
+  });
+
   it('is the same however the vendor\'s bytes are cut', async () => {
     const bytes = Buffer.from(VENDOR.map((frame) => `data: ${frame}\r\n\r\n`).join(''));
     let cut = 0;

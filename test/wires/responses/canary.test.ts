@@ -6,7 +6,7 @@ const CANARY = 'the canary sings';
 
 /** A request that uses every member that is read, and some that are not. */
 const EVERYTHING: Json = {
-  model: 'm', instructions: 'text', user: 'u', metadata: { k: 'text' }, only_here: { deep: ['text'] },
+  model: 'm', instructions: 'text', user: 'text', safety_identifier: 'text', metadata: { k: 'text' }, only_here: { deep: ['text'] },
   input: [
     { type: 'message', role: 'developer', content: 'text' },
     { role: 'user', content: [{ type: 'input_text', text: 'text' }, { type: 'input_image', image_url: 'https://h/i.png', detail: 'low' }, { type: 'input_file', file_data: 'AAAA', filename: 'text' }, { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }] },

@@ -1,0 +1,37 @@
+/** `data:<type>[;parameter…],<data>`. Source: RFC 2397. */
+const DATA_ADDRESS = /^data:([^,;]*)((?:;[^,;]*)*),/i;
+const MAX_HEAD = 1024;
+const ELSEWHERE = /^[a-z][a-z\d+.-]*:\/\//i;
+const MEDIA = /^\s*(?:image|audio|video)\//i;
+
+/**
+ * The text that a file holds: base64, or a data address, of a text. `undefined` for other files, and for an address elsewhere. What does
+ * not say that it is text is one when its bytes are: clients give any type, and providers hand a text on as what it is.
+ */
+export function textOfFile(file: string, type?: string): string | undefined {
+  if (ELSEWHERE.test(file.slice(0, MAX_HEAD))) return undefined;
+  const [head, ownType = '', parameters = ''] = DATA_ADDRESS.exec(file.slice(0, MAX_HEAD)) ?? [];
+  const given = head === undefined ? (type ?? '') : ownType;
+  if (MEDIA.test(given)) return undefined;
+  const data = head === undefined ? file : file.slice(head.length);
+  if (head !== undefined && !/;\s*base64\s*$/i.test(parameters)) return percentDecoded(data);
+  const isText = /^\s*text\//i.test(given);
+  if (isText) return Buffer.from(data, 'base64').toString('utf8');
+  return strictText(data.slice(0, MAX_HEAD)) === undefined ? undefined : strictText(data);
+}
+
+/** The text that bytes in base64 are, which may be cut within its last character; `undefined` where they are anything else. */
+function strictText(base64: string): string | undefined {
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.length === 0 || bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+  } catch {
+    return undefined;
+  }
+}
+
+/** With escapes that are broken left as they stand, as the receiver may read them. */
+function percentDecoded(data: string): string {
+  return data.replaceAll(/(?:%[\da-f]{2})+/gi, (escapes) => Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('utf8'));
+}
