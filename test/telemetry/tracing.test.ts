@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import Joi from 'joi';
 import { definePlugin, reject } from 'gw/contract';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import { tracingSettings } from '../../builtins/telemetry/tracing/settings.ts';
 import { answerExchange, sendRelayed } from '../../host/http/surface-route.ts';
 import { forwardAttempt } from '../../host/pipeline/forward-attempt.ts';
 import { run } from '../../host/pipeline/run.ts';
@@ -321,6 +322,24 @@ describe('where spans go', () => {
       await off.host.close();
       expect([off.collector.exports, collector.exports.length, off.upstream.seen[0]!.headers['traceparent']]).to.deep.equal([[], 1, undefined]);
     }
+  });
+
+  it('gets spans as soon as the environment says', async () => {
+    const { host, collector } = await traced({ options: { variables: { OTEL_BSP_SCHEDULE_DELAY: '1' } } });
+    await host.post(CHAT, ask());
+    expect(await collector.until(2)).to.have.lengthOf(2); // while the gateway runs
+  });
+
+  it('is sent to within the bounds of the environment; what is no bound is warned of', () => {
+    const told: string[] = [];
+    const log = { debug: () => {}, info: () => {}, warn: (message: string) => void told.push(message), error: () => {} };
+    const bounds = (variables: Readonly<Record<string, string>>): unknown => tracingSettings({ tracing: { endpoint: 'http://h:1' } }, variables, log)?.batches;
+    const usual = { mostSpans: 2048, batchSpans: 512, delayMs: 5000, exportMs: 10_000 };
+    expect([bounds({}), bounds({ OTEL_BSP_SCHEDULE_DELAY: ' ', OTEL_BSP_MAX_QUEUE_SIZE: '' })]).to.deep.equal([usual, usual]);
+    expect(bounds({ OTEL_BSP_SCHEDULE_DELAY: ' 0 ', OTEL_BSP_MAX_QUEUE_SIZE: '10', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '3', OTEL_BSP_EXPORT_TIMEOUT: '250' })).to.deep.equal({ mostSpans: 10, batchSpans: 3, delayMs: 0, exportMs: 250 });
+    expect(told).to.deep.equal([]);
+    expect(bounds({ OTEL_BSP_MAX_QUEUE_SIZE: '10', OTEL_BSP_SCHEDULE_DELAY: '5s', OTEL_BSP_EXPORT_TIMEOUT: '-1', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '0' })).to.deep.equal({ ...usual, mostSpans: 10, batchSpans: 10 });
+    expect(told.map((message) => message.split(' ')[0])).to.have.members(['OTEL_BSP_SCHEDULE_DELAY', 'OTEL_BSP_EXPORT_TIMEOUT', 'OTEL_BSP_MAX_EXPORT_BATCH_SIZE']);
   });
 
   it('is nowhere without an address, and then nothing is sent along', async () => {
