@@ -21,6 +21,7 @@ interface Setup {
   readonly handler?: StubHandler;
   readonly tracing?: object;
   readonly target?: object;
+  readonly provider?: object;
   readonly config?: object;
   readonly options?: TestHostOptions;
   readonly collector?: Collector;
@@ -34,11 +35,11 @@ interface Traced {
   readonly finished: () => Promise<readonly ReceivedSpan[]>;
 }
 
-async function traced({ handler = serving, tracing = {}, target = {}, config = {}, options = {}, collector: given }: Setup = {}): Promise<Traced> {
+async function traced({ handler = serving, tracing = {}, target = {}, provider = {}, config = {}, options = {}, collector: given }: Setup = {}): Promise<Traced> {
   const collector = given ?? await httpCollector();
   const upstream = await stubUpstream(handler);
   const observability = { tracing: { endpoint: collector.url, protocol: 'http/protobuf', ...tracing } };
-  const host = await startHost({ strategy: { mode: 'fallback' }, targets: [upstream.target('a', target)], observability, ...config }, options);
+  const host = await startHost({ strategy: { mode: 'fallback' }, targets: [upstream.target('a', target, provider)], observability, ...config }, options);
   return { host, collector, upstream, finished: async () => { await host.close(); return collector.spans; } };
 }
 
@@ -217,6 +218,12 @@ describe('the trace of a request', () => {
     expect(named(spans, 'gateway.request').attributes).to.include({ 'gen_ai.operation.name': 'passthrough', 'gw.routing.target_key': 'a', 'gw.gateway.trace_id': answer.headers.get('x-request-id') });
   });
 
+  it('does not say of what was forwarded and failed that it was refused', async () => {
+    const { host, finished } = await traced({ handler: (_request, response) => replyJson(response, 500, {}), provider: { passthrough: true } });
+    expect((await host.get('/v1/forwarded', { 'x-provider': 'a' })).status).to.equal(500);
+    expect(named(await finished(), 'gateway.request').events.map(({ name }) => name)).to.deep.equal(['exception']);
+  });
+
   it('says that it failed where it broke off midway', async () => {
     const { host, finished } = await traced({
       handler: (_request, response) => {
@@ -330,7 +337,7 @@ describe('where spans go', () => {
     expect(await collector.until(2)).to.have.lengthOf(2); // while the gateway runs
   });
 
-  it('is sent to within the bounds of the environment; what is no bound is warned of', () => {
+  it('is sent to within the bounds of the environment; what cannot be one is warned of', () => {
     const told: string[] = [];
     const log = { debug: () => {}, info: () => {}, warn: (message: string) => void told.push(message), error: () => {} };
     const bounds = (variables: Readonly<Record<string, string>>): unknown => tracingSettings({ tracing: { endpoint: 'http://h:1' } }, variables, log)?.batches;

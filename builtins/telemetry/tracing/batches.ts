@@ -20,7 +20,7 @@ const TIMEOUTS = ['OTEL_BSP_EXPORT_TIMEOUT', 'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT'
 
 /**
  * What the variables of OpenTelemetry's batch processor say, with its defaults (OpenTelemetry specification, "Environment Variables", 2026-10-30); an
- * export has 10 s (observability reference 6) unless one of its time limits is set. A value that is no number is warned of and has no effect.
+ * export has 10 s (observability reference 6) unless one of its time limits is set. A value that is not such a number is warned of and has no effect.
  */
 export function batchesOf(variables: Variables, log: Log): Batches {
   const number = (name: string, least: number): number | undefined => {
@@ -32,11 +32,11 @@ export function batchesOf(variables: Variables, log: Log): Batches {
     return undefined;
   };
   const mostSpans = number('OTEL_BSP_MAX_QUEUE_SIZE', 1) ?? 2048;
-  const timeouts = TIMEOUTS.map((name) => number(name, 1)).filter((ms) => ms !== undefined);
+  const timeouts = TIMEOUTS.map((name) => number(name, 1)).filter((ms) => ms !== undefined).toSorted((a, b) => a - b);
   return {
     mostSpans,
     batchSpans: Math.min(mostSpans, number('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 1) ?? 512),
     delayMs: number('OTEL_BSP_SCHEDULE_DELAY', 0) ?? 5000,
-    exportMs: timeouts.length > 0 ? Math.min(...timeouts) : 10_000,
+    exportMs: timeouts[0] ?? 10_000,
   };
 }

@@ -6,7 +6,7 @@ import type { Batches } from './batches.ts';
 /** Of the losses to a full queue, the first is logged, and every so many after it. */
 const TOLD_EVERY = 64;
 
-/** Milliseconds for the last spans where nobody says otherwise. */
+/** Milliseconds for the last spans, for callers that do not say. */
 const CLOSE_MS = 5000;
 
 /** The SDK's enumeration of results, whose package nothing else is needed of. */
