@@ -278,6 +278,16 @@ describe('privacy levels', () => {
     expect(raw).to.include(SECRET);
   });
 
+  it('at full tell the body that was read to forward it as the client wrote it, and nothing where none was', async () => {
+    const { host, finished } = await traced({ handler: (_request, response) => replyJson(response, 200, {}), provider: { passthrough: true, responses: true }, tracing: { privacy_level: 'full' } });
+    const body = { model: 'm', input: PROMPT };
+    await host.post('/v1/responses', body);
+    await host.post('/v1/forwarded', body);
+    await host.get('/v1/forwarded', { 'x-provider': 'a' });
+    const told = (await finished()).filter(({ name }) => name === 'gateway.request').map(({ attributes }) => attributes['gen_ai.input.messages'] as unknown);
+    expect(told).to.deep.equal([JSON.stringify(body), JSON.stringify(body), undefined]);
+  });
+
   it('at full tell prompt and answer, whole or streamed', async () => {
     for (const stream of [false, true]) {
       const { root: { attributes } } = await told('full', PROMPT, { stream });

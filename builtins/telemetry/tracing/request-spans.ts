@@ -49,7 +49,8 @@ export class RequestSpans {
     setAttributes(root, startFacts(exchange, strategy, version), privacy);
     if (privacy.level === 'full') {
       exchange.delivery.keepsText = true;
-      root.setAttribute('gen_ai.input.messages', inputMessages(exchange) ?? '');
+      const asked = inputMessages(exchange);
+      if (asked !== undefined) root.setAttribute('gen_ai.input.messages', asked);
     }
     return recording;
   }
