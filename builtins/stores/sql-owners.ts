@@ -37,11 +37,6 @@ export class SqlOwners implements Owners {
     if (ids.length > 0) await knex(TABLE).insert(ids.map((id) => ({ kind, id, owner_id: owner, created_at }))).onConflict(['kind', 'id']).ignore();
   }
 
-  async find(kind: OwnedKind, id: string): Promise<string | undefined> {
-    const row = await this.#database.knex(TABLE).where({ kind, id }).first('owner_id') as { readonly owner_id: string } | undefined;
-    return row?.owner_id;
-  }
-
   async hasForeign(kind: OwnedKind, ids: readonly string[], owner: string): Promise<boolean> {
     for (let at = 0; at < ids.length; at += MOST_ASKED) {
       const row: unknown = await this.#database.knex(TABLE).where({ kind }).whereIn('id', ids.slice(at, at + MOST_ASKED)).whereNot('owner_id', owner).first('id');

@@ -15,7 +15,7 @@ export default defineBuiltin({
       if (!stores?.requestLog.value || !writesRows) return;
       const byKey = new Map(targets.map((target) => [target.virtualKey, target]));
       const statuses = new AttemptNote<number>();
-      const heard = new WeakMap<object, (status: number) => void>();
+      const heard = new AttemptNote<(status: number) => void>();
 
       pipeline.prepare.tap({ name: 'route-records', stage: ORDER.tracing }, ({ routing, model }) => {
         if (!routing.explaining) routing.record = new RouteRecord(model, config.strategy.mode, byKey);
@@ -35,7 +35,7 @@ export default defineBuiltin({
           onReply?.(status);
           statuses.put(attempt, status);
         };
-        heard.set(attempt, attempt.onReply);
+        heard.put(attempt, attempt.onReply);
       });
       pipeline.settled.tap('route-records', (attempt) => attempt.exchange.routing.record?.attempted(attempt, statuses.take(attempt)));
     });

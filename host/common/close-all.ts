@@ -27,9 +27,9 @@ export class ClosingTime {
     return this.#endsAt === undefined ? Infinity : Math.max(0, this.#endsAt - this.#clock.monotonic());
   }
 
-  /** Milliseconds for the next step. */
+  /** Whole milliseconds for the next step. */
   get stepMs(): number {
-    return Math.max(LEAST_MS, Math.min(CLOSE_LIMIT_MS, this.leftMs / 2));
+    return Math.max(LEAST_MS, Math.min(CLOSE_LIMIT_MS, Math.floor(this.leftMs / 2)));
   }
 }
 

@@ -1,3 +1,4 @@
+import { answerTexts } from './answer-texts.ts';
 import { bodyTexts, clientBodyOf, leaves, readings } from './client-body.ts';
 import { type Exchange, isChat, isSurface } from './exchange.ts';
 import { isFields } from './fields.ts';
@@ -50,7 +51,7 @@ const RESOURCE_WORDS: Words = new Map([['blob', TOKEN], ['mimeType', TOKEN]]);
  * Every string that a guardrail reads at the running stage, on every surface and wire: of a chat request all messages
  * with their parts, reasoning and tool-call arguments, tools, tool_choice, response_format, stop, user and fields that are only forwarded;
  * of other requests their text; of answers every choice's content, reasoning and tool-call arguments, of a tool what it
- * answered. Strings that are
+ * answered, transcripts, the revised prompt of an image, documents that come back. Strings that are
  * themselves JSON come a second time, decoded. Image addresses, audio, ids and words of the wire (roles, types) are not
  * read. Where the client speaks a wire of its own, they are those of its own body.
  */
@@ -66,20 +67,22 @@ export function* textsIn(exchange: Exchange, body: unknown): Generator<string> {
   else if (exchange.stage === 'after_request') {
     if (isChat(exchange) && body) yield* replyTexts(body as ChatReply);
     else if (isSurface(exchange, 'mcp') && body) yield* toolReplyTexts(body as ToolReply);
+    else if (body) for (const text of answerTexts(exchange.surface, body)) yield* readings(text);
   } else if (isChat(exchange)) yield* requestTexts(body as ChatRequest);
   else yield* projection(exchange.surface, body as RequestOf<Surface>);
 }
 
 /**
  * The plain message view: per message its content, the texts of parts joined; beside chat the projection of the body.
- * At `after_request` the content of every choice, or the text blocks of a tool's answer. Without tools, arguments, reasoning
+ * At `after_request` the content of every choice, the text blocks of a tool's answer, or the texts of another answer. Without tools, arguments, reasoning
  * and forwarded fields.
  */
 export function* messageTexts(exchange: Exchange): Generator<string> {
   if (exchange.stage === 'after_request') {
-    if (isSurface(exchange, 'mcp') && exchange.reply) yield* blockTexts(exchange.reply.content);
-    if (!isChat(exchange) || !exchange.reply) return;
-    for (const choice of exchange.reply.choices) if (choice.message.content) yield choice.message.content;
+    if (!exchange.reply) return;
+    if (isSurface(exchange, 'mcp')) yield* blockTexts(exchange.reply.content);
+    else if (!isChat(exchange)) yield* answerTexts(exchange.surface, exchange.reply);
+    else for (const choice of exchange.reply.choices) if (choice.message.content) yield choice.message.content;
     return;
   }
   if (!isChat(exchange)) {

@@ -48,9 +48,13 @@ export class AttemptNote<T> {
     attempt[this.#key] = value;
   }
 
+  get(attempt: Attempt): T | undefined {
+    return attempt[this.#key] as T | undefined;
+  }
+
   /** Reads it once: a second look finds nothing. */
   take(attempt: Attempt): T | undefined {
-    const value = attempt[this.#key] as T | undefined;
+    const value = this.get(attempt);
     if (value !== undefined) attempt[this.#key] = undefined;
     return value;
   }

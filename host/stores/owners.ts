@@ -5,9 +5,7 @@ export type OwnedKind = 'file' | 'response';
 export interface Owners {
   /** Remembers an owner. What has one keeps it. */
   add(kind: OwnedKind, ids: readonly string[], owner: string): Promise<void>;
-  /** `undefined` for an id that was made elsewhere, or before owners were kept. */
-  find(kind: OwnedKind, id: string): Promise<string | undefined>;
-  /** Whether any of these is known to be another's. */
+  /** Whether any of these is known to be another's: not one that was made elsewhere, or before owners were kept. */
   hasForeign(kind: OwnedKind, ids: readonly string[], owner: string): Promise<boolean>;
 }
 
@@ -26,10 +24,6 @@ export class MemoryOwners implements Owners {
       if (this.#owners.size >= MOST && oldest !== undefined) this.#owners.delete(oldest);
       this.#owners.set(key, owner);
     }
-  }
-
-  async find(kind: OwnedKind, id: string): Promise<string | undefined> {
-    return this.#owners.get(`${kind} ${id}`);
   }
 
   async hasForeign(kind: OwnedKind, ids: readonly string[], owner: string): Promise<boolean> {

@@ -157,8 +157,12 @@ describe('what one key made', function owners() {
       const second = await start();
       const [, other] = await callers(second) as [any, any];
       for (const path of [`/v1/files/${file}`, `/v1/responses/${response}`]) expect(await other('GET', path)).to.equal('404 resource_not_found');
-      const [maker] = (await second.host.stores.keys.list()).filter(({ name }) => name === 'one').toSorted((a, b) => a.createdAt - b.createdAt);
-      expect(await second.host.stores.owners.value.find('file', file)).to.equal(maker?.id);
+      const makers = (await second.host.stores.keys.list()).filter(({ name }) => name === 'one').toSorted((a, b) => a.createdAt - b.createdAt);
+      const owners = second.host.stores.owners.value;
+      expect(await Promise.all(makers.map(({ id }) => owners.hasForeign('file', [file], id)))).to.deep.equal(makers.map((_maker, at) => at > 0));
+      expect(await owners.hasForeign('file', ['an id\0that no store keeps'], 'x')).to.equal(false);
+      await owners.add('file', ['one more\0', 'kept'], 'x');
+      expect(await owners.hasForeign('file', ['one more\0', 'kept'], 'y')).to.equal(true);
     });
   }
 
@@ -171,10 +175,16 @@ describe('what one key made', function owners() {
     expect(await other('GET', `/v1/files/${file}`)).to.equal('404 resource_not_found');
     const owners = [here, there].map(({ host }) => host.stores.owners.value);
     await Promise.all(Array.from({ length: 20 }, (_, at) => owners[at % 2]!.add('response', ['shared', `own-${at}`], `key-${at}`)));
-    const kept = await Promise.all(owners.map((each) => each.find('response', 'shared')));
-    expect(kept[0]).to.match(/^key-/).and.to.equal(kept[1]);
+    const ownersOf = async (kind: 'response' | 'file', id: string): Promise<readonly string[][]> => Promise.all(owners.map(async (each) => {
+      const names = [...Array.from({ length: 20 }, (_, at) => `key-${at}`), 'too late'];
+      const isForeign = await Promise.all(names.map((name) => each.hasForeign(kind, [id], name)));
+      return names.filter((_name, at) => !isForeign[at]);
+    }));
+    const kept = await ownersOf('response', 'shared');
+    expect(kept).to.deep.equal([kept[1], kept[0]]);
+    expect(kept[0]).to.have.length(1);
     await owners[0]!.add('response', ['shared'], 'too late');
-    expect(await owners[1]!.find('response', 'shared')).to.equal(kept[0]);
-    expect(await owners[1]!.find('file', 'shared')).to.equal(undefined);
+    expect(await ownersOf('response', 'shared')).to.deep.equal(kept);
+    expect((await ownersOf('file', 'shared'))[0]).to.have.length(21);
   });
 });

@@ -101,10 +101,10 @@ describe('modules that never end what they began', () => {
       'providers/opens.ts': provider('opens', '', `open: () => ({ authorize: () => ({}), ${dispose} })`),
     });
     const gateway = await startGateway({ variables: { GATEWAY_CONFIG: join(folder, 'config.json'), GW_SHUTDOWN_TIMEOUT: '1s', ACME_API_KEY: 'k' } });
-    const askedAt = performance.now();
     expect(await gateway.stop()).to.equal(0);
-    expect(performance.now() - askedAt, 'far less than the 5 s that one dispose has otherwise').to.be.lessThan(4000);
     const named = (name: string): unknown[] => gateway.lines.filter(({ error }) => String(error).includes(`"${name}" did not finish within`)).map(({ function: functionName }) => functionName);
+    const limits = gateway.lines.flatMap(({ error }) => / did not finish within (\d+) ms$/.exec(String(error))?.[1] ?? []).map(Number);
+    expect(limits, 'far less than the 5 s that one dispose has otherwise').to.have.length(4).and.satisfy((all: number[]) => all.every((ms) => ms <= 1000));
     expect([named('keeps'), named('holds'), named('opens')]).to.deep.equal([['dispose', 'dispose'], ['dispose'], ['dispose']]);
   });
 
