@@ -6,6 +6,7 @@ for (const [canonical, native] of Object.entries({
   content_filter: [
     'content_filter', 'content_filtered', 'refusal', 'safety', 'error_toxic', 'recitation',
     'blocklist', 'prohibited_content', 'spii', 'image_safety',
+    'image_prohibited_content', 'image_recitation',
   ],
 })) for (const reason of native) CANONICAL.set(reason, canonical);
 

@@ -44,11 +44,13 @@ export function readUsage(value: unknown): Usage | undefined {
 
 /**
  * Completion tokens with the reasoning in them. Some vendors count it apart: then it makes up the rest of the total
- * (xAI), or is more than the whole completion (Perplexity).
+ * (xAI), or is more than the whole completion (Perplexity), unless a total with room for it, but not for both, shows that
+ * it was only counted a little higher (Moonshot).
  */
 function completionOf(stated: number, reasoning: number, beyondPrompt: number): number {
-  const isApart = reasoning > stated || (reasoning > 0 && stated + reasoning === beyondPrompt);
-  return isApart ? stated + reasoning : stated;
+  const both = stated + reasoning;
+  if (reasoning <= stated) return reasoning > 0 && both === beyondPrompt ? both : stated;
+  return reasoning <= beyondPrompt && beyondPrompt < both ? reasoning : both;
 }
 
 /** Cached tokens of the prompt: DeepSeek, Moonshot and Mistral have names of their own beside the common ones. */

@@ -143,25 +143,34 @@ function charactersOf(value: unknown): number {
 /** Members of an item of `reasoning_details` that say which one it is: a later piece replaces them. */
 const IDENTITY = new Set(['index', 'type', 'id', 'format']);
 
-/** `reasoning_details` of a stream: items merge by `index`, strings are concatenated, other members replaced. */
+/** The items of one index: several where their kinds differ, as a text and the seal that OpenRouter sends behind it. */
+interface SameIndex {
+  last: Fields;
+  readonly byType: Map<unknown, Fields>;
+}
+
+/** `reasoning_details` of a stream: items of a kind merge by `index`, strings are concatenated, other members replaced. */
 class DetailList {
   readonly items: Fields[] = [];
-  readonly #byIndex = new Map<unknown, Fields>();
+  readonly #byIndex = new Map<unknown, SameIndex>();
 
   add(items: readonly unknown[]): void {
     for (const item of items) {
       if (!isFields(item)) continue;
-      const { index } = item;
-      const known = index === undefined ? undefined : this.#byIndex.get(index);
+      const { index, type } = item;
+      const same = index === undefined ? undefined : this.#byIndex.get(index);
+      const known = same && (type === undefined || same.last['type'] === undefined ? same.last : same.byType.get(type));
       if (known) this.#extend(known, item);
-      else this.#append(item);
+      const own = known ?? this.#append(item);
+      if (same) same.byType.set(own['type'], same.last = own);
+      else if (index !== undefined) this.#byIndex.set(index, { last: own, byType: new Map([[type, own]]) });
     }
   }
 
-  #append(fields: Readonly<Fields>): void {
+  #append(fields: Readonly<Fields>): Fields {
     const own = { ...fields };
     this.items.push(own);
-    if (own['index'] !== undefined) this.#byIndex.set(own['index'], own);
+    return own;
   }
 
   #extend(known: Fields, fields: Readonly<Fields>): void {

@@ -16,8 +16,9 @@ interface OpenCalls {
 /**
  * Numbers the tool calls of a stream from 0, choice by choice: clients put fragments together by `index`, which upstreams
  * leave out, begin at 1, or use for several calls. A new id opens a call, a fragment without one continues the call of its
- * index, or the one that was opened last. What is remembered changes only when a call is opened: a fragment that continues
- * one may be read any number of times, or not at all.
+ * index, or the one that was opened last; several such fragments in one list continue as many of the last calls, in order.
+ * What is remembered changes only when a call is opened: a fragment that continues one may be read any number of times, or
+ * not at all.
  */
 export class CallNumbers {
   readonly #choices = new Map<number, OpenCalls>();
@@ -34,7 +35,11 @@ export class CallNumbers {
   /** Corrects the calls of a delta in place. True on any change. Throws when there are too many. */
   number(calls: readonly ToolCallDelta[], choice: number): boolean {
     let isChanged = false;
-    for (const call of calls) if (this.#number(call, choice)) isChanged = true;
+    let back = calls.length > 1 && calls.every(isNameless) ? calls.length : 1;
+    for (const call of calls) {
+      if (this.#number(call, choice, back)) isChanged = true;
+      if (back > 1) back -= 1;
+    }
     return isChanged;
   }
 
@@ -44,9 +49,10 @@ export class CallNumbers {
     return open;
   }
 
-  #number(call: ToolCallDelta, choice: number): boolean {
+  /** `back`: which of the last calls a fragment without a name of its own continues, 1 for the last one. */
+  #number(call: ToolCallDelta, choice: number, back: number): boolean {
     const open = this.#callsOf(choice);
-    const known = knownCall(call, open);
+    const known = knownCall(call, open, back);
     const number = known ?? this.#open(call, open);
     const isTidied = known === undefined ? completeHead(call, this.#answer, choice, number) : dropRepeats(call, open);
     if (call.index === number) return isTidied;
@@ -66,14 +72,17 @@ export class CallNumbers {
 }
 
 /** The number of the call that a fragment continues; `undefined` when it opens one. */
-function knownCall({ id, index, function: target }: ToolCallDelta, { count, byId, byIndex }: OpenCalls): number | undefined {
+function knownCall({ id, index, function: target }: ToolCallDelta, { count, byId, byIndex }: OpenCalls, back: number): number | undefined {
   const byItsId = isText(id) ? byId.get(id) : undefined;
   if (byItsId !== undefined) return byItsId;
   // Some servers make up an id for every fragment: only one that names a function opens a call then.
   if (isText(id) && (isText(target?.name) || typeof index !== 'number')) return undefined;
   if (typeof index === 'number') return byIndex.get(index);
-  return count === 0 || isText(target?.name) ? undefined : count - 1;
+  return count === 0 || isText(target?.name) ? undefined : count - Math.min(back, count);
 }
+
+/** Whether nothing in a fragment says which call it is of, and it opens none. */
+const isNameless = ({ id, index, function: target }: ToolCallDelta): boolean => !isText(id) && typeof index !== 'number' && !isText(target?.name);
 
 /**
  * What a call begins with says its type and id: a client's result names the call by it. Some upstreams leave the id out or empty, or

@@ -239,7 +239,12 @@ export class ChunkNormalizer {
       isChanged = true;
     }
     if (!isFields(choice.delta)) {
-      choice.delta = {};
+      const { message } = choice; // some servers stream a whole answer, as one event
+      choice.delta = isFields(message) && !this.#roles.has(choice.index) ? message : {};
+      isChanged = true;
+    }
+    if ('message' in choice) {
+      delete choice['message']; // the answer so far: clients that keep members they do not know would add the piece to it
       isChanged = true;
     }
     if (this.#facts.isGuarded) {

@@ -2,7 +2,7 @@ import { wholeText } from '../_common/conversation.ts';
 import type { CallInfo, ChatReply, ChatRequest, UnaryReply } from 'gw/contract';
 import { countOf, objectOf } from 'gw/common-wire';
 import { answerId, leftOver, present, temperatureOf, tierOf } from './common.ts';
-import { type CompletionNames, usageOf } from './completion.ts';
+import { type CompletionNames, reasonOf, usageOf } from './completion.ts';
 import type { NativeBody } from './converse/request.ts';
 
 /** Llama completes a prompt in the vendor's template. Source: providers reference 5.4. */
@@ -30,12 +30,13 @@ export function holdsMarks({ messages }: ChatRequest): boolean {
 
 /** Source: Amazon Bedrock user guide, "Meta Llama models", 2026-11-21. */
 export function readLlama(reply: UnaryReply, call: CallInfo): ChatReply {
-  const { generation, stop_reason: reason, prompt_token_count: prompt, generation_token_count: completion } = objectOf(reply);
+  const answer = objectOf(reply);
+  const { generation, prompt_token_count: prompt, generation_token_count: completion } = answer;
   if (typeof generation !== 'string') throw new Error('the answer holds no generation');
   return {
     id: answerId(call),
     model: call.model,
-    choices: [{ index: 0, message: { role: 'assistant', content: generation }, finish_reason: typeof reason === 'string' ? reason : null }],
+    choices: [{ index: 0, message: { role: 'assistant', content: generation }, finish_reason: reasonOf(answer, 'stop_reason') ?? null }],
     usage: usageOf(countOf(prompt), countOf(completion)),
   };
 }

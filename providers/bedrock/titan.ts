@@ -1,7 +1,7 @@
 import type { CallInfo, ChatReply, ChatRequest, UnaryReply } from 'gw/contract';
 import { countOf, itemsOf, joinedConversation, objectOf } from 'gw/common-wire';
 import { answerId, leftOver, present, stopOf, temperatureOf, tierOf } from './common.ts';
-import { type CompletionNames, usageOf } from './completion.ts';
+import { type CompletionNames, reasonOf, usageOf } from './completion.ts';
 import type { NativeBody } from './converse/request.ts';
 
 /** Titan completes a text. Throws a 400 for parts that are not text. Source: providers reference 5.4. */
@@ -14,15 +14,18 @@ export function toTitanBody(request: ChatRequest): NativeBody {
 
 /** A choice per result. Throws when there is none. Source: Amazon Bedrock user guide, "Amazon Titan Text models", 2026-11-21. */
 export function readTitan(reply: UnaryReply, call: CallInfo): ChatReply {
-  const { results: given, inputTextTokenCount: prompt } = objectOf(reply);
+  const answer = objectOf(reply);
+  const { results: given, inputTextTokenCount: prompt } = answer;
   const results = itemsOf(given, 'results');
   if (results.length === 0) throw new Error('the answer holds no result');
   const completion = results.reduce((sum, { tokenCount }) => sum + countOf(tokenCount), 0);
   return {
     id: answerId(call),
     model: call.model,
-    choices: results.map(({ outputText: text, completionReason: reason }, index) => ({
-      index, message: { role: 'assistant', content: typeof text === 'string' ? text : '' }, finish_reason: typeof reason === 'string' ? reason : null,
+    choices: results.map((result, index) => ({
+      index,
+      message: { role: 'assistant', content: typeof result['outputText'] === 'string' ? result['outputText'] : '' },
+      finish_reason: reasonOf(result, 'completionReason', answer) ?? null,
     })),
     usage: usageOf(countOf(prompt), completion),
   };

@@ -46,6 +46,13 @@ describe('readUsage', () => {
     ['reasoning counted apart without a total', { prompt_tokens: 12, completion_tokens: 2, reasoning_tokens: 317 }, {
       prompt_tokens: 12, completion_tokens: 319, total_tokens: 331, reasoning_tokens: 317, completion_tokens_details: { reasoning_tokens: 317 },
     }],
+    // A vendor that counts one thought too many has not counted them apart: its total has room for them. Source: vercel/ai, Moonshot recording of issue 19311 (kimi-k3), 2026-11-23.
+    ['reasoning of one token more than the completion that holds it', { prompt_tokens: 951, completion_tokens: 6000, total_tokens: 6952, completion_tokens_details: { reasoning_tokens: 6001 } }, {
+      prompt_tokens: 951, completion_tokens: 6001, total_tokens: 6952, reasoning_tokens: 6001, completion_tokens_details: { reasoning_tokens: 6001 },
+    }],
+    ['more reasoning than completion, where the total has room for both and more', { prompt_tokens: 12, completion_tokens: 2, total_tokens: 340, reasoning_tokens: 317 }, {
+      prompt_tokens: 12, completion_tokens: 319, total_tokens: 340, reasoning_tokens: 317, completion_tokens_details: { reasoning_tokens: 317 },
+    }],
     ['an answer that is reasoning alone', { prompt_tokens: 5, completion_tokens: 40, total_tokens: 45, reasoning_tokens: 40 }, {
       prompt_tokens: 5, completion_tokens: 40, total_tokens: 45, reasoning_tokens: 40, completion_tokens_details: { reasoning_tokens: 40 },
     }],
@@ -91,6 +98,7 @@ describe('finishReason', () => {
     tool_calls: ['tool_use', 'tool_call', 'tool_calls', 'function_call'],
     content_filter: [
       'content_filter', 'content_filtered', 'refusal', 'safety', 'error_toxic', 'recitation', 'blocklist', 'prohibited_content', 'spii', 'image_safety',
+      'image_prohibited_content', 'image_recitation',
     ],
   };
 

@@ -42,6 +42,16 @@ describe('an assembled answer', () => {
     expect(logprobs).to.deep.equal({ content: [1, 2], refusal: null });
   });
 
+  it('merges reasoning details of one index and kind; a piece that names no kind belongs to the last', () => {
+    const { message } = assembled(...[
+      { type: 'reasoning.text', index: 0, text: 'a' }, { type: 'reasoning.text', index: 0, text: 'b' }, { type: 'reasoning.encrypted', index: 0, data: 'k' }, { index: 0, id: 'c' },
+      { type: 'reasoning.text', index: 0, text: 'c' }, { type: 'reasoning.text', index: 1, text: 'd' }, { index: 2, text: 'e' }, { type: 'reasoning.text', index: 2, text: 'f' },
+    ].map((item) => text({ index: 0, delta: { reasoning_details: [item] } })));
+    expect(message.reasoning_details).to.deep.equal([
+      { type: 'reasoning.text', index: 0, text: 'abc' }, { type: 'reasoning.encrypted', index: 0, data: 'k', id: 'c' }, { type: 'reasoning.text', index: 1, text: 'd' }, { index: 2, text: 'ef', type: 'reasoning.text' },
+    ]);
+  });
+
   it('leaves the chunks as they came', () => {
     const chunk = (): ChatChunk => ({ choices: [{ index: 0, delta: { audio: { id: 'x' }, parts: ['a'] }, logprobs: { content: [1] } }] });
     const assembly = new Assembly();

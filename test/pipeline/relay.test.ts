@@ -72,6 +72,24 @@ describe('relay, chunk normalisation', () => {
     expect(relayFrames([delta({ role: 'assistant' })]).events[0].choices[0].delta).to.deep.equal({ role: 'assistant' });
   });
 
+  // Perplexity repeats the answer so far in every chunk. Source: crmne/ruby_llm, recordings of sonar streams, 2026-11-23.
+  it('leaves out the whole message beside a piece: official clients would count the last piece twice', () => {
+    const { events, relay } = relayFrames([
+      delta({ role: 'assistant', content: 'a' }, { message: { role: 'assistant', content: 'a' } }), delta({ content: 'b' }, { message: { role: 'assistant', content: 'ab' }, finish_reason: 'stop' }),
+    ]);
+    expect(events.flatMap(({ choices }) => choices ?? [])).to.deep.equal([{ index: 0, delta: { role: 'assistant', content: 'a' }, finish_reason: null }, { index: 0, delta: { content: 'b' }, finish_reason: 'stop' }]);
+    expect(assembled({ relay } as Relayed)[0].message.content).to.equal('ab');
+  });
+
+  it('takes a whole message for the piece where it is all that comes', () => {
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const { events, relay } = relayFrames([{ ...HEAD, choices: [{ index: 0, message: { role: 'assistant', content: 'ab', tool_calls: [call] }, finish_reason: 'tool_calls' }] }, { ...HEAD, choices: [{ index: 0, message: { content: 'ab' } }] }]);
+    expect(events.flatMap(({ choices }) => choices ?? [])).to.deep.equal([
+      { index: 0, delta: { role: 'assistant', content: 'ab', tool_calls: [{ ...call, index: 0 }] }, finish_reason: 'tool_calls' }, { index: 0, delta: {}, finish_reason: null },
+    ]);
+    expect(assembled({ relay } as Relayed)[0].message).to.deep.include({ content: 'ab' });
+  });
+
   it('gives reasoning its one name', () => {
     const { events } = relayFrames([delta({ reasoning: 'a' }), delta({ reasoning_content: 'b' }), delta({ reasoning: 'lost', reasoning_content: 'c' })]);
     expect(events.map(({ choices: [choice] }) => choice.delta.reasoning_content)).to.deep.equal(['a', 'b', 'c']);

@@ -84,6 +84,17 @@ describe('tool calls of a stream', () => {
     });
   }
 
+  // Source: vercel/ai, Moonshot stream of two calls without an index (kimi-k2.5), 2026-11-23.
+  it('are continued by the place of their pieces in a list where nothing else tells them apart', () => {
+    const lists = [[head('c1', 'tide'), head('c2', 'wind')], [piece('{"a":'), piece('{"b":')], [piece('1}'), piece('2}')]];
+    const listed = (...more: readonly (readonly Call[])[]): Buffer => sseBytes([...[...more, ...lists].map((calls) => chunk({ tool_calls: calls })), chunk({}, 'tool_calls')]);
+    for (const pieces of everyCut(listed())) expect(byIndex(relayed(pieces))).to.deep.equal(BOTH);
+    const whole = { id: 'c0', type: 'function', function: { name: 'rain', arguments: '{}' } };
+    expect(byIndex(relayed([listed([whole])])).slice(1), 'behind a call of an earlier list').to.deep.equal(BOTH);
+    const alone = [chunk({ tool_calls: [head('c1', 'tide')] }), chunk({ tool_calls: [piece('{"a":'), piece('1}')] }, 'tool_calls')];
+    expect(byIndex(relayed([sseBytes(alone)])), 'two pieces of the only call').to.deep.equal(BOTH.slice(0, 1));
+  });
+
   it('are numbered choice by choice', () => {
     const events = relayed([sseBytes([1, 0].flatMap((index) => [chunk({ tool_calls: [head(`c${index}`, 'tide', { index: index + 4 })] }, null, index), chunk({ tool_calls: [piece('{}', { index: index + 4 })] }, 'tool_calls', index)]))]);
     for (const index of [0, 1]) expect(byIndex(events, index)).to.deep.equal([{ id: `c${index}`, type: 'function', name: 'tide', arguments: '{}' }]);

@@ -10,6 +10,9 @@ const stream = (model: string, ...pieces: readonly Buffer[]): ReturnType<typeof 
 const text = (value: string): Buffer => event('contentBlockDelta', { contentBlockIndex: 0, delta: { text: value } });
 const stop = (stopReason: string): Buffer => event('messageStop', { stopReason });
 
+const cite = (url: string, title: string, start_index: number, end_index: number, content: string): object => ({ type: 'url_citation', url_citation: { url, title, start_index, end_index, content } });
+const CITED = [cite('https://tides.example/brest', 'https://tides.example/brest', 16, 36, 'Low water 12:00'), cite('almanac.txt', 'Almanac', 36, 52, 'W to NW')];
+
 describe('bedrock, whole answers', () => {
   for (const [model, name] of FAMILIES) {
     it(`of ${name} are read`, () => {
@@ -33,6 +36,15 @@ describe('bedrock, whole answers', () => {
       },
     });
     expect(usage).to.deep.include({ prompt_tokens: 10_000, completion_tokens: 70, total_tokens: 10_070, cache_read_tokens: 8000, cache_write_tokens: 600 });
+  });
+
+  it('hold the words that citations stand behind, and their sources where these have an address', () => {
+    const { choices: [choice] } = translateReply(bedrock, callFor(MISTRAL), fixture('chat/converse-citations-reply.json'));
+    expect(choice?.message).to.deep.equal({ role: 'assistant', content: 'By the almanac, low tide is at noon. The wind turns.', annotations: CITED });
+    for (const citationsContent of [null, 7, {}, { content: 'x', citations: 'y' }, { content: [null, { text: 3 }], citations: [null, {}, { location: { web: 'x' } }] }]) {
+      const reply = { output: { message: { content: [{ text: 'a' }, { citationsContent }] } }, stopReason: 'end_turn' };
+      expect(translateReply(bedrock, callFor(MISTRAL), reply).choices[0]?.message, JSON.stringify(citationsContent)).to.deep.equal({ role: 'assistant', content: 'a' });
+    }
   });
 
   it('of tools alone hold no content, and of a structured answer that alone', () => {
@@ -109,6 +121,17 @@ describe('bedrock, streams', () => {
     expect(chunks.at(-1)).to.deep.include({ choices: [] });
   });
 
+  it('say with the end of each block what its text cite', () => {
+    const { reply, chunks } = stream(MISTRAL, streamOf('chat/converse-citations-stream.json'));
+    expect(reply.choices[0]?.message).to.deep.equal({ role: 'assistant', content: 'By the almanac, low tide is at noon. The wind turns.', annotations: CITED });
+    expect(chunks.flatMap(({ choices }) => choices).filter(({ delta }) => 'annotations' in delta)).to.have.length(2);
+  });
+
+  it('that cite without end are failures', () => {
+    const citation = event('contentBlockDelta', { contentBlockIndex: 0, delta: { citation: { title: 'x'.repeat(1024 * 1024) } } });
+    expect(stream(MISTRAL, ...Array.from({ length: 17 }, () => citation), stop('end_turn')).failure).to.have.nested.property('cause.message', 'the answer cites without end');
+  });
+
   it('of Llama and Nova may be those of Converse', () => {
     for (const model of [LLAMA, NOVA]) expect(stream(model, streamOf('chat/converse-stream.json')).reply.choices[0]?.message.content, model).to.equal('conformance ok');
   });
@@ -141,6 +164,25 @@ describe('bedrock, streams', () => {
       expect(stream(model, ...first).failure, name).to.include({ code: 'upstream_error' });
       const bytes = streamOf(`chat/${name}-stream.json`);
       expect(stream(model, bytes.subarray(0, -3)).failure, `${name}, cut in a frame`).to.include({ code: 'upstream_error' });
+    }
+  });
+
+  it('of families that complete text end where a guardrail of the service stepped in, without a reason of the model\'s', () => {
+    const acted = { 'amazon-bedrock-guardrailAction': 'INTERVENED' };
+    // Shape: traceloop/openllmetry, recorded InvokeModelWithResponseStream of Titan with a blocked input, 2026-11-23.
+    const titan = { outputText: 'Sorry, blocked.', index: 0.0, totalOutputTextTokenCount: 3, inputTextTokenCount: 6 };
+    for (const [model, one] of [[TITAN, titan], [LLAMA, { generation: 'Sorry, blocked.', prompt_token_count: 6, generation_token_count: 3 }]] as const) {
+      const { reply, failure } = stream(model, chunk({ ...one, ...acted }));
+      expect(failure, model).to.equal(undefined);
+      expect(reply.choices[0], model).to.deep.equal({ index: 0, message: { role: 'assistant', content: 'Sorry, blocked.' }, finish_reason: 'guardrail_intervened' });
+      expect(reply.usage, model).to.deep.equal({ prompt_tokens: 6, completion_tokens: 3, total_tokens: 9 });
+    }
+    const masked = stream(TITAN, chunk({ outputText: 'a', completionReason: null, ...acted }), chunk({ outputText: 'b', completionReason: 'FINISH', ...acted }));
+    expect(masked.chunks.map(({ choices: [choice] }) => choice?.finish_reason)).to.deep.equal([null, null, 'stop']);
+    expect(stream(TITAN, chunk({ ...titan, 'amazon-bedrock-guardrailAction': 'NONE' })).failure).to.include({ code: 'upstream_error' });
+    for (const [model, body] of [[TITAN, { results: [{ outputText: 'Sorry.' }] }], [LLAMA, { generation: 'Sorry.' }]] as const) {
+      const { choices } = translateReply(bedrock, callFor(model), { ...body, 'amazon-bedrock-guardrailAction': 'INTERVENED' });
+      expect(choices[0]?.finish_reason, model).to.equal('guardrail_intervened');
     }
   });
 

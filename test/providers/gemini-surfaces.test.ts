@@ -110,6 +110,9 @@ describe('gemini, images of other models', () => {
   it('that were refused say why; an answer without any is unusable', async () => {
     expect(refusal(request.model, { promptFeedback: { blockReason: 'SAFETY' } })).to.deep.equal(['invalid_request', 'the prompt was blocked: SAFETY', 'content_policy']);
     expect(refusal(request.model, { candidates: [{ finishReason: 'IMAGE_SAFETY', finishMessage: 'Unable to show it.' }] })).to.deep.equal(['invalid_request', 'Unable to show it.', 'content_policy']);
+    for (const reason of ['IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION']) {
+      expect(refusal(request.model, { candidates: [{ finishReason: reason, finishMessage: 'No.' }] }), reason).to.deep.equal(['invalid_request', 'No.', 'content_policy']);
+    }
     for (const body of [{}, { candidates: [{ content: { parts: [{ text: 'no' }] }, finishReason: 'STOP' }] }, { candidates: [null, { content: null }] }]) {
       expect(await unusableTo(gemini, 'images', request, body), JSON.stringify(body)).to.equal('the answer holds no image');
     }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { openEnvelope } from '../../builtins/wires/envelope.ts';
 import { retryHeaders } from '../../builtins/wires/errors.ts';
 import { MESSAGES_WIRE } from '../../builtins/wires/messages/wire.ts';
 import { GeminiWire } from '../../builtins/wires/gemini/wire.ts';
@@ -303,6 +304,14 @@ describe('corners of streams of the Messages wire', () => {
     const signatures = events.filter(({ delta: piece }) => piece?.type === 'signature_delta');
     expect(signatures.map(({ delta: piece }) => piece.signature)).to.deep.equal(['c2ln']);
     expect(events[events.indexOf(signatures[0]) + 1].type).to.equal('content_block_stop');
+  });
+
+  it('keep what seals a thought of another vendor, though its text has the same index', async () => {
+    const item = (more: object): object => ({ reasoning_details: [{ index: 0, format: 'google-gemini-v1', ...more }] });
+    const thought = { reasoning_content: 'hm', ...item({ type: 'reasoning.text', text: 'hm' }) };
+    const events = await streamed([delta(thought), delta(item({ type: 'reasoning.encrypted', data: 'k' })), delta({ content: 'a' }), delta({}, 'stop')]);
+    const [signature] = events.flatMap(({ delta: piece }) => (piece?.type === 'signature_delta' ? [piece.signature] : []));
+    expect(openEnvelope(signature)).to.deep.equal([{ type: 'reasoning.text', format: 'google-gemini-v1', index: 0 }, { type: 'reasoning.encrypted', format: 'google-gemini-v1', index: 0, data: 'k' }]);
   });
 
   it('end in an error of its type, without an end, where a guardrail refuses or the upstream breaks off', async () => {

@@ -236,6 +236,19 @@ describe('Messages to a target of the common wire', () => {
     expect(body.lost).to.equal('messages[1].content[2]');
   });
 
+  // Shape: charmbracelet/fantasy, an answer of GPT-5 recorded from OpenRouter, 2026-11-23.
+  it('keep what seals the reasoning of another vendor, though its id is not that of a call', async () => {
+    const summary = { type: 'reasoning.summary', summary: 'why', format: 'openai-responses-v1', index: 0 };
+    const sealed = { type: 'reasoning.encrypted', data: 'gAAA', format: 'openai-responses-v1', id: 'rs_0', index: 1 };
+    const call = { id: 'c1', type: 'function', function: { name: 'tide', arguments: '{}' } };
+    for (const calls of [[call], []]) {
+      const { post } = await crossWire(saying({ content: 'x', reasoning_content: 'why', reasoning_details: [summary, sealed], tool_calls: calls }));
+      const { content } = (await post(hello)).json();
+      expect(content[0]).to.deep.equal({ type: 'thinking', thinking: 'why', signature: sealEnvelope([summary, sealed]) });
+      expect(content.filter(({ type }: { type: string }) => type === 'redacted_thinking')).to.deep.equal([]);
+    }
+  });
+
   it('cut names of tools that are too long for it, and give them back', async () => {
     const name = `tool_${'x'.repeat(95)}`;
     let asked = '';

@@ -14,6 +14,8 @@ interface OpenCall {
 export class CallWriter {
   readonly #open = new Map<number, OpenCall>();
   readonly #written = new Set<number>();
+  /** Signatures by the ids of their calls: there are services that send one before its call begins. */
+  readonly #signed = new Map<string, string>();
   readonly #ownName: AnswerFacts['ownName'];
 
   constructor(ownName: AnswerFacts['ownName']) {
@@ -24,9 +26,13 @@ export class CallWriter {
     return this.#written.size > 0 || this.#open.size > 0;
   }
 
+  sign(signatures: ReadonlyMap<string, string>): void {
+    for (const [id, signature] of signatures) this.#signed.set(id, signature);
+  }
+
   /** The calls that are complete now that others have begun; of several in one chunk the last may be among them. */
-  write(deltas: readonly ToolCallDelta[], signatures: ReadonlyMap<string, string>, secret: () => string | undefined): Fields[] {
-    const begun = deltas.map((delta, place) => this.#take(delta, delta.index ?? place, signatures)).filter((index) => index !== undefined);
+  write(deltas: readonly ToolCallDelta[], secret: () => string | undefined): Fields[] {
+    const begun = deltas.map((delta, place) => this.#take(delta, delta.index ?? place)).filter((index) => index !== undefined);
     const growing = begun.length === 1 ? begun[0] : undefined;
     return begun.length === 0 ? [] : this.#release((index, text) => index !== growing && text.trim() !== '', secret);
   }
@@ -39,7 +45,7 @@ export class CallWriter {
   }
 
   /** The place of a call that begins; `undefined` for a later piece of one. */
-  #take(delta: ToolCallDelta, index: number, signatures: ReadonlyMap<string, string>): number | undefined {
+  #take(delta: ToolCallDelta, index: number): number | undefined {
     const { id, function: called } = delta;
     const known = this.#open.get(index);
     const call = known ?? { id: undefined, name: '', signature: undefined, pieces: [] };
@@ -50,7 +56,7 @@ export class CallWriter {
     if (isText(id)) call.id = id;
     if (isText(called?.name)) call.name = called.name;
     if (isText(called?.arguments)) call.pieces.push(called.arguments);
-    call.signature = signatures.get(call.id ?? '') ?? signatureBeside(delta) ?? call.signature;
+    call.signature = signatureBeside(delta) ?? call.signature;
     if (known) return undefined;
     this.#open.set(index, call);
     return index;
@@ -63,7 +69,7 @@ export class CallWriter {
       const text = pieces.join('');
       const args = isReady(index, text) ? argumentsIn(text) : undefined;
       if (!args) break;
-      const own = signature ?? (this.#written.size === 0 ? secret() : undefined);
+      const own = this.#signed.get(id ?? '') ?? signature ?? (this.#written.size === 0 ? secret() : undefined);
       this.#open.delete(index);
       this.#written.add(index);
       parts.push({ functionCall: { ...(id !== undefined && { id }), name: this.#ownName(name), args }, ...(own !== undefined && { thoughtSignature: own }) });

@@ -42,12 +42,13 @@ export class CandidateWriter {
     const { content, reasoning_content: thought, tool_calls: calls, reasoning_details: given, annotations } = delta;
     const details = sortDetails(given);
     if (details.isOwn) this.#isOwn = true;
+    this.#calls.sign(details.byCall);
     const secret = (): string | undefined => this.#secret();
     const pieces = [this.#details(details, isText(thought)), this.#thought(thought ?? '', details)];
     if (isText(content) || details.text.length > 0) pieces.push(this.#closeThoughts(), this.#speech(content ?? '', details));
     if (isText(delta['refusal'])) this.#isRefused = true;
     if (Array.isArray(annotations)) for (const annotation of annotations as readonly unknown[]) this.#annotations.push(annotation);
-    if (calls && calls.length > 0) pieces.push(this.#closeThoughts(), this.#calls.write(calls, details.byCall, secret));
+    if (calls && calls.length > 0) pieces.push(this.#closeThoughts(), this.#calls.write(calls, secret));
     if (typeof finish === 'string' && finish !== '') {
       this.#finish = finish;
       this.#rest.push(this.#closeThoughts(), this.#calls.end(secret));
@@ -67,7 +68,8 @@ export class CandidateWriter {
   #details({ foreign }: SortedDetails, hasThought: boolean): Fields[] {
     const parts: Fields[][] = [];
     for (const [place, item] of foreign.entries()) {
-      const key = item['index'] ?? `${this.#foreign.size}.${place}`;
+      const { index, type } = item;
+      const key = index === undefined || index === null ? `${this.#foreign.size}.${place}` : JSON.stringify([index, type]); // of one index there may be several kinds
       const known = this.#foreign.get(key);
       if (!known && hasThought && isText(item['text']) && this.#unsealed.length > 0) parts.push(this.#closeThoughts());
       if (!this.#unsealed.includes(key)) this.#unsealed.push(key);

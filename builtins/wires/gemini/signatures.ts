@@ -19,7 +19,7 @@ export interface Stretch {
   readonly signature: string;
 }
 
-/** The items of an answer's `reasoning_details`: signatures of this vendor by their places, and what others gave. */
+/** The items of an answer's `reasoning_details`: signatures of this vendor by their places, and what has none on this wire. */
 export interface SortedDetails {
   readonly byCall: ReadonlyMap<string, string>;
   readonly text: readonly Stretch[];
@@ -39,6 +39,7 @@ export function sortDetails(details: unknown): SortedDetails {
     else if (typeof signature !== 'string' || signature === '') continue;
     else if (typeof id === 'string') byCall.set(id, signature);
     else if (typeof start === 'number' && typeof end === 'number') (thought === true ? thoughts : text).push({ start, end, signature });
+    else foreign.push(item); // it names no place here: it comes from a service that offers this vendor's models
   }
   return { byCall, text, thoughts, foreign, isOwn: byCall.size + text.length + thoughts.length > 0 };
 }

@@ -26,7 +26,7 @@ export function messageOf(exchange: Exchange, value: Block): object {
   const [choice] = reply.choices;
   const { content, refusal, tool_calls: calls = [] }: Partial<ReplyMessage> = choice?.message ?? {};
   const { nameOf, ...wishes } = wishesOf(value);
-  const thoughts = thoughtBlocks(choice?.message ?? {}, wishes.hidesThoughts);
+  const thoughts = thoughtBlocks(choice?.message ?? {}, calls, wishes.hidesThoughts);
   const texts = [content, refusal].filter(isText).map((text) => ({ type: 'text', text, citations: null }));
   const ids = idsOf(calls, exchange.id);
   const blocks = [...thoughts.own, ...texts, ...calls.flatMap((call, at) => [...sealedFor(call, thoughts.ofCalls), callBlock(call, { id: ids[at] ?? '', nameOf })])];
@@ -55,9 +55,10 @@ interface ThoughtBlocks {
 }
 
 /** A thought of this wire's own vendor keeps its signature; others travel in an envelope in that place. */
-function thoughtBlocks(message: { readonly reasoning_content?: unknown; readonly reasoning_details?: readonly unknown[] }, isHidden: boolean): ThoughtBlocks {
+function thoughtBlocks(message: Partial<ReplyMessage>, calls: readonly ToolCall[], isHidden: boolean): ThoughtBlocks {
   const items = (message.reasoning_details ?? []).filter(isFields);
-  const isOfCall = (item: Block): boolean => isText(item['id']) && item['format'] !== FORMAT;
+  const callIds = new Set<unknown>(calls.map(({ id }) => id)); // other ids are those of the reasoning itself
+  const isOfCall = (item: Block): boolean => isText(item['id']) && item['format'] !== FORMAT && callIds.has(item['id']);
   const ofCalls = Map.groupBy(items.filter(isOfCall), ({ id }) => id);
   const rest = items.filter((item) => !isOfCall(item));
   const isThought = (item: Block): boolean => isText(item['text']) || (item['format'] === FORMAT && isText(item['signature']));

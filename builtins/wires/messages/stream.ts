@@ -144,9 +144,9 @@ export class MessagesStream implements ClientStream {
     }
   }
 
-  /** Pieces of one item become one. */
+  /** Pieces of one item become one. Of one index there may be several kinds: a text and what seals it. */
   #seal(item: Fields): void {
-    const known = this.#sealed.find(({ index }) => index !== undefined && index === item['index']);
+    const known = this.#sealed.find(({ index, type }) => index !== undefined && index === item['index'] && type === item['type']);
     if (!known) this.#sealed.push(item);
     else if (isText(item['signature'])) known['signature'] = (isText(known['signature']) ? known['signature'] : '') + item['signature'];
   }

@@ -7,6 +7,7 @@ import { sealedItem, thoughtItem } from '../../_common/anthropic/reasoning.ts';
 import { ANSWER_TOOL } from '../../_common/anthropic/tools.ts';
 import { toUsage } from '../../_common/anthropic/usage.ts';
 import { answerId } from '../common.ts';
+import { citationsOf, citedText } from './citations.ts';
 
 /** A whole answer of Converse, or of Nova. Throws when the body is not such an answer. Source: Amazon Bedrock API reference, "Converse", 2026-11-21. */
 export function readConverse(reply: UnaryReply, call: CallInfo): ChatReply {
@@ -23,7 +24,7 @@ export function readConverse(reply: UnaryReply, call: CallInfo): ChatReply {
     model: call.model,
     choices: [{
       index: 0,
-      message: { role: 'assistant', content: answer ? answerText(answer) : textOf(blocks), ...callsOf(blocks), ...thoughtsOf(blocks) },
+      message: { role: 'assistant', content: answer ? answerText(answer) : textOf(blocks), ...callsOf(blocks), ...thoughtsOf(blocks), ...(!answer && sourcesOf(blocks)) },
       finish_reason: finishOf(stopReason, answer !== undefined && !blocks.some(isCall)),
     }],
     ...(counted && { usage: counted }),
@@ -42,9 +43,22 @@ const isAnswer = (block: Fields): boolean => toolUseOf(block)?.['name'] === ANSW
 const isCall = (block: Fields): boolean => toolUseOf(block) !== undefined && !isAnswer(block);
 const answerText = (block: Fields): string => argumentsOf(toolUseOf(block) ?? {});
 
+const wordsOf = (block: Fields): string => (typeof block['text'] === 'string' ? block['text'] : citedText(block));
+
 function textOf(blocks: readonly Fields[]): string | null {
-  const text = blocks.map((block) => (typeof block['text'] === 'string' ? block['text'] : '')).join('');
+  const text = blocks.map(wordsOf).join('');
   return text === '' ? null : text;
+}
+
+function sourcesOf(blocks: readonly Fields[]): { annotations?: Fields[] } {
+  let start = 0;
+  const annotations = blocks.flatMap((block) => {
+    const end = start + wordsOf(block).length;
+    const found = citationsOf(block, { start, end });
+    start = end;
+    return found;
+  });
+  return annotations.length > 0 ? { annotations } : {};
 }
 
 function callsOf(blocks: readonly Fields[]): { tool_calls?: ToolCall[] } {

@@ -1,9 +1,14 @@
 import { type CallInfo, type ChatChunk, type ChunkDelta, isText } from 'gw/contract';
 import { type Fields, isFields } from 'gw/common-wire';
+import { annotationsOf } from '../../_common/anthropic/citations.ts';
 import { sealedItem, thoughtItem } from '../../_common/anthropic/reasoning.ts';
 import { ANSWER_TOOL } from '../../_common/anthropic/tools.ts';
 import { answerId } from '../common.ts';
+import { toCitation } from './citations.ts';
 import { converseUsage, finishOf } from './response.ts';
+
+/** Characters of citations that may wait for the end of their block; more than the service can be expected to send. */
+const MAX_WAITING = 16 * 1024 * 1024;
 
 interface CallState {
   readonly index: number;
@@ -19,6 +24,13 @@ export class ConverseStream {
   /** Places in `reasoning_details`, by block. */
   readonly #thoughts = new Map<unknown, number>();
   #answer: { hasFragment: boolean } | undefined;
+  /** Characters of content so far, in UTF-16 code units. */
+  #length = 0;
+  /** Where the block that runs begins in the content: those of text are not announced. */
+  #start = 0;
+  /** What it cites, which is sent on once it is known where the text it supports ends. */
+  #citations: Fields[] = [];
+  #waiting = 0;
 
   constructor(call: CallInfo) {
     this.#head = { id: answerId(call), model: call.model };
@@ -55,10 +67,24 @@ export class ConverseStream {
 
   #extend({ contentBlockIndex: block, delta }: Fields): ChatChunk[] {
     if (!isFields(delta)) return [];
-    const { text, toolUse, reasoningContent } = delta;
-    if (isText(text)) return this.#chunk({ content: text });
+    const { text, toolUse, reasoningContent, citation } = delta;
+    if (isText(text)) return this.#text(text);
+    if (isFields(citation)) return this.#cite(citation);
     if (isFields(toolUse)) return this.#input(block, toolUse['input']);
     return isFields(reasoningContent) ? this.#think(block, reasoningContent) : [];
+  }
+
+  #text(text: string): ChatChunk[] {
+    this.#length += text.length;
+    return this.#chunk({ content: text });
+  }
+
+  #cite(value: Fields): ChatChunk[] {
+    const citation = toCitation(value);
+    this.#waiting += JSON.stringify(citation).length;
+    if (this.#waiting > MAX_WAITING) throw new Error('the answer cites without end');
+    this.#citations.push(citation);
+    return [];
   }
 
   /** A fragment of arguments; one of a block that was never opened belongs to no call. */
@@ -92,6 +118,10 @@ export class ConverseStream {
 
   #close({ contentBlockIndex: block }: Fields): ChatChunk[] {
     const state = this.#blocks.get(block);
+    const annotations = annotationsOf(this.#citations, { start: this.#start, end: this.#length });
+    this.#start = this.#length;
+    this.#citations = [];
+    if (annotations.length > 0) return this.#chunk({ annotations });
     return typeof state === 'object' ? this.#noArguments(state) : [];
   }
 

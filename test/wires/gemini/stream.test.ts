@@ -131,6 +131,34 @@ describe('a stream in the form of the Gemini API', () => {
       { text: 'hm', thought: true, thoughtSignature: 't' }, { text: 'ab' }, { text: 'cd', thoughtSignature: 's' }, { text: '', thoughtSignature: 'late' }, { ...called('c', {}), thoughtSignature: 'k' },
     ]);
   });
+
+  // Shape of both: charmbracelet/fantasy, streams recorded from OpenRouter, "TestOpenRouterThinking", 2026-11-23.
+  it('has a signature of a call on it, whether it came before or after the call began', () => {
+    const thought = (text: string): Json => ({ content: '', reasoning_content: text, reasoning_details: [{ type: 'reasoning.text', text, format: 'google-gemini-v1', index: 0 }] });
+    const signature = { content: '', reasoning_details: [{ type: 'reasoning.encrypted', data: 'k', format: 'google-gemini-v1', id: 'c', index: 0 }] };
+    const [begin, rest] = [piece(0, '', { id: 'c' }), piece(0, '{"a":1}')];
+    for (const [place, deltas] of [[signature, begin, rest], [begin, signature, rest], [begin, rest, signature]].entries()) {
+      for (const facts of [FACTS, WITHOUT]) {
+        const calls = partsOf([thought('one'), thought(' two'), ...deltas], facts).flat().filter(({ functionCall }) => functionCall);
+        expect(calls, `${place}`).to.deep.equal([{ ...called('c', { a: 1 }), thoughtSignature: 'k' }]);
+      }
+    }
+  });
+
+  it('keeps items of another kind apart, though they have the same index', () => {
+    const summary = (text: string): Json => ({ reasoning_content: text, reasoning_details: [{ type: 'reasoning.summary', summary: text, format: 'xai-responses-v1', index: 0 }] });
+    const sealed = { type: 'reasoning.encrypted', data: 'JN5', format: 'xai-responses-v1', id: 'rs_3', index: 0 };
+    const [call] = partsOf([summary('The'), summary(' user'), { reasoning_details: [sealed] }, piece(0, '{}', { id: 'c' })], WITHOUT).flat();
+    expect(openEnvelope(call?.['thoughtSignature'])).to.deep.equal([
+      { type: 'reasoning.summary', summary: 'The user', format: 'xai-responses-v1' }, { type: 'reasoning.encrypted', data: 'JN5', format: 'xai-responses-v1', id: 'rs_3' },
+    ]);
+  });
+
+  it('carries a secret of its own vendor that names no place', () => {
+    const sealed = { type: 'reasoning.encrypted', data: 'k', format: 'google-gemini-v1', index: 0 };
+    const parts = partsOf([{ content: 'a' }, { reasoning_details: [sealed] }], WITHOUT).flat();
+    expect(parts.map(({ thoughtSignature }) => openEnvelope(thoughtSignature)).filter((items) => items)).to.deep.equal([[{ type: 'reasoning.encrypted', data: 'k', format: 'google-gemini-v1' }]]);
+  });
 });
 
 /** What a client makes of the parts of one answer, and what it gives back on its next turn. */
