@@ -24,7 +24,7 @@ export function statisticsBody({ groups, latency, ttft, byStage, topErrors }: Lo
     },
     latency_ms: latency ?? null,
     ttft_ms: ttft ?? null,
-    by_stage: Object.fromEntries(byStage.map(({ stage, count }) => [stage, count])),
+    by_stage: Object.fromEntries(byStage.toSorted((a, b) => (a.stage < b.stage ? -1 : 1)).map(({ stage, count }) => [stage, count])),
     by_provider: byName(groups, ({ provider }) => provider, limit),
     by_model: byName(groups, ({ model }) => model, limit),
     top_errors: topErrors,

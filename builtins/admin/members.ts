@@ -1,4 +1,4 @@
-import { quoted } from '../../host/contract/index.ts';
+import { isRawNumber, quoted } from '../../host/contract/index.ts';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import type { JsonObject } from '../../host/http/json-body.ts';
 
@@ -40,7 +40,8 @@ export class Members {
   amount(name: string): number | undefined {
     const value = this.#given(name);
     if (value === undefined) return undefined;
-    if (typeof value === 'number' && value > 0 && Number.isFinite(value)) return value;
+    const number = isRawNumber(value) ? Number(JSON.stringify(value)) : value; // integers beyond 2^53 are kept as they were written
+    if (typeof number === 'number' && number > 0 && Number.isFinite(number)) return number;
     throw wrongType(name, 'a number above 0', value);
   }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type CommandInput, type CommandIo, type RunCommand, UsageError } from '../../host/cli/command.ts';
+import { visibleText } from '../../host/cli/visible-text.ts';
 import { isFields } from '../../host/contract/fields.ts';
 import { tryParseJson } from '../../host/contract/json.ts';
 import type { CommandPlace } from '../../host/host.ts';
@@ -72,7 +73,7 @@ async function readAnswer(client: Client, response: IncomingMessage, io: Command
     if (data === '[DONE]') isDone = true;
     const text = data === undefined || isDone ? '' : textIn(data);
     said += text;
-    io.out(text);
+    io.out(io.terminal ? visibleText(text) : text); // a terminal would obey what a model says
   }
   io.out('\n');
   if (!isDone) throw new UsageError(`POST ${PATH}: the answer ended early`);

@@ -1,9 +1,10 @@
+import { visibleText } from '../../host/cli/visible-text.ts';
 import { ConfigRefused, isDecodeProblem, problemLine, type Problem } from '../../host/config/problems.ts';
 
 /** What is wrong with a configuration, a line each, under the heading the reference states. */
 export function problemReport(problems: readonly Problem[]): string {
   const heading = problems.some(isDecodeProblem) ? 'Error: load config:' : 'Error: validation failed:';
-  return [heading, ...problems.flatMap((problem) => [`  ${problemLine(problem)}`, ...frameLines(problem)]), ''].join('\n');
+  return visibleText([heading, ...problems.flatMap((problem) => [`  ${problemLine(problem)}`, ...frameLines(problem)]), ''].join('\n'));
 }
 
 const frameLines = ({ frame }: Problem): string[] => (frame === undefined ? [] : frame.split('\n').map((line) => `      ${line}`));

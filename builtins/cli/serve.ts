@@ -1,5 +1,6 @@
 import type { Timer } from '../../host/common/clock.ts';
 import type { CommandIo, RunCommand } from '../../host/cli/command.ts';
+import { visibleText } from '../../host/cli/visible-text.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
 import { errorText } from '../../host/log/error-text.ts';
 import { type RunningGateway, startGateway } from '../../host/start/start-gateway.ts';
@@ -45,7 +46,7 @@ async function start(host: Host, io: CommandIo): Promise<RunningGateway | number
     return (await startGateway(host)) ?? 0;
   } catch (error) {
     host.log.error('gw cannot start', { error });
-    io.err(host.redactor.redact(refusalReport(error) ?? `Error: ${String(errorText(error, host.redactor))}\n`));
+    io.err(host.redactor.redact(refusalReport(error) ?? visibleText(`Error: ${String(errorText(error, host.redactor))}\n`)));
     return 1;
   }
 }

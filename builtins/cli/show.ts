@@ -1,4 +1,5 @@
 import type { CommandIo, OutputFormat, Terminal } from '../../host/cli/command.ts';
+import { visibleLine } from '../../host/cli/visible-text.ts';
 import { isFields } from '../../host/contract/fields.ts';
 import { table } from './report.ts';
 
@@ -53,7 +54,7 @@ export function cutTo(text: string, terminal: Terminal | undefined, behind = 0):
 export function textOf(value: unknown, absent = '-'): string {
   if (value === undefined || value === null || value === '') return absent;
   const text = Array.isArray(value) ? value.join(',') : typeof value === 'string' ? value : JSON.stringify(value);
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return visibleLine(text);
 }
 
 export const column = (title: string, member: string, absent = '-'): Column => ({ title, cell: (row) => textOf(row[member], absent) });

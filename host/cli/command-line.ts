@@ -4,6 +4,7 @@ import { nearest } from '../common/nearest.ts';
 import { setMember } from '../contract/members.ts';
 import { type CommandDefinition, type CommandInput, type CommandIo, FORMATS, GLOBAL_OPTIONS, isCommandGroup, type OutputFormat, UsageError } from './command.ts';
 import { helpText } from './help-text.ts';
+import { visibleText } from './visible-text.ts';
 
 /** The commands of this program, over data: what a command runs is loaded when it runs. */
 export interface CommandLine<P> {
@@ -21,7 +22,7 @@ export function createCommandLine<P>(commands: readonly CommandDefinition<P>[], 
       try {
         return await dispatch(commands, argv, io, place);
       } catch (error) {
-        io.err(redact(`Error: ${errorMessage(error)}\n`));
+        io.err(visibleText(redact(`Error: ${errorMessage(error)}\n`)));
         return 1;
       }
     },

@@ -59,7 +59,7 @@ interface Settings {
 export function settingsProblems(schema: ObjectSchema, value: unknown, base: string): Settings {
   try {
     const result = schema.validate(value ?? {}, { abortEarly: false, convert: false });
-    const details = result.error?.details ?? [];
+    const details = oneOfEach(result.error?.details ?? []);
     const known = details.length === 0 ? {} : ((schema.describe()['keys'] ?? {}) as Described); // once: describing costs more than checking
     const problems = details.map((detail) => settingsProblem(known, detail, base));
     return { problems, settings: result.value as object };
@@ -67,6 +67,12 @@ export function settingsProblems(schema: ObjectSchema, value: unknown, base: str
     // Its author's own functions run in a schema.
     return { problems: [{ path: base, message: `settings cannot be checked: ${errorMessage(error)}`, fix: 'correct the schema of the module', rule: undefined }], settings: {} };
   }
+}
+
+/** A value that is none of the allowed ones is wrong once: that it is empty, or of another type, says less. */
+function oneOfEach(details: readonly ValidationErrorItem[]): readonly ValidationErrorItem[] {
+  const choices = new Set(details.filter(({ type }) => type === 'any.only').map(({ path }) => pathText(path)));
+  return details.filter(({ type, path }) => type === 'any.only' || !choices.has(pathText(path)));
 }
 
 /** The same before references are replaced: each stands for any text, and for nothing but text. */

@@ -1,3 +1,5 @@
+import { isRawNumber } from './json-numbers.ts';
+
 /** UTF-16 code units of a client's text that a message shows. */
 const MOST = 64;
 
@@ -8,8 +10,12 @@ const MOST = 64;
 export function quoted(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(inPart(value, MOST));
   if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  return isRawNumber(value) ? numberInPart(JSON.stringify(value)) : 'an object';
 }
+
+/** One that JavaScript cannot hold may have any number of digits. */
+const numberInPart = (written: string): string => (written.length > MOST ? 'a long number' : written);
 
 /**
  * At most so many UTF-16 code units of a text, and an ellipsis where some are left out. A word that would be cut is left out whole:

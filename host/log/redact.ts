@@ -25,7 +25,8 @@ export interface Redactor {
 const MAX_EXCERPT = 2048;
 /** Of a longer text, no more than this is looked at beyond what is shown, and of that the end is left out: it may be half a credential. */
 const LOOK_AHEAD = 16 * 1024;
-const SECRET_NAME = /(^|_)(KEYS?|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|DSN|AUTHORIZATION)(_|$)/i;
+/** One of the words that a name is made of, whatever stands between them: `my.api-key` has three. */
+const SECRET_NAME = /(?<![a-z0-9])(?:KEYS?|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|DSN|AUTHORIZATION)(?![a-z0-9])/i;
 
 const SCHEME = /^\s*(Bearer|Basic|Token)\s+(?=\S+\s*$)/i;
 
@@ -33,7 +34,7 @@ type Shape = readonly [pattern: RegExp, replacement: string | ((found: string, t
 
 /** In this order; none rewrites a marker. Each pattern starts where a run of its characters starts, so that none backtracks over long texts. */
 const SHAPES: readonly Shape[] = [
-  [/\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"'\\]{0,255}:)(?!\[REDACTED[\w:]*\]@)[^\s/@"'\\]+@/gi, '$1[REDACTED]@'],
+  [/\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"'\\]{0,255}:)(?!\[REDACTED[\w:. -]*\]@)[^\s/@"'\\]+@/gi, '$1[REDACTED]@'],
   [/(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}/g, '[REDACTED_EMAIL]'],
   [/\bBearer\s+[A-Za-z0-9._~+/-]+=*/gi, 'Bearer [REDACTED_BEARER_TOKEN]'],
   [/\bBasic\s+([A-Za-z0-9+/_-]{4,}={0,2})/gi, (found, token) => (isUserAndPassword(token) ? 'Basic [REDACTED_BASIC_CREDENTIAL]' : found)],
@@ -47,7 +48,7 @@ const SHAPES: readonly Shape[] = [
   [/gws?_[0-9a-f]{32,}/g, '[REDACTED_GW_KEY]'],
   [/gsk_[A-Za-z0-9]{20,}/g, '[REDACTED_GROQ_KEY]'],
   [/AIza[A-Za-z0-9_-]{35}/g, '[REDACTED_GOOGLE_KEY]'],
-  [/([?&](?:access_token|api[_-]?key|auth|authorization|token|key|secret|password|signature|sig|credential)=)(?!\[REDACTED[\w:]*\](?:[&\s"'\\]|$))[^&\s"'\\]+/gi, '$1[REDACTED]'],
+  [/([?&](?:access_token|api[_-]?key|auth|authorization|token|key|secret|password|signature|sig|credential)=)(?!\[REDACTED[\w:. -]*\](?:[&\s"'\\]|$))[^&\s"'\\]+/gi, '$1[REDACTED]'],
   [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----)[\s\S])*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g, '[REDACTED_PRIVATE_KEY]'],
   [/((?:api[_-]?key|access_token|auth_token|token|secret|password)\\?["']?\s*[:=]\s*\\?["']?)[A-Za-z0-9]{24,64}\b/gi, '$1[REDACTED_CREDENTIAL]'],
 ];
@@ -182,7 +183,7 @@ class KnownValues {
 }
 
 /** `DSN_PASSWORD` is a password, `API_KEY_STORE_DSN` a DSN: the end of the name counts. */
-const isDsn = (name: string): boolean => /(^|_)DSN(_|$)/i.test(name) && !/_(KEYS?|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|AUTHORIZATION)$/i.test(name);
+const isDsn = (name: string): boolean => /(?<![a-z0-9])DSN(?![a-z0-9])/i.test(name) && !/[^a-z0-9](?:KEYS?|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|AUTHORIZATION)$/i.test(name);
 
 /** The password in an address, as it is written and as it is sent. Of a DSN nothing else is secret. */
 function passwordsOf(address: string): readonly string[] {

@@ -5,7 +5,7 @@ import type { ChangeFeed } from './change-feed.ts';
 import { changedKey, type KeyChange, type KeyDraft, type KeyRecord, type MadeKey, recordOf, revokedKey, rotatedKey, type Rotation, type StoredKey } from './key-record.ts';
 import type { KeyRepository, KeyStep, KeyTotals, UsagePage, UsageQuery } from './key-repository.ts';
 import { counts, type KeyEntry, KeyTable, principalOf } from './key-table.ts';
-import { refuseLockout, removesAdmin } from './lockout.ts';
+import { refuseLockout, refuseSelf, removesAdmin } from './lockout.ts';
 import { MemoryKeys } from './memory-keys.ts';
 import { Place } from './place.ts';
 import type { StoreDeps } from './store-deps.ts';
@@ -194,11 +194,12 @@ export class KeyStore {
 
   /** `callerId` where the guard must agree. Whatever came of it, memory does not go by what it knew. */
   async #change(id: string, callerId: string | undefined, next: (key: StoredKey) => StoredKey | undefined): Promise<KeyRecord | undefined> {
+    if (callerId !== undefined) refuseSelf(id, callerId);
     const now = this.#now();
     const step: KeyStep = {
       countAt: callerId === undefined ? undefined : now,
       apply: (key, usableAdmins) => {
-        if (callerId !== undefined) refuseLockout({ callerId, targetId: id, target: key, usableAdmins, now });
+        if (callerId !== undefined) refuseLockout({ target: key, usableAdmins, now });
         return key && next(key);
       },
     };

@@ -3,9 +3,6 @@ import { isUsableAdmin, type KeyChange, type KeyRecord } from './key-record.ts';
 
 /** What the guard must know. The target and the count come from the transaction that makes the change. */
 export interface LockoutFacts {
-  /** Id of the credential behind the request: of a session, the one it was made from. */
-  readonly callerId: string;
-  readonly targetId: string;
   readonly target: KeyRecord | undefined;
   /** Stored keys that may still administer, the target among them. The master key is none. */
   readonly usableAdmins: number;
@@ -17,9 +14,16 @@ export function removesAdmin({ scopes, expiresAt }: KeyChange, now: number): boo
   return (scopes !== undefined && !scopes.includes('admin')) || (typeof expiresAt === 'number' && expiresAt <= now);
 }
 
-/** Refuses, by throwing, to take access away from the caller's own key, or from the last key that can administer. Source: admin reference 5. */
-export function refuseLockout({ callerId, targetId, target, usableAdmins, now }: LockoutFacts): void {
+/**
+ * Refuses, by throwing, to take access away from the caller's own key. `callerId` is the credential behind the request: of a session, the one it was
+ * made from. It comes before every question to the store. Source: admin reference 5.
+ */
+export function refuseSelf(targetId: string, callerId: string): void {
   if (targetId === callerId) throw new GatewayError('self_mutation_forbidden', 'a key cannot take its own access away; use another admin key');
+}
+
+/** The same of the last key that can administer. */
+export function refuseLockout({ target, usableAdmins, now }: LockoutFacts): void {
   if (!target || !isUsableAdmin(target, now) || usableAdmins > 1) return;
   throw new GatewayError('last_admin_key', 'this is the last key that can administer; make another admin key first');
 }

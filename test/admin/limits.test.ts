@@ -68,4 +68,12 @@ forBackends('what a key may use', (start) => {
     for (const number of ['9007199254740993', '1e999', '-0']) expect(refusal(await t.post('/admin/keys', `{"name":"x","rpm":${number}}`)), number).to.deep.equal([400, 'invalid_request']);
     for (const number of ['1e999']) expect(refusal(await t.post('/admin/keys', `{"name":"x","budget_usd":${number}}`)), number).to.deep.equal([400, 'invalid_request']);
   });
+
+  it('of numbers beyond 2^53 takes those that an amount can be, and names the others as numbers', async () => {
+    const t = await start();
+    const made = async (member: string): Promise<any> => (await t.post('/admin/keys', `{"name":"x",${member}}`)).json();
+    expect([(await made('"budget_usd":1e20')).budget_usd, (await made('"budget_usd":9007199254740993')).budget_usd]).to.deep.equal([1e20, 2 ** 53]);
+    expect((await made('"rpm":9007199254740993')).error.message).to.include('not 9007199254740993');
+    expect((await made('"budget_usd":1e999')).error.message).to.include('not 1e999');
+  });
 });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { statisticsBody } from '../../builtins/admin/log-statistics.ts';
 import type { RequestLogRow } from '../../host/contract/index.ts';
 import { ask, chatReply, replyJson, stubUpstream } from '../kit/index.ts';
 import { type AdminHost, as, NOBODY, refusal, startAdmin } from './kit.ts';
@@ -204,6 +205,11 @@ forLogs('GET /admin/logs/stats', (start) => {
     expect(Object.keys((await stats(t, '?limit=2')).by_model)).to.deep.equal(['c', '__proto__']);
     const { by_model, by_provider, by_stage, filters } = await stats(t, '?limit=1000');
     expect([Object.keys(by_model), Object.keys(by_provider), by_stage, filters.limit]).to.deep.equal([['c', '__proto__', 'a', 'b'], ['of c', 'of __proto__', 'of a', 'of b'], { after_request: 5 }, 100]);
+  });
+
+  it('names stages in one order, in whichever a store counts them', () => {
+    const body = statisticsBody({ groups: [], latency: undefined, ttft: undefined, topErrors: [], byStage: ['on_error', 'before_request', 'after_request'].map((stage) => ({ stage, count: 1 })) }, undefined, 0);
+    expect(Object.keys((body as { by_stage: object }).by_stage)).to.deep.equal(['after_request', 'before_request', 'on_error']);
   });
 
   it('names the eight most frequent errors, whatever the limit', async () => {

@@ -69,6 +69,18 @@ describe('the admin API while the key store is away', () => {
     });
   }
 
+  it('still refuses what a key must not do to itself, for which no store is needed', async () => {
+    const { t, away } = await breakable();
+    const own = await t.adminKey();
+    expect((await t.get('/admin/keys', as(own.key))).status).to.equal(200); // it is in use, and known from now on
+    away.add('keys');
+    for (const [method, path, body] of [['DELETE', '', undefined], ['POST', '/revoke', undefined], ['PUT', '', { scopes: ['read_only'] }]] as const) {
+      expect(refusal(await t.request(method, `/admin/keys/${own.id}${path}`, body, as(own.key))), `${method} ${path}`).to.deep.equal([409, 'self_mutation_forbidden']);
+    }
+    const rows = (await t.trail('&outcome=denied')).map(({ action, detail }) => [action, detail]);
+    expect(rows).to.deep.equal(['key.update', 'key.revoke', 'key.delete'].map((action) => [action, '{"reason":"self_mutation_forbidden"}']));
+  });
+
   it('cannot be read: 500 without the driver\'s message, which is in the log', async () => {
     const { t, away } = await breakable();
     const { id } = await t.makeKey();

@@ -196,6 +196,19 @@ describe('answers that are failures', () => {
     const { stdout } = await runCommand(['plugins', '--gateway-url', url, '--api-key', 'my-own-credential']);
     expect(stdout).to.contain('[REDACTED] \\u001b[31m').and.to.not.contain('my-own-credential');
   });
+
+  it('shows no control characters of a model on a terminal, and all that it says elsewhere', async () => {
+    const said = 'red \u001b[31m\nand\tmore';
+    const { url } = await stub(200, `data: ${JSON.stringify({ choices: [{ delta: { content: said } }] })}\n\ndata: [DONE]\n\n`, { 'content-type': 'text/event-stream' });
+    const chat = async (io: object): Promise<string> => (await runCommand(['chat', '--model', 'm', 'hi', '--gateway-url', url], { io })).stdout;
+    expect([await chat({}), await chat({ terminal: { columns: 80, isColoured: false } })]).to.deep.equal([`${said}\n`, 'red \\u001b[31m\nand\tmore\n']);
+  });
+
+  it('hides control characters of an error too', async () => {
+    const { url } = await stub(500, JSON.stringify({ error: { message: 'it broke \u001b[31m\nhere \u202e' } }));
+    const { stderr } = await runCommand(['plugins', '--gateway-url', url]);
+    expect(stderr).to.equal('Error: GET /admin/plugins: it broke \\u001b[31m here \\u202e\n');
+  });
 });
 
 describe('wrong use of commands that call a gateway', () => {

@@ -205,6 +205,7 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
     { document: plugins({ ...before, config: { words: [] } }), at: ['plugins[0].config.words'], says: ['"word-filter"', 'words'], fix: 'blocked_words' },
     { document: plugins({ ...before, config: { blocked_words: ['a', 5] } }), at: ['plugins[0].config.blocked_words[1]'], says: ['"word-filter"', 'blocked_words[1]'] },
     { document: plugins({ ...before, config: { stream: 'never', case_sensitive: 'yes' } }), at: ['plugins[0].config.case_sensitive', 'plugins[0].config.stream'], says: ['"word-filter"', 'stream', 'case_sensitive'] },
+    ...[5, '', null, ['end']].map((stream) => ({ document: plugins({ ...before, config: { stream } }), at: ['plugins[0].config.stream'], says: ['one of [end, window, record]'] })), // one fault, one line
     {
       document: plugins({ name: 'max-token', stage: 'before_request', config: { max_tokens: -1, max_messages: '${MESSAGES}', max_input_length: 0.5 } }),
       at: ['max_tokens', 'max_messages', 'max_input_length'].map((name) => `plugins[0].config.${name}`), says: ['"max-token"', 'max_tokens', 'max_messages', 'max_input_length'],

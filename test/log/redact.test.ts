@@ -57,7 +57,7 @@ describe('redaction by shape', () => {
 
 describe('redaction of known values', () => {
   it('names the variable, for every telling name', () => {
-    for (const name of ['MASTER_KEY', 'API_KEYS', 'MY_TOKEN', 'TOKEN', 'CLIENT_SECRET', 'DB_PASSWORD', 'PASSWD', 'GOOGLE_CREDENTIAL', 'AWS_CREDENTIALS', 'X_AUTHORIZATION', 'key_x', 'A_KEY_B']) {
+    for (const name of ['MASTER_KEY', 'API_KEYS', 'MY_TOKEN', 'TOKEN', 'CLIENT_SECRET', 'DB_PASSWORD', 'PASSWD', 'GOOGLE_CREDENTIAL', 'AWS_CREDENTIALS', 'X_AUTHORIZATION', 'key_x', 'A_KEY_B', 'MY-TOKEN', 'my.api.key', 'A KEY']) {
       expect(createRedactor({ [name]: 'value-of-12-or-more' }).redact('<value-of-12-or-more>'), name).to.equal(`<[REDACTED:${name}]>`);
     }
   });
@@ -74,6 +74,12 @@ describe('redaction of known values', () => {
     const redactor = createRedactor({ API_KEY_STORE_DSN: 'postgres://gateway:a-long-password@db.internal:5432/keys', OTHER_DSN: '/data/keys-and-more.db' });
     expect(redactor.redact('password a-long-password of db.internal')).to.equal('password [REDACTED:API_KEY_STORE_DSN] of db.internal');
     expect(redactor.redact('/data/keys-and-more.db')).to.equal('/data/keys-and-more.db');
+    expect(createRedactor({ 'log.dsn': '/data/logs-and-more.db' }).redact('/data/logs-and-more.db')).to.equal('/data/logs-and-more.db');
+  });
+
+  it('changes nothing the second time, whatever the name of the variable', () => {
+    const redactor = createRedactor({ 'my-api.token': 'value-of-twelve' });
+    for (const text of ['https://u:value-of-twelve@h/', 'https://h/?key=value-of-twelve&x=1']) expect(redactor.redact(redactor.redact(text))).to.equal(text.replace('value-of-twelve', '[REDACTED:my-api.token]'));
   });
 
   it('hides a password whole, also one that belongs to a DSN', () => {

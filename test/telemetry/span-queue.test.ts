@@ -29,7 +29,7 @@ describe('spans that wait', () => {
         exporter.export?.(spans, done);
       },
     };
-    return { queue: new SpanQueue({ exporter: counting, clock, counters, log: { debug: tell, info: tell, warn: tell, error: tell } }), clock, batches, told, lost: () => lost };
+    return { queue: new SpanQueue({ exporter: counting, clock, counters, batches: { mostSpans: 2048, batchSpans: 512, delayMs: 5000 }, log: { debug: tell, info: tell, warn: tell, error: tell } }), clock, batches, told, lost: () => lost };
   }
 
   const fill = ({ queue }: Waiting, count: number): void => { for (let at = 0; at < count; at += 1) queue.onEnd({} as ReadableSpan); };

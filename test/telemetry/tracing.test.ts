@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import Joi from 'joi';
 import { definePlugin, reject } from 'gw/contract';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import { tracingSettings } from '../../builtins/telemetry/tracing/settings.ts';
 import { answerExchange, sendRelayed } from '../../host/http/surface-route.ts';
 import { forwardAttempt } from '../../host/pipeline/forward-attempt.ts';
 import { run } from '../../host/pipeline/run.ts';
@@ -20,6 +21,7 @@ interface Setup {
   readonly handler?: StubHandler;
   readonly tracing?: object;
   readonly target?: object;
+  readonly provider?: object;
   readonly config?: object;
   readonly options?: TestHostOptions;
   readonly collector?: Collector;
@@ -33,11 +35,11 @@ interface Traced {
   readonly finished: () => Promise<readonly ReceivedSpan[]>;
 }
 
-async function traced({ handler = serving, tracing = {}, target = {}, config = {}, options = {}, collector: given }: Setup = {}): Promise<Traced> {
+async function traced({ handler = serving, tracing = {}, target = {}, provider = {}, config = {}, options = {}, collector: given }: Setup = {}): Promise<Traced> {
   const collector = given ?? await httpCollector();
   const upstream = await stubUpstream(handler);
   const observability = { tracing: { endpoint: collector.url, protocol: 'http/protobuf', ...tracing } };
-  const host = await startHost({ strategy: { mode: 'fallback' }, targets: [upstream.target('a', target)], observability, ...config }, options);
+  const host = await startHost({ strategy: { mode: 'fallback' }, targets: [upstream.target('a', target, provider)], observability, ...config }, options);
   return { host, collector, upstream, finished: async () => { await host.close(); return collector.spans; } };
 }
 
@@ -216,6 +218,12 @@ describe('the trace of a request', () => {
     expect(named(spans, 'gateway.request').attributes).to.include({ 'gen_ai.operation.name': 'passthrough', 'gw.routing.target_key': 'a', 'gw.gateway.trace_id': answer.headers.get('x-request-id') });
   });
 
+  it('does not say of what was forwarded and failed that it was refused', async () => {
+    const { host, finished } = await traced({ handler: (_request, response) => replyJson(response, 500, {}), provider: { passthrough: true } });
+    expect((await host.get('/v1/forwarded', { 'x-provider': 'a' })).status).to.equal(500);
+    expect(named(await finished(), 'gateway.request').events.map(({ name }) => name)).to.deep.equal(['exception']);
+  });
+
   it('says that it failed where it broke off midway', async () => {
     const { host, finished } = await traced({
       handler: (_request, response) => {
@@ -270,6 +278,16 @@ describe('privacy levels', () => {
     expect(raw).to.include(SECRET);
   });
 
+  it('at full tell the body that was read to forward it as the client wrote it, and nothing where none was', async () => {
+    const { host, finished } = await traced({ handler: (_request, response) => replyJson(response, 200, {}), provider: { passthrough: true, responses: true }, tracing: { privacy_level: 'full' } });
+    const body = { model: 'm', input: PROMPT };
+    await host.post('/v1/responses', body);
+    await host.post('/v1/forwarded', body);
+    await host.get('/v1/forwarded', { 'x-provider': 'a' });
+    const told = (await finished()).filter(({ name }) => name === 'gateway.request').map(({ attributes }) => attributes['gen_ai.input.messages'] as unknown);
+    expect(told).to.deep.equal([JSON.stringify(body), JSON.stringify(body), undefined]);
+  });
+
   it('at full tell prompt and answer, whole or streamed', async () => {
     for (const stream of [false, true]) {
       const { root: { attributes } } = await told('full', PROMPT, { stream });
@@ -321,6 +339,24 @@ describe('where spans go', () => {
       await off.host.close();
       expect([off.collector.exports, collector.exports.length, off.upstream.seen[0]!.headers['traceparent']]).to.deep.equal([[], 1, undefined]);
     }
+  });
+
+  it('gets spans as soon as the environment says', async () => {
+    const { host, collector } = await traced({ options: { variables: { OTEL_BSP_SCHEDULE_DELAY: '1' } } });
+    await host.post(CHAT, ask());
+    expect(await collector.until(2)).to.have.lengthOf(2); // while the gateway runs
+  });
+
+  it('is sent to within the bounds of the environment; what cannot be one is warned of', () => {
+    const told: string[] = [];
+    const log = { debug: () => {}, info: () => {}, warn: (message: string) => void told.push(message), error: () => {} };
+    const bounds = (variables: Readonly<Record<string, string>>): unknown => tracingSettings({ tracing: { endpoint: 'http://h:1' } }, variables, log)?.batches;
+    const usual = { mostSpans: 2048, batchSpans: 512, delayMs: 5000, exportMs: 10_000 };
+    expect([bounds({}), bounds({ OTEL_BSP_SCHEDULE_DELAY: ' ', OTEL_BSP_MAX_QUEUE_SIZE: '' })]).to.deep.equal([usual, usual]);
+    expect(bounds({ OTEL_BSP_SCHEDULE_DELAY: ' 0 ', OTEL_BSP_MAX_QUEUE_SIZE: '10', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '3', OTEL_BSP_EXPORT_TIMEOUT: '250' })).to.deep.equal({ mostSpans: 10, batchSpans: 3, delayMs: 0, exportMs: 250 });
+    expect(told).to.deep.equal([]);
+    expect(bounds({ OTEL_BSP_MAX_QUEUE_SIZE: '10', OTEL_BSP_SCHEDULE_DELAY: '5s', OTEL_BSP_EXPORT_TIMEOUT: '-1', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '0' })).to.deep.equal({ ...usual, mostSpans: 10, batchSpans: 10 });
+    expect(told.map((message) => message.split(' ')[0])).to.have.members(['OTEL_BSP_SCHEDULE_DELAY', 'OTEL_BSP_EXPORT_TIMEOUT', 'OTEL_BSP_MAX_EXPORT_BATCH_SIZE']);
   });
 
   it('is nowhere without an address, and then nothing is sent along', async () => {

@@ -1,4 +1,4 @@
-import { type ChatMessage, type ChatReply, type ChatRequest, isChat, isText, type ToolCall } from '../../../host/contract/index.ts';
+import { type ChatMessage, type ChatReply, type ChatRequest, isChat, isText, type OpaqueRequest, SURFACES, type ToolCall } from '../../../host/contract/index.ts';
 import type { LiveExchange } from '../../../host/pipeline/live-exchange.ts';
 
 /** Characters of what was asked, and of what was answered, that one span may carry: collectors refuse a batch of more than a few megabytes. */
@@ -11,9 +11,13 @@ interface Part {
 
 /**
  * Prompt and answer as the OpenTelemetry conventions for generative models write them. Source: opentelemetry.io/docs/specs/semconv/gen-ai,
- * "gen_ai.input.messages" and "gen_ai.output.messages", read 2026-11-22. Bodies of other surfaces than chat go as the JSON they are.
+ * "gen_ai.input.messages" and "gen_ai.output.messages", read 2026-11-22. Bodies of other surfaces than chat go as the JSON they are; `undefined` where there is none.
  */
 export function inputMessages(exchange: LiveExchange): string | undefined {
+  if (SURFACES[exchange.surface].isForwarded) {
+    const { json } = exchange.request as OpaqueRequest;
+    return json === undefined ? undefined : bounded(json);
+  }
   if (!isChat(exchange)) return bounded(exchange.request);
   const { messages } = exchange.request as ChatRequest;
   return bounded(messages.map((message) => ({ role: message.role, parts: partsOf(message) })));

@@ -49,7 +49,8 @@ export class RequestSpans {
     setAttributes(root, startFacts(exchange, strategy, version), privacy);
     if (privacy.level === 'full') {
       exchange.delivery.keepsText = true;
-      root.setAttribute('gen_ai.input.messages', inputMessages(exchange) ?? '');
+      const asked = inputMessages(exchange);
+      if (asked !== undefined) root.setAttribute('gen_ai.input.messages', asked);
     }
     return recording;
   }
@@ -75,12 +76,12 @@ export class RequestSpans {
   }
 
   settle(attempt: Attempt): void {
-    const { exchange, error, target, number } = attempt;
+    const { exchange, error, target, number, calledAt } = attempt;
     const recording = this.#recordingOf(exchange);
     if (!recording) return;
     recording.settledAt = this.#options.now();
     if (recording.call) this.#endCall(recording, exchange, error);
-    else if (error) this.#event(exchange, 'gw.attempt.refused', { 'gw.routing.target_key': target.virtualKey, 'gw.routing.attempt': number, 'error.type': errorType(error) });
+    else if (error && !(calledAt !== undefined && SURFACES[exchange.surface].isForwarded)) this.#event(exchange, 'gw.attempt.refused', { 'gw.routing.target_key': target.virtualKey, 'gw.routing.attempt': number, 'error.type': errorType(error) });
   }
 
   ran({ module, stage, exchange, startedAt, endedAt, outcome, reason, error }: StageRun): void {

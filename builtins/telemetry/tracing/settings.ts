@@ -4,6 +4,7 @@ import { ConfigRefused } from '../../../host/config/problems.ts';
 import { ENDPOINT_FORMS, TRACING_PROTOCOLS, tracingEndpoint, type TracingEndpoint, type TracingProtocol } from '../../../host/config/tracing-endpoint.ts';
 import type { Log } from '../../../host/contract/index.ts';
 import type { Variables } from '../../../host/environment/variables.ts';
+import { type Batches, batchesOf } from './batches.ts';
 
 export type PrivacyLevel = 'none' | 'metadata' | 'full';
 
@@ -19,6 +20,7 @@ export interface TracingSettings {
   readonly graceMs: number;
   /** As they are written, references included. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly batches: Batches;
 }
 
 const DEFAULT_GRACE_MS = 10_000;
@@ -36,6 +38,7 @@ export function tracingSettings({ tracing = {} }: ObservabilityConfig, variables
     privacy: (tracing.privacy_level || 'metadata') as PrivacyLevel,
     graceMs: graceOf(tracing.shutdown_grace, log),
     headers: tracing.headers ?? {},
+    batches: batchesOf(variables, log),
   };
 }
 

@@ -1,13 +1,13 @@
 import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
 import { type Clock, type Timer, within } from '../../../host/common/clock.ts';
 import type { Counters, Log } from '../../../host/contract/index.ts';
+import type { Batches } from './batches.ts';
 
-/** Defaults of the OpenTelemetry specification for batches, in spans and milliseconds. */
-const MOST_SPANS = 2048;
-const BATCH_SPANS = 512;
-const DELAY_MS = 5000;
 /** Of the losses to a full queue, the first is logged, and every so many after it. */
 const TOLD_EVERY = 64;
+
+/** Milliseconds for the last spans, for callers that do not say. */
+const CLOSE_MS = 5000;
 
 /** The SDK's enumeration of results, whose package nothing else is needed of. */
 const SUCCESS = 0;
@@ -17,6 +17,7 @@ export interface SpanQueueOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly counters: Counters;
+  readonly batches: Omit<Batches, 'exportMs'>;
 }
 
 /**
@@ -41,13 +42,13 @@ export class SpanQueue implements SpanProcessor {
 
   onEnd(span: ReadableSpan): void {
     if (this.#isClosed) return;
-    if (this.#waiting.length >= MOST_SPANS) {
+    if (this.#waiting.length >= this.#options.batches.mostSpans) {
       this.#drop();
       return;
     }
     this.#waiting.push(span);
-    if (this.#waiting.length >= BATCH_SPANS) this.#send();
-    else this.#timer ??= this.#options.clock.timer(DELAY_MS, () => this.#send());
+    if (this.#waiting.length >= this.#options.batches.batchSpans) this.#send();
+    else this.#timer ??= this.#options.clock.timer(this.#options.batches.delayMs, () => this.#send());
   }
 
   /** Sends what waits, one batch after another. */
@@ -59,7 +60,7 @@ export class SpanQueue implements SpanProcessor {
   }
 
   async shutdown(): Promise<void> {
-    await this.close(DELAY_MS);
+    await this.close(CLOSE_MS);
   }
 
   /** Takes no more spans; what waits has this long to leave, and the exporter as long to end. */
@@ -81,13 +82,13 @@ export class SpanQueue implements SpanProcessor {
     this.#timer?.cancel();
     this.#timer = undefined;
     if (this.#sending || this.#waiting.length === 0) return;
-    const batch = this.#waiting.splice(0, BATCH_SPANS);
+    const batch = this.#waiting.splice(0, this.#options.batches.batchSpans);
     this.#underWay = batch.length;
     this.#sending = this.#export(batch).finally(() => {
       this.#sending = undefined;
       this.#underWay = 0;
-      if (this.#waiting.length >= BATCH_SPANS) this.#send();
-      else if (this.#waiting.length > 0 && !this.#isClosed) this.#timer ??= this.#options.clock.timer(DELAY_MS, () => this.#send());
+      if (this.#waiting.length >= this.#options.batches.batchSpans) this.#send();
+      else if (this.#waiting.length > 0 && !this.#isClosed) this.#timer ??= this.#options.clock.timer(this.#options.batches.delayMs, () => this.#send());
     });
   }
 

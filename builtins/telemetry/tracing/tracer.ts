@@ -8,9 +8,6 @@ import type { Host } from '../../../host/host.ts';
 import type { TracingSettings } from './settings.ts';
 import { SpanQueue } from './span-queue.ts';
 
-/** Longest time one export may take, retries included. */
-const EXPORT_TIMEOUT_MS = 10_000;
-
 export interface SpanStart {
   readonly name: string;
   readonly kind: keyof typeof SpanKind;
@@ -33,7 +30,7 @@ export async function openTracer(settings: TracingSettings, host: Host): Promise
     import('@opentelemetry/api'), import('@opentelemetry/sdk-trace'), import('@opentelemetry/resources'), openExporter(settings, host),
   ]);
   const { log, counters, services: { clock }, build } = host;
-  const queue = new SpanQueue({ exporter, clock, log, counters });
+  const queue = new SpanQueue({ exporter, clock, log, counters, batches: settings.batches });
   const random = new sdk.RandomIdGenerator();
   let nextTraceId = ''; // the id of a request is that of its trace
   const provider = new sdk.TracerProvider({
@@ -65,17 +62,17 @@ export function hrTime(ms: number): [number, number] {
 }
 
 async function openExporter(settings: TracingSettings, host: Host): Promise<SpanExporter> {
-  const { endpoint: { url, isEncrypted }, protocol } = settings;
+  const { endpoint: { url, isEncrypted }, protocol, batches: { exportMs: timeoutMillis } } = settings;
   const headers = headersOf(settings, host);
   if (protocol === 'http/protobuf') {
     const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto');
-    return new OTLPTraceExporter({ url, headers, timeoutMillis: EXPORT_TIMEOUT_MS });
+    return new OTLPTraceExporter({ url, headers, timeoutMillis });
   }
   const [{ OTLPTraceExporter }, { default: { credentials, Metadata } }] = await Promise.all([import('@opentelemetry/exporter-trace-otlp-grpc'), import('@grpc/grpc-js')]);
   const metadata = new Metadata();
   for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
   // The exporter's own way to credentials looks at variables for certificates; without any it is the system's.
-  return new OTLPTraceExporter({ url, metadata, timeoutMillis: EXPORT_TIMEOUT_MS, ...(!isEncrypted && { credentials: credentials.createInsecure() }) });
+  return new OTLPTraceExporter({ url, metadata, timeoutMillis, ...(!isEncrypted && { credentials: credentials.createInsecure() }) });
 }
 
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
