@@ -10,13 +10,17 @@ export default defineBuiltin({
   name: 'eligibility',
   apply: ({ hooks }) => hooks.assemble.tapPromise('eligibility', async ({ hooks: pipeline, strategy, targets: all, services: { log } }) => {
     const byKey = new Map(all.map((target) => [target.virtualKey, target]));
+    const isAnyMissing = all.some(({ provider }) => !provider);
     const warned = new Set<string>();
-    pipeline.route.tap({ name: 'eligibility', stage: ORDER.eligibility }, (ranked, { id, surface, streaming, turn, routing: { explaining, heard } }) => {
+    const warnOfMissing = (ranked: readonly RouteTarget[], traceId: string): void => {
       for (const { virtualKey } of ranked) {
-        if (explaining || byKey.get(virtualKey)?.provider || warned.has(virtualKey)) continue;
+        if (byKey.get(virtualKey)?.provider || warned.has(virtualKey)) continue;
         warned.add(virtualKey);
-        log.warn('provider not found, skipping', { provider: virtualKey, trace_id: id });
+        log.warn('provider not found, skipping', { provider: virtualKey, trace_id: traceId });
       }
+    };
+    pipeline.route.tap({ name: 'eligibility', stage: ORDER.eligibility }, (ranked, { id, surface, streaming, turn, routing: { explaining, heard } }) => {
+      if (isAnyMissing && !explaining) warnOfMissing(ranked, id);
       if (strategy.advances) return ranked.every(canServe) ? ranked : ranked.filter(canServe);
       const named = ranked.find(({ virtualKey }) => {
         const target = byKey.get(virtualKey);

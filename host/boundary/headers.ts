@@ -9,6 +9,9 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
   'connection', 'content-length', 'expect', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade',
 ]);
 
+/** Those that nearly every request carries, in lower case: legal, and not of the connection. */
+const USUAL: ReadonlySet<string> = new Set(['accept', 'authorization', 'content-type', 'x-api-key']);
+
 /** What the gateway itself says of each answer. */
 const OF_REPLIES: ReadonlySet<string> = new Set([
   'content-encoding', 'content-type', 'date', 'host', 'retry-after', 'server-timing', 'x-request-id', 'x-gateway-provider', 'x-gateway-target', 'x-gateway-model',
@@ -20,8 +23,10 @@ export function headersProblem(headers: unknown): string | undefined {
   if (!isFields(headers)) return 'it returned no headers: an object of texts';
   for (const name in headers) {
     const value = headers[name];
-    if (!NAME.test(name)) return `the header name ${JSON.stringify(name)} is not legal`;
-    if (OF_CONNECTION.has(name.toLowerCase())) return `the header "${name}" belongs to the connection`;
+    if (!USUAL.has(name)) {
+      if (!NAME.test(name)) return `the header name ${JSON.stringify(name)} is not legal`;
+      if (OF_CONNECTION.has(name.toLowerCase())) return `the header "${name}" belongs to the connection`;
+    }
     if (typeof value !== 'string') return `the header "${name}" is not a text`;
     if (NOT_IN_VALUE.test(value)) return `the value of the header "${name}" holds characters that no header may hold`;
   }
