@@ -21,7 +21,7 @@ export default defineBuiltin({
     };
     pipeline.route.tap({ name: 'eligibility', stage: ORDER.eligibility }, (ranked, { id, surface, streaming, turn, routing: { explaining, heard } }) => {
       if (isAnyMissing && !explaining) warnOfMissing(ranked, id);
-      if (strategy.advances) return ranked.every(canServe) ? ranked : ranked.filter(canServe);
+      if (strategy.advances) return serving(ranked);
       const named = ranked.find(({ virtualKey }) => {
         const target = byKey.get(virtualKey);
         return target !== undefined && implementsSurface(target, surface, turn?.streaming ?? streaming);
@@ -32,4 +32,9 @@ export default defineBuiltin({
   }),
 });
 
-const canServe = ({ serves }: RouteTarget): boolean => serves;
+/** A loop: of a frozen list, V8 makes `filter` several times as slow. */
+function serving(ranked: readonly RouteTarget[]): readonly RouteTarget[] {
+  const found: RouteTarget[] = [];
+  for (const target of ranked) if (target.serves) found.push(target);
+  return found;
+}
