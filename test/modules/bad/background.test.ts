@@ -20,6 +20,7 @@ const FILES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(LEFT_BEHIND.map(([does, body]) => [`plugins/${nameOf(does)}.ts`, plugin(nameOf(does), `create: () => ({ before_request(e) { if (e.request.user === '${nameOf(does)}') { ${body} } } })`, IMPORTS)])),
   'plugins/at-load.ts': plugin('at-load', '', "setTimeout(() => { throw new Error('from the top level'); }, 50);\n"),
   'plugins/at-load-connects.ts': plugin('at-load-connects', '', `${IMPORTS}connect(1, '127.0.0.1');\n`),
+  'plugins/at-load-removes.ts': plugin('at-load-removes', '', "delete process.env['ACME_API_KEY'];\n"),
   'plugins/at-load-spawns.ts': plugin('at-load-spawns', '', "import { spawn } from 'node:child_process';\nspawn('/no/such/program');\n"),
   'listed.ts': strategy('listed', '').replace('export default', `${IMPORTS}connect(1, '127.0.0.1');\nexport default`),
   'plugins/in-create/helper.ts': "export const later = (): void => { setTimeout(() => { throw new Error('from a helper'); }, 20); };\n",
@@ -70,6 +71,12 @@ describe('modules that fail in the background', () => {
     const made = await line('plugin', 'in-create');
     expect([made['error'], String(made['at']).startsWith(join(folder, 'plugins/in-create/helper.ts:'))]).to.deep.equal(['from a helper', true]);
     expect(String((await line('provider', 'acme'))['error'])).to.include('ECONNREFUSED');
+  });
+
+  it('change nothing of the environment that the gateway started with', async () => {
+    const { gateway } = run();
+    const { providers } = (await (await fetch(`${gateway.url}/health`)).json()) as { providers: { name: string }[] };
+    expect(providers.map(({ name }) => name)).to.include('acme');
   });
 
   it('are strategies as well', async () => {
