@@ -49,7 +49,7 @@ export function pluginContract<S extends object>(module: PluginModule<S>, { sett
     ...SURFACE_NAMES.filter((surface) => covers(module as PluginModule, surface)).map((surface) => check(`goes through an exchange on ${surface}, and changes nothing but by a verdict`, async () => {
       await tryPlugin(module, settings, { surface, request: SMALLEST[surface] as never, ...(SURFACES[surface].isChat && { reply: CHAT_REPLY as never }), ...(surface === 'mcp' && { reply: TOOL_REPLY }) });
     })),
-    ...(covers(module as PluginModule, 'chat') ? [check('goes through a streamed answer, and lets through nothing but chunks', async () => {
+    ...(covers(module, 'chat') ? [check('goes through a streamed answer, and lets through nothing but chunks', async () => {
       await tryPlugin(module, settings, { surface: 'chat', request: { ...CHAT, stream: true }, reply: CHAT_REPLY as never }, { chunks: CHAT_CHUNKS });
     })] : []),
     ...exchanges.map((exchange, index) => check(`goes through exchange ${index + 1} of its facts`, async () => { await tryPlugin(module, settings, exchange); })),
