@@ -5,7 +5,7 @@ const HEAD_END = '\r\n\r\n';
 const endsAt = Symbol('ends at');
 
 interface Declined extends IncomingMessage {
-  /** Bytes of its connection up to its own end; not a number where that cannot be told. */
+  /** Bytes of its connection up to its own end; NaN where that is not known. */
   [endsAt]?: number;
 }
 

@@ -11,7 +11,7 @@ describe('settings that a schema refuses with an error of its own', () => {
     ['states one with details that are none', Joi.object({ a: Joi.number().error(Object.assign(new Error('a counts'), { details: 'no list' })) })],
   ];
   for (const [does, schema, wrong = { a: 'x' }] of SCHEMAS) {
-    it(`are refused in its words: one that ${does}`, () => {
+    it(`are refused with its message: one that ${does}`, () => {
       const [problem, ...others] = settingsProblems(schema, wrong, 'plugins[0].config').problems;
       expect(others).to.deep.equal([]);
       expect(problem).to.include({ path: 'plugins[0].config', message: 'a counts' });

@@ -263,7 +263,7 @@ describe('response-cache with collapse', () => {
     expect(upstream.seen).to.have.length(2);
   });
 
-  it('waits for nobody who waited in vain', async () => {
+  it('waits for no request that has ended while it waited itself', async () => {
     const first = Promise.withResolvers<void>();
     const clock = fakeClock();
     const upstream = await stubUpstream(async (_seen, response) => {
