@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 const HEAD_END = '\r\n\r\n';
+const CHUNKS_END = '\r\n0\r\n\r\n';
 const endsAt = Symbol('ends at');
 
 interface Declined extends IncomingMessage {
@@ -30,6 +31,9 @@ function endOf({ socket, headers }: IncomingMessage): number {
   const { parser } = socket as Socket & { parser?: { getCurrentBuffer?(): Buffer | undefined } | null };
   const piece = parser?.getCurrentBuffer?.();
   const at = piece?.indexOf(HEAD_END) ?? -1;
-  if (!piece || at < 0 || headers['transfer-encoding'] !== undefined) return NaN;
-  return socket.bytesRead - piece.length + at + HEAD_END.length + Number(headers['content-length'] ?? 0);
+  if (!piece || at < 0) return NaN;
+  const begin = socket.bytesRead - piece.length;
+  if (headers['transfer-encoding'] === undefined) return begin + at + HEAD_END.length + Number(headers['content-length'] ?? 0);
+  const last = piece.indexOf(CHUNKS_END, at + 2); // the line break before it may be that of the head
+  return last < 0 ? NaN : begin + last + CHUNKS_END.length;
 }
