@@ -25,7 +25,7 @@ export async function cleanBody({ body, headers }: ForwardedReply, exchange: Liv
   exchange.cancellation.throwIfCancelled();
   if (!bytes) return replacement(exchange);
   const charset = isUtf8(bytes) ? 'utf8' : 'latin1';
-  return { bytes: Buffer.from(scrub(bytes.toString(charset)), charset) };
+  return { bytes: Buffer.from(scrub.body(bytes.toString(charset)), charset) };
 }
 
 function replacement({ wire, id }: LiveExchange): CleanBody {
