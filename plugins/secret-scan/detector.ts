@@ -1,4 +1,5 @@
 import { type Detector, type Found, withoutOverlaps } from '../_common/detector.ts';
+import { seeingPlain } from '../_common/plain-text.ts';
 import { isRandom } from './entropy.ts';
 import { KEYS } from './keys.ts';
 
@@ -17,7 +18,7 @@ const DASH = 0x2d;
 
 /** Finds credentials. `entropy` is in bits per character; 0 leaves tokens without a known form alone. */
 export function secretDetector(entropy: number): Detector {
-  return {
+  return seeingPlain({
     find: (text) => {
       const found: Found[] = [];
       findPem(text, found);
@@ -25,7 +26,7 @@ export function secretDetector(entropy: number): Detector {
       return withoutOverlaps(found);
     },
     open: openFrom,
-  };
+  });
 }
 
 function findPem(text: string, into: Found[]): void {

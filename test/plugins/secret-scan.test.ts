@@ -68,6 +68,14 @@ describe('secret-scan, forms', () => {
     expect(found('-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----', 0)).to.deep.equal([]);
   });
 
+  it('of forms whose signs are parted by what is not seen, or wide', () => {
+    const parted = [...GITHUB].join('\u200b');
+    expect(found(`a ${parted}\u200b b`)).to.deep.equal([parted]);
+    const wide = Array.from(GITHUB, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0)).join('');
+    expect(found(`a ${wide}, b`)).to.deep.equal([wide]);
+    expect(found('👨‍👩‍👧 is a family\u00ad, ｗｉｄｅ')).to.deep.equal([]);
+  });
+
   it('of random tokens by their entropy, unless it is off', () => {
     for (const token of ['wJalrXUtnFEMI/K7MDENG/bPxRfiCYzEXbMPLqKEY', 'aB3dE5fG7hJ9kL1mN3pQ5', 'Zk3xQ9vL2mN8pR4tW7yB', 'abcdefghijklmnopqrstuvwxyzABCDEF0123456789']) {
       expect([found(`t ${token}.`), found(`t ${token}.`, 0), found(`t ${token}.`, 7)]).to.deep.equal([[token], [], []]);
