@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import piiRedact from '../../plugins/pii-redact/index.ts';
 import { piiDetector } from '../../plugins/pii-redact/detector.ts';
 import { ENTITIES } from '../../plugins/pii-redact/entities.ts';
-import { ask, chatReply, expectProportion, replyJson, seeded, startHost, stubUpstream } from '../kit/index.ts';
+import { ask, chatReply, expectProportion, openSse, replyJson, seeded, sseEvent, startHost, stubUpstream } from '../kit/index.ts';
 import { cut, delivered, entry, error, isTold, messageOfReply, PATH, scene, verdicts } from './guardrail-kit.ts';
 
 const both = ['before_request', 'after_request'];
@@ -95,6 +95,20 @@ describe('pii-redact, answers', () => {
     const { choices } = (await host.post(PATH, ask('hi', { logprobs: true }))).json();
     expect(choices[0]).to.deep.include({ message: { role: 'assistant', content: 'to [EMAIL_1]' }, logprobs: null });
     expect(choices[1].logprobs.content).to.have.length('to no one'.length);
+  });
+
+  it('are masked beside the message and in the names of called tools, in streams as well', async () => {
+    const calls = [{ index: 0, id: 'c', type: 'function', function: { name: `mail_${MAIL}`, arguments: '{}' } }];
+    const upstream = await stubUpstream((seen, response) => {
+      if (!seen.json()['stream']) return replyJson(response, 200, { ...chatReply('x', { choices: [{ index: 0, message: { role: 'assistant', content: 'x', tool_calls: calls }, finish_reason: 'stop' }] }), citations: [MAIL] });
+      openSse(response);
+      return response.end([{ id: 'x', choices: [{ index: 0, delta: { role: 'assistant', content: 'x', tool_calls: calls }, finish_reason: null }], citations: [MAIL] }, { id: 'x', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }, '[DONE]'].map(sseEvent).join(''));
+    });
+    const host = await startHost({ targets: [upstream.target('a')], plugins: [entry('pii-redact', 'after_request')] });
+    const whole = (await host.post(PATH, ask('hi'))).json();
+    expect([whole.citations, whole.choices[0].message.tool_calls[0].function.name]).to.deep.equal([['[EMAIL_2]'], '[EMAIL_1]']);
+    const stream = await host.post(PATH, ask('hi', { stream: true }));
+    expect([stream.text.includes(MAIL), stream.text.includes('"name":"[EMAIL_1]"'), stream.events().at(-1)]).to.deep.equal([false, true, '[DONE]']);
   });
 
   it('get the values back with restore, and unknown placeholders stay', async () => {
