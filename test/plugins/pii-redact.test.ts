@@ -100,9 +100,12 @@ describe('pii-redact, answers', () => {
   it('are masked beside the message and in the names of called tools, in streams as well', async () => {
     const calls = [{ index: 0, id: 'c', type: 'function', function: { name: `mail_${MAIL}`, arguments: '{}' } }];
     const upstream = await stubUpstream((seen, response) => {
-      if (!seen.json()['stream']) return replyJson(response, 200, { ...chatReply('x', { choices: [{ index: 0, message: { role: 'assistant', content: 'x', tool_calls: calls }, finish_reason: 'stop' }] }), citations: [MAIL] });
+      if (!seen.json()['stream']) {
+        replyJson(response, 200, { ...chatReply('x', { choices: [{ index: 0, message: { role: 'assistant', content: 'x', tool_calls: calls }, finish_reason: 'stop' }] }), citations: [MAIL] });
+        return;
+      }
       openSse(response);
-      return response.end([{ id: 'x', choices: [{ index: 0, delta: { role: 'assistant', content: 'x', tool_calls: calls }, finish_reason: null }], citations: [MAIL] }, { id: 'x', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }, '[DONE]'].map(sseEvent).join(''));
+      response.end([{ id: 'x', choices: [{ index: 0, delta: { role: 'assistant', content: 'x', tool_calls: calls }, finish_reason: null }], citations: [MAIL] }, { id: 'x', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }, '[DONE]'].map(sseEvent).join(''));
     });
     const host = await startHost({ targets: [upstream.target('a')], plugins: [entry('pii-redact', 'after_request')] });
     const whole = (await host.post(PATH, ask('hi'))).json();
