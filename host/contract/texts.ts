@@ -1,5 +1,5 @@
 import { answerTexts } from './answer-texts.ts';
-import { bodyTexts, clientBodyOf, leaves, readings } from './client-body.ts';
+import { bodyTexts, clientBodyOf, leaves, namesIn, readings } from './client-body.ts';
 import { type Exchange, isChat, isSurface } from './exchange.ts';
 import { isFields, isLabel, TOKEN } from './fields.ts';
 import { textOfFile } from './file-text.ts';
@@ -73,7 +73,7 @@ export function* textsIn(exchange: Exchange, body: unknown): Generator<string> {
     else if (isSurface(exchange, 'mcp') && body) yield* toolReplyTexts(body as ToolReply);
     else if (body) for (const text of answerTexts(exchange.surface, body)) yield* readings(text);
   } else if (isChat(exchange)) yield* requestTexts(body as ChatRequest);
-  else if (isSurface(exchange, 'mcp')) yield* projection('mcp', body as RequestOf<Surface>);
+  else if (isSurface(exchange, 'mcp')) yield* dataTexts((body as RequestOf<'mcp'>).arguments);
   else yield* otherRequestTexts(exchange.surface, body as RequestOf<Surface>);
 }
 
@@ -146,7 +146,7 @@ function* toolReplyTexts({ content, structuredContent }: ToolReply): Generator<s
   }
   const texts = blockTexts(content);
   if (texts.length > 1) yield* strings(texts.join(''));
-  yield* strings(structuredContent);
+  yield* dataTexts(structuredContent);
 }
 
 /** What a tool's answer says in plain text, block by block. */
@@ -212,6 +212,12 @@ function* membersTexts(value: unknown, words: Words): Generator<string> {
 /** All strings inside a value, keys excluded, JSON strings also decoded. */
 function* strings(value: unknown): Generator<string> {
   for (const text of leaves(value)) yield* readings(text);
+}
+
+/** What is written for a tool, or by one: names of members as well, as where it is a JSON text. */
+function* dataTexts(value: unknown): Generator<string> {
+  yield* namesIn(value);
+  yield* strings(value);
 }
 
 /** What plugins read of a body beside chat. Unreadable parts are left out; the host marks such exchanges. */

@@ -159,6 +159,22 @@ describe('a canary', () => {
     expect((await host.post('/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content: parts }] })).status).to.equal(400);
   });
 
+  it('is blocked in the names of members that are written for a tool', async () => {
+    const { host, calls } = await gateway(['before_request']);
+    const input = { list: [{ [CANARY]: 1 }] };
+    for (const [path, message] of [
+      ['/v1/messages', { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'f', input }] }],
+      ['/v1/chat/completions', { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: JSON.stringify(input) } }] }],
+    ] as const) {
+      const answer = await host.post(path, { model: 'm', max_tokens: 5, messages: [{ role: 'user', content: 'x' }, message, { role: 'user', content: 'y' }] });
+      expect(answer.text, path).to.include('canary (before_request): canary');
+    }
+    for (const content of [{ role: 'model', parts: [{ functionCall: { name: 'f', args: input } }] }, { role: 'user', parts: [{ functionResponse: { name: 'f', response: input } }] }]) {
+      expect((await host.post('/v1beta/models/m:generateContent', { contents: [{ role: 'user', parts: [{ text: 'x' }] }, content] })).text).to.include('canary (before_request): canary');
+    }
+    expect(calls()).to.equal(0);
+  });
+
   it('is blocked in a file that holds text', async () => {
     const { host, calls } = await gateway(['before_request']);
     const data = Buffer.from(CANARY).toString('base64');
