@@ -25,5 +25,5 @@ export function openPassword(text: string): number {
   const from = Math.max(0, text.length - LONGEST);
   const at = text.lastIndexOf(BEGIN);
   const begin = at >= from && OPEN.test(text.slice(at)) ? at : text.length;
-  return /@$/.test(text) && at >= from ? at : begin;
+  return text.endsWith('@') && at >= from ? at : begin;
 }

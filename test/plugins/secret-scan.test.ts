@@ -96,7 +96,7 @@ describe('secret-scan, forms', () => {
   }
 
   it('of forms whose signs are parted by what is not seen, or wide', () => {
-    const parted = [...GITHUB].join('\u200b');
+    const parted = Array.from(GITHUB).join('\u200b');
     expect(found(`a ${parted}\u200b b`)).to.deep.equal([parted]);
     const wide = Array.from(GITHUB, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0)).join('');
     expect(found(`a ${wide}, b`)).to.deep.equal([wide]);
