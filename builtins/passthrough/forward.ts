@@ -186,7 +186,7 @@ function servingOf(forwarding: Forwarding): Serving {
   };
 }
 
-/** A body that is no JSON may hold what names files, as the lines of a batch do. */
+/** A body that is not JSON may hold what names files, as the lines of a batch do. */
 function searchedBody({ body, request, taken, host }: Forwarding, ownership: Ownership | undefined, config: GatewayConfig): HeldBody {
   const isSearched = ownership && isBound('file', config) && !taken && (body.held.length > 0 || body.rest !== undefined) && isUpload(request.method ?? '', request.headers['content-type'] ?? '');
   return isSearched ? searchedUpload(body, ownership.owner, host.stores.owners.value) : body;

@@ -4,7 +4,7 @@ import type { Owners } from '../../host/stores/owners.ts';
 /** Longest list that is searched; providers list at most 10,000 files at once. Source: OpenAI API reference, "List files", 2026-11-23. */
 export const MAX_LIST = 16 * 1024 * 1024;
 
-/** A list of files or batches without those of others; the same bytes where there are none. Throws for what is no list that can be searched. */
+/** A list of files or batches without those of others; the same bytes where there are none. Throws for what cannot be searched as a list. */
 export async function withoutForeign(bytes: Buffer | undefined, owner: string, owners: Owners): Promise<Buffer> {
   const list = bytes && parsed(bytes);
   if (!bytes || !isFields(list) || !Array.isArray(list['data'])) throw new GatewayError('upstream_error', 'the list of the provider cannot be searched for what belongs to others');

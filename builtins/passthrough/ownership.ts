@@ -75,7 +75,7 @@ export function ownershipOf({ family, path, method, owner, named }: Asked, confi
 
 const JSON_TYPE = /^(?:$|text\/|[^;]*\bjson\b)/i;
 
-/** Whether a body is no JSON, and holds files. */
+/** Whether a body is something else than JSON, and may hold files. */
 export const isUpload = (method: string, mediaType: string): boolean => method !== 'GET' && method !== 'HEAD' && !JSON_TYPE.test(mediaType.trim());
 
 /** The ids that a body names. Throws for one that may name ids and cannot be searched for them. */

@@ -8,7 +8,7 @@ const FIELD = /\r\n\r\n([\w-]{1,256})\r\n--/g;
 const MOST_FIELD = 300;
 
 /**
- * Looks for the names of files in a body that is no JSON while it arrives: in the lines of a batch and wherever else JSON stands in it, and in
+ * Looks for the names of files in a body that is not JSON while it arrives: in the lines of a batch and wherever else JSON stands in it, and in
  * the fields of a form. It does not follow the form, so that no upstream reads it otherwise.
  */
 export class UploadSearch {

@@ -80,7 +80,7 @@ export function* readings(text: string, most = MAX_READINGS): Generator<string> 
 /** A name such as schemas have. What a model uses as a key is as often an address, a number or a sentence. */
 const IDENTIFIER = /^(?!.*\d{4})[A-Za-z_$][\w$-]{0,31}$/;
 
-/** Names of all members inside a value that are no plain identifiers. */
+/** Names of all members inside a value, except plain identifiers. */
 export function* namesIn(value: unknown): Generator<string> {
   const open: unknown[] = [value];
   while (open.length > 0) {

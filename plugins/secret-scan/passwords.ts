@@ -2,7 +2,7 @@ import type { Found } from '../_common/detector.ts';
 
 const BEGIN = '://';
 /** User and password of an address, and the host behind them (RFC 3986, 3.2.1). */
-const USER_INFO = /:\/\/[^\s/:@"'<>\\]{0,128}:([^\s/@"'<>\\]{6,256})@[\w.[]/y;
+const USER_INFO = /:\/\/[^\s/:@"'<>\\]{0,128}:([^\s/@"'<>\\]{6,256})@[\w.[]/g;
 /** An address that may still get a password. */
 const OPEN = /:\/\/[^\s/@"'<>\\]*$/;
 const LONGEST = 400;
@@ -12,11 +12,10 @@ const PLACEHOLDER = /^(?:(?:the|your|my|some|db|user|a)?[-_.]?(?:pass(?:word|wd|
 
 /** Finds passwords that stand in addresses. */
 export function findPasswords(text: string, into: Found[]): void {
-  for (let at = text.indexOf(BEGIN); at >= 0; at = text.indexOf(BEGIN, at + 1)) {
-    USER_INFO.lastIndex = at;
-    const [whole = '', password = ''] = USER_INFO.exec(text) ?? [];
-    const end = at + whole.length - 2; // the sign behind it, and the first of the host
-    if (whole !== '' && !PLACEHOLDER.test(password)) into.push({ start: end - password.length, end, kind: 'SECRET' });
+  if (!text.includes(BEGIN)) return;
+  for (const { index, 0: whole, 1: password = '' } of text.matchAll(USER_INFO)) {
+    const end = index + whole.length - 2; // the sign behind it, and the first of the host
+    if (!PLACEHOLDER.test(password)) into.push({ start: end - password.length, end, kind: 'SECRET' });
   }
 }
 
