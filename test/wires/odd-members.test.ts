@@ -52,3 +52,20 @@ describe('an answer with members of another kind than the common wire has', () =
     expect((await host.post(path, body)).json().choices[0].message).to.deep.equal({ role: 'assistant', content: 'ashore' });
   });
 });
+
+describe('cache writes that a vendor counts in the prompt', () => {
+  it('stay as they came for clients of the common wire, and are counted once on every other', async () => {
+    const usage = { prompt_tokens: 3438, completion_tokens: 5, total_tokens: 3443, prompt_tokens_details: { cached_tokens: 1000, cache_write_tokens: 2400 } };
+    const upstream = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('ashore', { usage })));
+    const host = await startHost({ targets: [upstream.target('a')], responses: { translate: 'auto' } });
+    const usageOf = async (wire: string): Promise<any> => {
+      const [path, body] = ROUTES[wire]!(false);
+      const answer = (await host.post(path, body)).json();
+      return answer.usage ?? answer.usageMetadata;
+    };
+    expect(await usageOf('chat')).to.deep.equal({ ...usage, cache_read_tokens: 1000 });
+    expect(await usageOf('Messages')).to.include({ input_tokens: 38, cache_read_input_tokens: 1000, cache_creation_input_tokens: 2400, output_tokens: 5 });
+    expect(await usageOf('Gemini')).to.include({ promptTokenCount: 3438, cachedContentTokenCount: 1000, totalTokenCount: 3443 });
+    expect(await usageOf('Responses')).to.deep.include({ input_tokens: 3438, input_tokens_details: { cached_tokens: 1000, cache_write_tokens: 2400 }, total_tokens: 3443 });
+  });
+});
