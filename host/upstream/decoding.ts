@@ -7,7 +7,7 @@ export interface Decoding {
   destroy(): void;
 }
 
-/** A proxy may compress what is compressed already; each step takes memory, so nobody gets many. */
+/** A proxy may compress what is compressed already; each step takes memory, so there are few. */
 const MOST_STEPS = 3;
 
 /**
@@ -17,7 +17,7 @@ const MOST_STEPS = 3;
 export function decodingOf(encoding: string): Decoding | undefined {
   const codings = encoding.toLowerCase().split(',').map((word) => word.trim()).filter((word) => word !== '' && word !== 'identity');
   if (codings.length === 0 || codings.length > MOST_STEPS || !codings.every((coding) => KNOWN.has(coding))) return undefined;
-  const steps = codings.reverse().map(decoderOf);
+  const steps = codings.toReversed().map(decoderOf);
   const output = steps.reduce((from, to) => {
     from.on('error', (error) => to.destroy(error));
     return from.pipe(to);
