@@ -9,6 +9,10 @@ import { setFlagsFromString } from 'node:v8';
 const NEEDED = 24;
 /** When everything that a start needs has been compiled, and the start is over. */
 const FLUSH_AFTER_MS = 10_000;
+/** A command that is not a service, or a start that takes longer, goes on with everything V8 has. */
+const LONGEST_START_MS = 2000;
+/** What V8 leaves alone during a start. Not every platform has the compiler between its interpreter and its best one. */
+const NOT_AT_START = ['incremental-marking', 'turbofan', ...(process.config.variables.v8_enable_maglev ? ['maglev'] : [])];
 const here = dirname(fileURLToPath(import.meta.url));
 
 // Without a listener, Node opens its debugger on this signal: a user who may send signals could run code in the process.
@@ -18,14 +22,15 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   // V8 moves objects of busy allocation sites straight to the old generation, and with them every request they hold;
   // nothing of a request lives that long. Measured: a fifth less CPU per request.
   setFlagsFromString('--no-allocation-site-pretenuring');
-  markInSteps(false);
+  useFlagsOfStart(true);
+  setTimeout(endStart, LONGEST_START_MS).unref();
   const isSource = existsSync(join(here, 'main.ts'));
   useCompileCache(isSource);
   const ownFiles = isSource ? (await import('./own-files.ts')).resolveOwnFiles() : undefined;
   const { StopSignal } = await import(isSource ? './stop-signal.ts' : './stop-signal.js');
   const stop = new StopSignal(); // signals are listened for from here on, before the rest is loaded
   const { main } = await import(isSource ? './main.ts' : './main.js');
-  await main(stop, { onLoaded: () => ownFiles?.deregister(), onStarted: () => markInSteps(true) });
+  await main(stop, { onLoaded: () => ownFiles?.deregister(), onStarted: endStart });
 } else {
   const bundled = join(here, '..', 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   if (!existsSync(bundled)) {
@@ -39,11 +44,15 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
 }
 
 /**
- * What a start makes stays, so a garbage collection in steps beside it finds nothing to free, and takes a twentieth of the start. V8 takes
- * compiled code only under the flags it was written with: those of a start.
+ * What a start makes stays, so a garbage collection in steps beside it finds nothing to free, and takes a twentieth of the start. What it runs, it runs
+ * too few times for optimized code to pay: compiling that takes a tenth and more. V8 takes compiled code only under the flags it was written with: those of a start.
  */
-function markInSteps(isWanted) {
-  setFlagsFromString(isWanted ? '--incremental-marking' : '--no-incremental-marking');
+function useFlagsOfStart(isWanted) {
+  for (const name of NOT_AT_START) setFlagsFromString(isWanted ? `--no-${name}` : `--${name}`);
+}
+
+function endStart() {
+  useFlagsOfStart(false);
 }
 
 /**
@@ -55,11 +64,11 @@ function useCompileCache(isSource) {
   if (isSource || enableCacheIn(join(here, 'compile-cache')).status === FAILED) module.enableCompileCache();
   // A process that is killed writes nothing at its end.
   setTimeout(() => {
-    markInSteps(false);
+    useFlagsOfStart(true);
     module.flushCompileCache();
-    markInSteps(true);
+    useFlagsOfStart(false);
   }, FLUSH_AFTER_MS).unref();
-  process.on('exit', () => markInSteps(false)); // what is written then, by Node itself, is for the next start
+  process.on('exit', () => useFlagsOfStart(true)); // what is written then, by Node itself, is for the next start
 }
 
 /** Node before 24.12 takes no options: its cache is lost when the package moves. */

@@ -1,5 +1,5 @@
 import type { CatalogEntry } from '../../host/common/catalog.ts';
-import type { Billed, Cost, TokenPrice } from '../../host/contract/index.ts';
+import { type Billed, cacheWritesIn, type Cost, type TokenPrice } from '../../host/contract/index.ts';
 
 /** Parts of a cost in US dollars; `undefined` when there is no price for what was used, or the amount is unknown. */
 type Parts = Partial<Record<'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'reasoning' | 'other', number>> | undefined;
@@ -34,19 +34,20 @@ function imageParts(pricing: CatalogEntry['pricing'], { images, usage }: Billed)
   return isReported && isPriced ? tokenParts(pricing, usage) : undefined;
 }
 
-/** Cached tokens are part of the prompt, reasoning tokens of the completion; each is billed once. Cache writes are apart. */
+/** Cached tokens are part of the prompt, reasoning tokens of the completion; each is billed once. Cache writes are apart, or part of the prompt too. */
 function tokenParts(pricing: CatalogEntry['pricing'], usage: Billed['usage']): Parts {
   if (!usage) return undefined;
   const { input_per_m_tokens, output_per_m_tokens, cache_read_per_m_tokens, cache_write_per_m_tokens, reasoning_per_m_tokens } = pricing;
   const cached = count(usage.cache_read_tokens);
   const reasoned = count(usage.reasoning_tokens);
-  const fresh = count(usage.prompt_tokens) - (cache_read_per_m_tokens === null ? 0 : cached);
+  const stored = cache_write_per_m_tokens === null ? 0 : cacheWritesIn(usage);
+  const fresh = count(usage.prompt_tokens) - (cache_read_per_m_tokens === null ? 0 : cached) - stored;
   const written = count(usage.completion_tokens) - (reasoning_per_m_tokens === null ? 0 : reasoned);
   return {
     input: perMillion(input_per_m_tokens, fresh),
     output: perMillion(output_per_m_tokens, written),
     cacheRead: perMillion(cache_read_per_m_tokens, cached),
-    cacheWrite: perMillion(cache_write_per_m_tokens, count(usage.cache_write_tokens)),
+    cacheWrite: perMillion(cache_write_per_m_tokens, count(usage.cache_write_tokens) + stored),
     reasoning: perMillion(reasoning_per_m_tokens, reasoned),
   };
 }

@@ -23,7 +23,7 @@ export default defineBuiltin({
 function refusal({ request, principal }: LiveExchange, owners: Owners): Promise<GatewayError | undefined> | undefined {
   const ids = filesOf(request as ChatRequest);
   if (ids.length === 0) return undefined;
-  return owners.hasForeign('file', ids, principal?.id ?? '').then((isForeign) => (isForeign ? new GatewayError('resource_not_found', 'the file does not exist') : undefined));
+  return owners.foreignOf('file', ids, principal?.id ?? '').then(({ size }) => (size > 0 ? new GatewayError('resource_not_found', 'the file does not exist') : undefined));
 }
 
 /** Ids of the files that the parts of the messages name. */

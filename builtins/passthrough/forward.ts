@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { GatewayError, type OutgoingRequest } from '../../host/contract/index.ts';
+import type { GatewayConfig } from '../../host/config/document.ts';
 import { translatesResponses } from '../../host/config/responses-mode.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
@@ -18,7 +19,7 @@ import { addressAt, type Destination, hasResponses, namedDestination, ownerOf, r
 import { type Family, familyOf, RESPONSES } from './family.ts';
 import { MemberScanner } from './member-scanner.ts';
 import { MAX_READABLE, type OpaqueBody, readOpaque, refuseRepeated, responseFields } from './opaque-body.ts';
-import { EARLIER, isBound, namedIn, namedKinds, type Ownership, ownershipOf, requireOwn } from './ownership.ts';
+import { EARLIER, isBound, isUpload, namedIn, namedKinds, type Ownership, ownershipOf, requireOwn, searchedUpload } from './ownership.ts';
 import { checkPath, readablePath } from './path.ts';
 import { type HeldBody, leavingBody, readAhead, type Splice } from './read-ahead.ts';
 import { ReferenceCollector } from './reference-collector.ts';
@@ -157,6 +158,7 @@ function servingOf(forwarding: Forwarding): Serving {
   let reply: ForwardedReply | undefined;
   let outgoing: OutgoingRequest | undefined;
   let ownership: Ownership | undefined;
+  let body = forwarding.body;
   return {
     run: async (exchange, generation) => {
       let destination: Destination;
@@ -165,12 +167,13 @@ function servingOf(forwarding: Forwarding): Serving {
         addressAt(destination.provider, '/v1');
         ownership = ownershipOf(askedBy(forwarding, exchange), generation.config);
         if (ownership) await requireOwn(ownership, forwarding.host.stores.owners.value);
+        body = searchedBody(forwarding, ownership, generation.config);
       } catch (cause) {
         throw await failReply(exchange, cause, generation);
       }
       return run(exchange, generation, async () => {
         const { taken, family } = forwarding;
-        outgoing = outgoingRequest(forwarding, exchange, destination, ownership?.told !== undefined);
+        outgoing = outgoingRequest({ ...forwarding, body }, exchange, destination, ownership?.told !== undefined || ownership?.isList === true);
         reply = await forwardAttempt(exchange, {
           ...destination, request: outgoing, upgrade: taken && 'websocket', isTimedToHeaders: family.isTimedToHeaders,
         }, generation);
@@ -181,6 +184,12 @@ function servingOf(forwarding: Forwarding): Serving {
       if (reply && outgoing) await sendForwardedReply({ reply, before: outgoing, ownership, family: forwarding.family, taken: forwarding.taken, host: forwarding.host }, exchange, generation, response);
     },
   };
+}
+
+/** A body that is not JSON may hold what names files, as the lines of a batch do. */
+function searchedBody({ body, request, taken, host }: Forwarding, ownership: Ownership | undefined, config: GatewayConfig): HeldBody {
+  const isSearched = ownership && isBound('file', config) && !taken && (body.held.length > 0 || body.rest !== undefined) && isUpload(request.method ?? '', request.headers['content-type'] ?? '');
+  return isSearched ? searchedUpload(body, ownership.owner, host.stores.owners.value) : body;
 }
 
 function askedBy({ family, path, request, owned }: Forwarding, { principal }: LiveExchange): Parameters<typeof ownershipOf>[0] {

@@ -62,7 +62,8 @@ export class MemberScanner {
     return this.#place === 'malformed' || this.#place === 'ended';
   }
 
-  push(bytes: Buffer): void {
+  /** Gives how many of the bytes it has read: all, unless nothing more can be found. */
+  push(bytes: Buffer): number {
     let at = 0;
     while (at < bytes.length && !this.isOver) {
       if (this.#isInString) at = this.#string(bytes, at);
@@ -71,6 +72,7 @@ export class MemberScanner {
       else at = this.#outermost(bytes, at);
     }
     this.#offset += bytes.length;
+    return at;
   }
 
   #outermost(bytes: Buffer, at: number): number {

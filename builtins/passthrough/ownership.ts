@@ -4,7 +4,9 @@ import type { GatewayConfig } from '../../host/config/document.ts';
 import type { OwnedKind, Owners } from '../../host/stores/owners.ts';
 import { type Family, FILES, GENERIC, RESPONSES, STORED_RESPONSES } from './family.ts';
 import type { MemberScanner } from './member-scanner.ts';
-import type { ReferenceCollector } from './reference-collector.ts';
+import type { HeldBody } from './read-ahead.ts';
+import { ReferenceCollector } from './reference-collector.ts';
+import { UploadSearch } from './upload-search.ts';
 
 /** What of a request and its answer belongs to one credential. */
 export interface Ownership {
@@ -14,10 +16,15 @@ export interface Ownership {
   readonly asked: Readonly<Record<OwnedKind, readonly string[]>>;
   /** What the answer tells ids of: what was made, or what came of it. */
   readonly told: OwnedKind | undefined;
+  /** Whether the answer is a list of files or batches, which others' are left out of. */
+  readonly isList: boolean;
 }
 
 /** Name of the member that tells the id of an earlier response. */
 export const EARLIER = 'previous_response_id';
+
+/** Names of files that are looked up together. */
+const MOST_WAITING = 1000;
 
 interface Asked {
   readonly family: Family;
@@ -32,6 +39,8 @@ interface Asked {
 const ID = /^\/v1\/(?:files|batches|responses)\/([^/]+)/;
 /** A file of something else, such as a vector store. */
 const FILE_WITHIN = /\/files\/([^/]+)/;
+/** Files of something else too. */
+const LIST = /^\/v1\/(?:batches|(?:.+\/)?files)\/?$/;
 const COMPLETED_UPLOAD = /^\/v1\/uploads\/[^/]+\/complete$/;
 
 /** Whether an id of this kind is served only to the credential that it was made with. */
@@ -53,7 +62,7 @@ export function ownershipOf({ family, path, method, owner, named }: Asked, confi
   const isStored = family === STORED_RESPONSES;
   const file = [...(family === FILES && own !== undefined ? [own] : []), ...(within === undefined ? [] : [within]), ...named.file];
   const response = [...(isStored && own !== undefined ? [own] : []), ...named.response];
-  return { owner, asked: { file: isFile ? file : [], response: isResponse ? response : [] }, told: toldBy() };
+  return { owner, asked: { file: isFile ? file : [], response: isResponse ? response : [] }, told: toldBy(), isList: isFile && method === 'GET' && LIST.test(path) };
 
   function toldBy(): OwnedKind | undefined {
     if (family === RESPONSES) return isResponse && method === 'POST' ? 'response' : undefined;
@@ -65,6 +74,9 @@ export function ownershipOf({ family, path, method, owner, named }: Asked, confi
 }
 
 const JSON_TYPE = /^(?:$|text\/|[^;]*\bjson\b)/i;
+
+/** Whether a body is something else than JSON, and may hold files. */
+export const isUpload = (method: string, mediaType: string): boolean => method !== 'GET' && method !== 'HEAD' && !JSON_TYPE.test(mediaType.trim());
 
 /** The ids that a body names. Throws for one that may name ids and cannot be searched for them. */
 export function namedIn(scanner: MemberScanner | undefined, references: ReferenceCollector | undefined, mediaType: string): Readonly<Record<OwnedKind, readonly string[]>> {
@@ -78,6 +90,33 @@ export function namedIn(scanner: MemberScanner | undefined, references: Referenc
 export async function requireOwn({ owner, asked }: Ownership, owners: Owners): Promise<void> {
   for (const kind of ['file', 'response'] as const) {
     const ids = asked[kind];
-    if (ids.length > 0 && await owners.hasForeign(kind, ids, owner)) throw new GatewayError('resource_not_found', `the ${kind} does not exist`);
+    if (ids.length > 0 && (await owners.foreignOf(kind, ids, owner)).size > 0) throw notFound(kind);
   }
 }
+
+const notFound = (kind: OwnedKind): GatewayError => new GatewayError('resource_not_found', `the ${kind} does not exist`);
+
+/** The same for what an upload names, which leaves as it arrives: its last piece stays here until all that it names was looked up, so that no whole one of them arrives. */
+export function searchedUpload(body: HeldBody, owner: string, owners: Owners): HeldBody {
+  const references = new ReferenceCollector();
+  const search = new UploadSearch(references);
+  const requireOwnFiles = async (): Promise<void> => {
+    if (references.found.size > 0 && (await owners.foreignOf('file', [...references.found], owner)).size > 0) throw notFound('file');
+    references.found.clear();
+  };
+  async function* searched(): AsyncGenerator<Uint8Array> {
+    let waiting: Uint8Array | undefined;
+    for (const pieces of [[body.held], body.rest ?? []]) {
+      for await (const piece of pieces) {
+        search.push(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
+        if (references.found.size >= MOST_WAITING) await requireOwnFiles();
+        if (waiting) yield waiting;
+        waiting = piece;
+      }
+    }
+    await requireOwnFiles();
+    if (waiting) yield waiting;
+  }
+  return { held: Buffer.alloc(0), rest: searched(), declared: body.declared ?? (body.rest ? undefined : body.held.length) };
+}
+

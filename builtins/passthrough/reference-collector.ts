@@ -22,6 +22,12 @@ export class ReferenceCollector {
     return this.found.size > MOST;
   }
 
+  /** What comes next belongs to nothing that came before. */
+  forget(): void {
+    this.#last = undefined;
+    this.#below = undefined;
+  }
+
   string(text: unknown): void {
     this.#last = typeof text === 'string' ? text : undefined;
   }

@@ -20,12 +20,12 @@ export interface CleanBody {
 /** The body of an answer that is not 2xx, without credentials. Throws what ended the exchange meanwhile. */
 export async function cleanBody({ body, headers }: ForwardedReply, exchange: LiveExchange, scrub: Scrub, clock: Clock): Promise<CleanBody> {
   const encoding = (headers['content-encoding'] ?? '').toLowerCase().split(',').map((word) => word.trim());
-  const bytes = encoding.every((word) => word === '' || word === 'identity') ? await collected(body, clock) : undefined;
+  const bytes = encoding.every((word) => word === '' || word === 'identity') ? await collected(body, clock, MAX_BYTES) : undefined;
   if (!bytes) closeBody(body);
   exchange.cancellation.throwIfCancelled();
   if (!bytes) return replacement(exchange);
   const charset = isUtf8(bytes) ? 'utf8' : 'latin1';
-  return { bytes: Buffer.from(scrub(bytes.toString(charset)), charset) };
+  return { bytes: Buffer.from(scrub.body(bytes.toString(charset)), charset) };
 }
 
 function replacement({ wire, id }: LiveExchange): CleanBody {
@@ -35,7 +35,7 @@ function replacement({ wire, id }: LiveExchange): CleanBody {
 }
 
 /** `undefined` for a body that is too long, too slow, or broken. */
-async function collected(body: AsyncIterable<Uint8Array>, clock: Clock): Promise<Buffer | undefined> {
+export async function collected(body: AsyncIterable<Uint8Array>, clock: Clock, maxBytes: number): Promise<Buffer | undefined> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   let isWhole = true;
@@ -46,7 +46,7 @@ async function collected(body: AsyncIterable<Uint8Array>, clock: Clock): Promise
   try {
     for await (const piece of body) {
       bytes += piece.length;
-      if (bytes > MAX_BYTES) return undefined;
+      if (bytes > maxBytes) return undefined;
       pieces.push(piece);
     }
     return isWhole ? Buffer.concat(pieces) : undefined;

@@ -19,7 +19,7 @@ export function relayedHeaders({ rawHeaders, headers }: Pick<ForwardedReply, 'ra
     if (dropped.has(lower) || isOwn(lower) || without.includes(lower)) continue;
     const value = rawHeaders[at + 1] ?? '';
     const shown = lower === 'vary' ? withoutOrigin(value) : value;
-    if (shown !== undefined) kept.push(name, scrub(shown));
+    if (shown !== undefined) kept.push(name, scrub.header(shown));
   }
   return kept;
 }

@@ -10,10 +10,12 @@ import { billTurn } from '../../host/pipeline/billing.ts';
 import type { ForwardedReply } from '../../host/pipeline/forward-attempt.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { failReply, finishForwarded } from '../../host/pipeline/run.ts';
+import { closeBody } from '../../host/upstream/reply-body.ts';
 import type { OwnedKind } from '../../host/stores/owners.ts';
 import { type Family, RESPONSES } from './family.ts';
 import type { Ownership } from './ownership.ts';
-import { cleanBody } from './refusal-body.ts';
+import { MAX_LIST, withoutForeign } from './owned-list.ts';
+import { cleanBody, collected } from './refusal-body.ts';
 import { relayedHeaders } from './reply-headers.ts';
 import { createScrub, type Scrub } from './scrub.ts';
 import { runTunnel, type Taken } from './tunnel.ts';
@@ -36,6 +38,7 @@ export async function sendForwardedReply({ reply, before, family, ownership, tak
   const usage = (family === RESPONSES || ownership?.told) && !reply.refusal ? openUsageReader(reply.headers) : undefined;
   if (ownership?.told && !reply.refusal && !usage) host.log.error('an owner could not be kept', { trace_id: exchange.id, kind: ownership.told, error: 'the answer is compressed' });
   if (reply.socket && taken) await runTunnel({ taken, reply, upstream: reply.socket, headers: [...relayedHeaders(reply, scrub), ...own], response, host }, exchange, generation);
+  else if (ownership?.isList && !reply.refusal && !isCleaned(reply.status)) await sendOwnList(reply, ownership, scrub, own, { exchange, generation, response, host });
   else if (isCleaned(reply.status) && before.method !== 'HEAD') await sendCleaned(reply, scrub, own, exchange, generation, response);
   else {
     const body = ownership?.told && usage ? owned(watched(reply, usage, exchange, generation), usage, { kind: ownership.told, owner: ownership.owner }, host, exchange) : watched(reply, usage, exchange, generation);
@@ -58,6 +61,27 @@ async function sendCleaned(reply: ForwardedReply, scrub: Scrub, own: readonly st
     const { bytes, contentType } = await cleanBody(reply, exchange, scrub, generation.services.clock);
     const headers = relayedHeaders(reply, scrub, contentType === undefined ? ['content-length', 'content-encoding'] : ['content-length', 'content-encoding', 'content-type']);
     sendBytes(response, reply.status, [...headers, ...(contentType === undefined ? [] : ['Content-Type', contentType]), ...own], bytes);
+    exchange.measured.sentBytes = contextOf(response).bytes;
+  } catch (cause) {
+    throw await failReply(exchange, exchange.cancellation.cause ?? cause, generation);
+  }
+}
+
+interface Ends {
+  readonly exchange: LiveExchange;
+  readonly generation: Generation;
+  readonly response: ServerResponse;
+  readonly host: Host;
+}
+
+/** A list leaves once it has been searched. */
+async function sendOwnList({ body, headers, rawHeaders, status }: ForwardedReply, { owner }: Ownership, scrub: Scrub, own: readonly string[], { exchange, generation, response, host }: Ends): Promise<void> {
+  try {
+    const isPlain = /^(?:identity)?$/i.test(headers['content-encoding']?.trim() ?? '');
+    const bytes = isPlain ? await collected(body, generation.services.clock, MAX_LIST) : undefined;
+    if (!bytes) closeBody(body);
+    const list = await withoutForeign(bytes, owner, host.stores.owners.value);
+    sendBytes(response, status, [...relayedHeaders({ rawHeaders, headers }, scrub, ['content-length', 'etag']), ...own], list);
     exchange.measured.sentBytes = contextOf(response).bytes;
   } catch (cause) {
     throw await failReply(exchange, exchange.cancellation.cause ?? cause, generation);

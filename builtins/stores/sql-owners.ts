@@ -37,11 +37,12 @@ export class SqlOwners implements Owners {
     if (ids.length > 0) await knex(TABLE).insert(ids.map((id) => ({ kind, id, owner_id: owner, created_at }))).onConflict(['kind', 'id']).ignore();
   }
 
-  async hasForeign(kind: OwnedKind, ids: readonly string[], owner: string): Promise<boolean> {
+  async foreignOf(kind: OwnedKind, ids: readonly string[], owner: string): Promise<ReadonlySet<string>> {
+    const foreign = new Set<string>();
     for (let at = 0; at < ids.length; at += MOST_ASKED) {
-      const row: unknown = await this.#database.knex(TABLE).where({ kind }).whereIn('id', ids.slice(at, at + MOST_ASKED)).whereNot('owner_id', owner).first('id');
-      if (row !== undefined) return true;
+      const rows: readonly { readonly id: string }[] = await this.#database.knex(TABLE).where({ kind }).whereIn('id', ids.slice(at, at + MOST_ASKED)).whereNot('owner_id', owner).select('id');
+      for (const { id } of rows) foreign.add(id);
     }
-    return false;
+    return foreign;
   }
 }

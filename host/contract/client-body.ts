@@ -13,6 +13,8 @@ export interface BodyTexts {
   isWord(value: string, name: string, holder: Readonly<Fields>): boolean;
   /** Whether a text may be read and not changed: the vendor refuses it when it is. */
   isSealed(name: string, holder: Readonly<Fields>): boolean;
+  /** Whether names of members below this one are texts too, unless they are identifiers: what is written for a tool is one text in the common format. */
+  hasNames?(name: string, holder: Readonly<Fields>): boolean;
   /** What a list of neighbours says as one: the text of an item, `undefined` for items that are not plain text. */
   textOf(item: Readonly<Fields>): string | undefined;
   /** The member that repeats the texts beside it, token by token: it goes where they are changed. */
@@ -45,7 +47,10 @@ function* valueTexts(value: unknown, name: string, holder: Readonly<Fields>, tex
     for (const item of value) yield* valueTexts(item, name, holder, texts);
     const neighbours = value.filter(isFields).map((item) => texts.textOf(item)).filter((text) => text !== undefined);
     if (neighbours.length > 1) yield* readings(neighbours.join(''));
-  } else if (isFields(value)) yield* membersTexts(value, texts);
+  } else if (isFields(value)) {
+    if (texts.hasNames?.(name, holder)) yield* namesIn(value);
+    yield* membersTexts(value, texts);
+  }
 }
 
 function* stringTexts(value: string, name: string, holder: Readonly<Fields>, texts: BodyTexts): Generator<string> {
@@ -70,6 +75,20 @@ export function* readings(text: string, most = MAX_READINGS): Generator<string> 
     return; // ordinary text that begins like JSON
   }
   for (const leaf of leaves(value)) yield* readings(leaf, most - 1);
+}
+
+/** A name such as schemas have. What a model uses as a key is as often an address, a number or a sentence. */
+const IDENTIFIER = /^(?!.*\d{4})[A-Za-z_$][\w$-]{0,31}$/;
+
+/** Names of all members inside a value, except plain identifiers. */
+export function* namesIn(value: unknown): Generator<string> {
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    if (!Array.isArray(next) && !isRawNumber(next)) for (const name of Object.keys(next)) if (!IDENTIFIER.test(name)) yield name;
+    for (const member of Object.values(next)) if (typeof member === 'object') open.push(member);
+  }
 }
 
 /** All strings inside a value, keys excluded. */

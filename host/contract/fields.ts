@@ -27,3 +27,9 @@ export function decodedUri(text: string): string {
     return text;
   }
 }
+
+/** Ids, signatures and sealed data: one run of characters without a meaning in any language. */
+export const TOKEN = /^[\w+/=.:-]*$/;
+
+/** Whether a string that stands beside the texts of an answer is an id or a word. */
+export const isLabel = (value: unknown): boolean => typeof value === 'string' && TOKEN.test(value);

@@ -46,7 +46,7 @@ export { editTexts } from './text-edits.ts';
 export { escapesOf } from './escapes.ts';
 export type { Escapes } from './escapes.ts';
 export { inPart, quoted } from './quoted.ts';
-export { readUsage } from './usage.ts';
+export { cacheWritesIn, readUsage } from './usage.ts';
 export { answer, mask, reject, rewrite } from './verdict.ts';
 export type { Answer, Rejection, Rewrite, Verdict } from './verdict.ts';
 export { drawByWeight } from './weights.ts';

@@ -1,6 +1,6 @@
 import { type ClientBody, editedBody, withClientBody } from './client-body.ts';
 import { type Exchange, isChat } from './exchange.ts';
-import { type Fields, isFields } from './fields.ts';
+import { type Fields, isFields, isLabel } from './fields.ts';
 import { isRawNumber } from './json-numbers.ts';
 import { setMember } from './members.ts';
 import { CALL_WORDS, DETAIL_WORDS, isControl, MEDIA_WORDS, MESSAGE_WORDS, PART_MEDIA, PART_WORDS, type Words, WORDS_BY_FIELD } from './texts.ts';
@@ -18,7 +18,7 @@ export function editTexts(exchange: Exchange, edit: Edit): ChatRequest | ChatRep
   if (!isChat(exchange)) return undefined;
   const { stage, reply, request, clientReply, clientRequest } = exchange;
   if (stage !== 'after_request') return beside(request, clientRequest, edit, (own) => editRequest(request, own) as ChatRequest);
-  return reply && beside(reply, clientReply, edit, (own) => editMembers(reply, (value, name) => (name === 'choices' ? editEach(value, editChoice, own) : value)) as ChatReply);
+  return reply && beside(reply, clientReply, edit, (own) => editReply(reply, own) as ChatReply);
 }
 
 /** Where the client speaks a wire of its own, its body is edited first, and goes along. */
@@ -40,10 +40,20 @@ function editRequest(request: ChatRequest, edit: Edit): unknown {
   });
 }
 
+function editReply(reply: ChatReply, edit: Edit): unknown {
+  return editMembers(reply, (value, name) => {
+    if (name === 'choices') return editEach(value, editChoice, edit);
+    return name === 'usage' || name === 'model' || isLabel(value) ? value : editAll(value, edit);
+  });
+}
+
 /** The probabilities of its tokens repeat the text of a choice: they go where it is changed. */
 function editChoice(choice: unknown, edit: Edit): unknown {
   if (!isFields(choice)) return choice;
-  const edited = editMembers(choice, (value, name) => (name === 'message' ? editMessage(value, edit) : value));
+  const edited = editMembers(choice, (value, name) => {
+    if (name === 'message') return editMessage(value, edit);
+    return name === 'logprobs' || isLabel(value) ? value : editAll(value, edit);
+  });
   return edited !== choice && choice['logprobs'] ? { ...edited, logprobs: null } : edited;
 }
 

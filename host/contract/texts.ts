@@ -1,7 +1,7 @@
 import { answerTexts } from './answer-texts.ts';
-import { bodyTexts, clientBodyOf, leaves, readings } from './client-body.ts';
+import { bodyTexts, clientBodyOf, leaves, namesIn, readings } from './client-body.ts';
 import { type Exchange, isChat, isSurface } from './exchange.ts';
-import { isFields } from './fields.ts';
+import { isFields, isLabel, TOKEN } from './fields.ts';
 import { textOfFile } from './file-text.ts';
 import type { RequestOf, Surface } from './surface.ts';
 import type { ChatMessage, ChatReply, ChatRequest, ContentPart, ReplyMessage } from './wire/chat.ts';
@@ -25,9 +25,6 @@ export const PART_MEDIA: ReadonlyMap<unknown, readonly [holder: string, member: 
 
 export type Words = ReadonlyMap<string, RegExp>;
 
-/** Ids, signatures and sealed data: one run of characters without a meaning in any language. */
-const TOKEN = /^[\w+/=.:-]*$/;
-
 /**
  * What the wire itself defines, by the member that holds it: enumerated words and opaque tokens. Only a value of that
  * form is left out: any other value in the same place may be text of the caller's, and is read.
@@ -43,6 +40,12 @@ export const WORDS_BY_FIELD: ReadonlyMap<string, Words> = new Map([
   ['response_format', new Map([['type', /^(text|json_object|json_schema)$/]])],
 ]);
 
+/** Of requests beside chat. */
+const LABEL = /^[\w.:-]{0,64}$/;
+const REQUEST_WORDS: Words = new Map([
+  ['model', /^/], ...['encoding_format', 'response_format', 'size', 'quality', 'style', 'voice', 'input_type', 'output_format', 'stream_format', 'background', 'moderation', 'truncate'].map((name) => [name, LABEL] as const),
+]);
+
 /** The same of the blocks that a tool answers with. */
 const BLOCK_WORDS: Words = new Map([['type', /^(text|image|audio|resource|resource_link)$/]]);
 const BYTES_WORDS: Words = new Map([...BLOCK_WORDS, ['data', TOKEN], ['mimeType', TOKEN]]);
@@ -51,7 +54,7 @@ const RESOURCE_WORDS: Words = new Map([['blob', TOKEN], ['mimeType', TOKEN]]);
 /**
  * Every string that a guardrail reads at the running stage, on every surface and wire: of a chat request all messages
  * with their parts, reasoning and tool-call arguments, tools, tool_choice, response_format, stop, user and fields that are only forwarded;
- * of other requests their text; of answers every choice's content, reasoning and tool-call arguments, of a tool what it
+ * of other requests their text and what travels beside it; of answers every choice's content, reasoning and tool-call arguments and what stands beside the choices, of a tool what it
  * answered, transcripts, the revised prompt of an image, documents that come back. Strings that are
  * themselves JSON come a second time, decoded, and files that hold text as that text. Image addresses, audio, ids and words of the wire
  * (roles, types) are not read. Where the client speaks a wire of its own, they are those of its own body.
@@ -70,8 +73,16 @@ export function* textsIn(exchange: Exchange, body: unknown): Generator<string> {
     else if (isSurface(exchange, 'mcp') && body) yield* toolReplyTexts(body as ToolReply);
     else if (body) for (const text of answerTexts(exchange.surface, body)) yield* readings(text);
   } else if (isChat(exchange)) yield* requestTexts(body as ChatRequest);
-  else if (isSurface(exchange, 'mcp')) yield* projection('mcp', body as RequestOf<Surface>);
-  else for (const text of projection(exchange.surface, body as RequestOf<Surface>)) yield* readings(text);
+  else if (isSurface(exchange, 'mcp')) yield* dataTexts((body as RequestOf<'mcp'>).arguments);
+  else yield* otherRequestTexts(exchange.surface, body as RequestOf<Surface>);
+}
+
+/** The projection, and what else travels beside it: who asks, how to speak, fields that are only forwarded. */
+function* otherRequestTexts(surface: Surface, request: RequestOf<Surface>): Generator<string> {
+  for (const text of projection(surface, request)) yield* readings(text);
+  const projected = PROJECTED.get(surface);
+  if (!projected) return;
+  for (const [name, value] of Object.entries(request)) if (!projected.has(name)) yield* membersTexts({ [name]: value }, REQUEST_WORDS);
 }
 
 /**
@@ -114,8 +125,16 @@ function* requestTexts(request: ChatRequest): Generator<string> {
   }
 }
 
-function* replyTexts(reply: ChatReply): Generator<string> {
-  for (const { message } of reply.choices) yield* wholeMessageTexts(message);
+function* replyTexts({ choices, usage: _usage, ...reply }: ChatReply): Generator<string> {
+  for (const { message, logprobs: _logprobs, ...choice } of choices) {
+    yield* wholeMessageTexts(message);
+    yield* besideTexts(choice);
+  }
+  yield* besideTexts(reply);
+}
+
+function* besideTexts(fields: Readonly<Record<string, unknown>>): Generator<string> {
+  for (const name in fields) if (name !== 'model' && !isLabel(fields[name])) yield* strings(fields[name]);
 }
 
 /** Texts of the blocks, also joined, and of the structured answer; the bytes of images, audio and files are left out. */
@@ -127,7 +146,7 @@ function* toolReplyTexts({ content, structuredContent }: ToolReply): Generator<s
   }
   const texts = blockTexts(content);
   if (texts.length > 1) yield* strings(texts.join(''));
-  yield* strings(structuredContent);
+  yield* dataTexts(structuredContent);
 }
 
 /** What a tool's answer says in plain text, block by block. */
@@ -195,6 +214,12 @@ function* strings(value: unknown): Generator<string> {
   for (const text of leaves(value)) yield* readings(text);
 }
 
+/** What is written for a tool, or by one: names of members as well, as where it is a JSON text. */
+function* dataTexts(value: unknown): Generator<string> {
+  yield* namesIn(value);
+  yield* strings(value);
+}
+
 /** What plugins read of a body beside chat. Unreadable parts are left out; the host marks such exchanges. */
 function projection(surface: Surface, request: RequestOf<Surface>): Iterable<string> {
   const body: Readonly<Record<string, unknown>> = request;
@@ -224,3 +249,8 @@ const PROJECTIONS: Partial<Record<Surface, (body: Body) => Iterable<string>>> = 
   passthrough: (body) => leaves(body['json']),
   mcp: (body) => strings(body['arguments']),
 };
+
+/** Members that a projection reads, on the surfaces whose other members travel too. */
+const PROJECTED: ReadonlyMap<Surface, ReadonlySet<string>> = new Map([
+  ['embeddings', new Set(['input'])], ['images', new Set(['prompt'])], ['rerank', new Set(['query', 'documents'])], ['moderations', new Set(['input'])], ['audio.speech', new Set(['input'])],
+]);

@@ -43,6 +43,16 @@ export function readUsage(value: unknown): Usage | undefined {
 }
 
 /**
+ * Tokens of the prompt that were written to a cache, where the vendor counts them in it; 0 where they stand beside it, as
+ * `cache_write_tokens`. Sources: OpenAI documentation, "Prompt caching", GPT-5.6 and later; OpenRouter as measured in
+ * github.com/aaif-goose/goose, pull request 11472; 2026-11-23.
+ */
+export function cacheWritesIn({ prompt_tokens: prompt, cache_read_tokens: read = 0, cache_write_tokens: beside = 0, prompt_tokens_details: details }: Usage): number {
+  const written = beside > 0 ? 0 : countOf(fieldsOf(details)['cache_write_tokens']);
+  return read + written <= prompt ? written : 0;
+}
+
+/**
  * Completion tokens with the reasoning in them. Some vendors count it apart: then it makes up the rest of the total
  * (xAI), or is more than the whole completion (Perplexity), unless a total with room for it, but not for both, shows that
  * it was only counted a little higher (Moonshot).

@@ -1,4 +1,4 @@
-import { isFields } from './fields.ts';
+import { isFields, isLabel } from './fields.ts';
 import { setMember } from './members.ts';
 import type { StreamGuard } from './plugin.ts';
 import { reject, type Rejection } from './verdict.ts';
@@ -24,13 +24,16 @@ interface Held {
 /** Takes the next piece of one text; gives back what of it may go on, `undefined` where that ends the stream. */
 type Pass = (key: string, choice: number, piece: string, toDelta: Held['toDelta']) => string | undefined;
 
+/** Runs one member of an object, which comes whole, through a filter of its own, in place; false where that ends the stream. */
+type PassWhole = (holder: unknown, field: string) => boolean;
+
 /**
  * A stream guard that lets text flow but holds back what could be the beginning of a match, so that no part of one is
  * delivered; content, refusal, reasoning and tool-call arguments each by themselves. `scan` sees the held text and what
  * came after it. A match ends the stream with `reason`.
  */
 export function windowGuard(scan: (text: string) => Scan, reason: string): StreamGuard {
-  return filterGuard(() => windowFilter(scan), reason);
+  return guardWith(() => windowFilter(scan), reason, false);
 }
 
 function windowFilter(scan: (text: string) => Scan): TextFilter {
@@ -46,8 +49,12 @@ function windowFilter(scan: (text: string) => Scan): TextFilter {
   };
 }
 
-/** A stream guard that runs each text through a filter of its own: content, refusal, reasoning and tool-call arguments. */
+/** A stream guard that runs each text through a filter of its own: content, refusal, reasoning, tool-call arguments, and whole the names of called tools. */
 export function filterGuard(open: () => TextFilter, reason: string): StreamGuard {
+  return guardWith(open, reason, true);
+}
+
+function guardWith(open: () => TextFilter, reason: string, readsNames: boolean): StreamGuard {
   /** By choice, then by which text of it. */
   const held = new Map<number, Map<string, Held>>();
   let head: ChatChunk = { choices: [] };
@@ -59,6 +66,16 @@ export function filterGuard(open: () => TextFilter, reason: string): StreamGuard
     if (text) text.toDelta = toDelta;
     else texts.set(key, text = { filter: open(), toDelta });
     return text.filter(piece, false);
+  };
+
+  const passWhole: PassWhole = (holder, field) => {
+    const text = isFields(holder) ? holder[field] : undefined;
+    if (!isFields(holder) || typeof text !== 'string' || (field === 'name' ? !readsNames : isLabel(text))) return true;
+    const filter = open();
+    const [begin, rest] = [filter(text, false), filter('', true)];
+    if (begin === undefined || rest === undefined) return false;
+    if (begin + rest !== text) setMember<unknown>(holder, field, begin + rest);
+    return true;
   };
 
   /** The rest of a choice's texts; `undefined` where one of them ends the stream. */
@@ -74,13 +91,14 @@ export function filterGuard(open: () => TextFilter, reason: string): StreamGuard
   };
 
   const push = (chunk: ChatChunk): readonly ChatChunk[] | Rejection => {
+    if (chunk.id !== head.id && !passWhole(chunk, 'id')) return reject(reason);
     const { usage: _usage, choices: _choices, ...rest } = chunk;
     head = { ...rest, choices: [] };
     const released: ChatChunk[] = [];
     for (const choice of chunk.choices) {
       const { index, delta, finish_reason } = choice;
       delete choice.logprobs; // they repeat the text
-      if (!guardDelta(delta, index, pass)) return reject(reason);
+      if (!guardDelta(delta, index, pass, passWhole) || !passWhole(choice, 'finish_reason')) return reject(reason);
       const late = finish_reason ? release(index) : [];
       if (!late) return reject(reason);
       for (const each of late) released.push(each);
@@ -102,8 +120,8 @@ export function filterGuard(open: () => TextFilter, reason: string): StreamGuard
 }
 
 /** Runs every text of a delta through the window, in place; false on a match. */
-function guardDelta(delta: ChunkDelta, choice: number, pass: Pass): boolean {
-  return guardTexts(delta, choice, pass) && guardDetails(delta, choice, pass) && guardCalls(delta, choice, pass);
+function guardDelta(delta: ChunkDelta, choice: number, pass: Pass, passWhole: PassWhole): boolean {
+  return guardTexts(delta, choice, pass) && guardDetails(delta, choice, pass) && guardCalls(delta, choice, pass, passWhole);
 }
 
 function guardTexts(delta: ChunkDelta, choice: number, pass: Pass): boolean {
@@ -139,9 +157,10 @@ function placeOf(index: unknown): string {
   return typeof index === 'number' || typeof index === 'string' ? String(index) : '';
 }
 
-function guardCalls(delta: ChunkDelta, choice: number, pass: Pass): boolean {
+function guardCalls(delta: ChunkDelta, choice: number, pass: Pass, passWhole: PassWhole): boolean {
   for (const [place, call] of (delta.tool_calls ?? []).entries()) {
     const index = call.index ?? place;
+    if (!passWhole(call, 'id') || !passWhole(call.function, 'name') || !passWhole(call['custom'], 'name')) return false;
     for (const [member, field] of CALL_TEXTS) {
       const called = call[member];
       const piece = isFields(called) ? called[field] : undefined;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type ChatChunk, type ChatReply, type ChunkDelta, memberOf, setMember, type ToolCall, type ToolCallDelta, type Usage } from '../contract/index.ts';
 import { type Fields, isFields } from '../contract/fields.ts';
 import { unusableReply } from '../upstream/fault.ts';
@@ -5,6 +6,12 @@ import type { TextKind } from '../wire/known-frames.ts';
 
 /** A call of a function, or of a custom tool, whose input is a text. */
 type AssembledCall = ToolCall & { function: { name?: string; arguments?: string }; custom?: Readonly<Fields> };
+
+/** What stands beside the pieces of an answer, put together, and each member as it came last. */
+interface Beside {
+  readonly members: Fields;
+  readonly last: Fields;
+}
 
 interface AssembledChoice {
   content: string | undefined;
@@ -14,6 +21,8 @@ interface AssembledChoice {
   logprobs: Fields | undefined;
   /** Members of deltas that are none of the above: a refusal, an audio transcript. */
   others: Fields;
+  /** Members of choices beside their deltas. */
+  beside: Beside;
   finish: string | null;
 }
 
@@ -23,15 +32,20 @@ const MAX_CHARACTERS = 50 * 1024 * 1024;
 const VALUE_CHARACTERS = 8;
 const CHOICE_CHARACTERS = 64;
 
+/** Members of chunks and of choices that say nothing by themselves; `obfuscation` is filling (OpenAI API reference, "Chat streaming", 2026-11-23). */
+const CHUNK_MEMBERS = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'system_fingerprint', 'service_tier', 'obfuscation']);
+const CHOICE_MEMBERS = new Set(['index', 'delta', 'finish_reason', 'logprobs']);
 const OWN_MEMBERS = new Set(['role', 'content', 'reasoning_content', 'reasoning_details', 'tool_calls']);
 
 /** Puts a stream together again, for plugins: what was delivered, as one reply. Throws when it grows beyond all measure. */
 export class Assembly {
   readonly #choices = new Map<number, AssembledChoice>();
+  readonly #beside: Beside = { members: {}, last: {} };
   #unindexed = 0;
   #characters = 0;
 
   add(chunk: ChatChunk): void {
+    this.#addBeside(this.#beside, chunk, CHUNK_MEMBERS);
     for (const choice of chunk.choices) {
       const { delta, finish_reason: finish, logprobs } = choice;
       const into = this.#choice(choice.index);
@@ -41,6 +55,7 @@ export class Assembly {
       for (const call of delta.tool_calls ?? []) this.#addCall(into, call);
       if (isFields(logprobs)) this.#merge(into.logprobs ??= {}, logprobs);
       this.#addOthers(into, delta);
+      this.#addBeside(into.beside, choice, CHOICE_MEMBERS);
       if (finish !== null && finish !== undefined) into.finish = finish;
     }
   }
@@ -67,7 +82,7 @@ export class Assembly {
   reply(facts: { readonly id: string; readonly created: number; readonly model: string; readonly provider: string; readonly usage: Usage | undefined }): ChatReply {
     const { usage, ...head } = facts;
     const choices = [...this.#choices].toSorted(([a], [b]) => a - b).map(([index, choice]) => assembledChoice(index, choice));
-    return { ...head, object: 'chat.completion', choices, ...(usage && { usage }) };
+    return { ...this.#beside.members, ...head, object: 'chat.completion', choices, ...(usage && { usage }) };
   }
 
   #count(characters: number): void {
@@ -79,7 +94,7 @@ export class Assembly {
     let choice = this.#choices.get(index);
     if (!choice) {
       this.#count(CHOICE_CHARACTERS); // so that inventing choices is bounded too
-      choice = { content: undefined, reasoning: undefined, details: new DetailList(), toolCalls: new Map(), logprobs: undefined, others: {}, finish: null };
+      choice = { content: undefined, reasoning: undefined, details: new DetailList(), toolCalls: new Map(), logprobs: undefined, others: {}, beside: { members: {}, last: {} }, finish: null };
       this.#choices.set(index, choice);
     }
     return choice;
@@ -87,6 +102,17 @@ export class Assembly {
 
   #addOthers(into: AssembledChoice, delta: ChunkDelta): void {
     for (const name of Object.keys(delta)) if (!OWN_MEMBERS.has(name)) this.#merge(into.others, { [name]: delta[name] });
+  }
+
+  /** Many vendors repeat there on every chunk what they found. */
+  #addBeside({ members, last }: Beside, fields: Readonly<Fields>, known: ReadonlySet<string>): void {
+    for (const name in fields) {
+      if (known.has(name)) continue;
+      const value = fields[name];
+      if (isDeepStrictEqual(memberOf(last, name), value)) continue;
+      setMember(last, name, value);
+      this.#merge(members, { [name]: value });
+    }
   }
 
   #addDetails(into: AssembledChoice, items: readonly unknown[]): void {
@@ -124,6 +150,7 @@ function assembledChoice(index: number, choice: AssembledChoice): ChatReply['cho
   const toolCalls = [...choice.toolCalls.values()];
   const isCallsOnly = !choice.content && toolCalls.length > 0;
   return {
+    ...choice.beside.members,
     index,
     message: {
       ...choice.others,

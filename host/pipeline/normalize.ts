@@ -45,6 +45,9 @@ export function normalizeReply(reply: ChatReply, facts: ReplyFacts): void {
   else delete reply.usage;
 }
 
+/** Members of a message that are a list or absent: Mistral sends `tool_calls: null`. */
+const LISTS = ['tool_calls', 'reasoning_details'] as const;
+
 function normalizeMessage(value: unknown): ReplyMessage {
   const message: Fields = isFields(value) ? value : {};
   if (typeof message['role'] !== 'string') message['role'] = 'assistant';
@@ -53,6 +56,7 @@ function normalizeMessage(value: unknown): ReplyMessage {
   if (Array.isArray(content)) takeThoughts(message, content);
   const text = contentText(content);
   normalizeToolCalls(message);
+  for (const name of LISTS) if (name in message && !Array.isArray(message[name])) delete message[name];
   const callsOnly = text === '' && Array.isArray(message['tool_calls']) && message['tool_calls'].length > 0;
   message['content'] = callsOnly ? null : (text ?? null);
   return message as unknown as ReplyMessage;
@@ -133,7 +137,7 @@ export function isChunk(frame: unknown): frame is ChatChunk {
 }
 
 /** Whether a delta says nothing. */
-const isBare = (delta: unknown): boolean => !isFields(delta) || Object.entries(delta).every(([name, value]) => name === 'role' || value === null || value === '');
+const isBare = (delta: unknown): boolean => !isFields(delta) || Object.entries(delta).every(([name, value]) => name === 'role' || value === null || value === '' || (Array.isArray(value) && value.length === 0));
 
 function tooManyChoices(): Error {
   return unusableReply(`the answer has more than ${MAX_CHOICES} choices`);
@@ -177,7 +181,7 @@ export class ChunkNormalizer {
   normalize(chunk: ChatChunk): boolean {
     this.#usage.look(chunk, this.isFinished);
     let isChanged = this.#frame(chunk);
-    if (this.#isUsageAlone(chunk)) {
+    if (this.#isRepeatedEnd(chunk)) {
       chunk.choices = [];
       isChanged = true;
     }
@@ -191,12 +195,13 @@ export class ChunkNormalizer {
     return this.#usage.rest({ id: this.id, object: 'chat.completion.chunk', created, model });
   }
 
-  /** Some vendors repeat the end of each choice beside the usage of all: the chunk that ends a choice is the last that has it. */
-  #isUsageAlone({ usage, choices }: ChatChunk): boolean {
-    if (!this.isFinished || !isFields(usage)) return false;
-    return choices.length > 0 && choices.every(({ index, delta, finish_reason: reason }) => {
+  /** Some vendors repeat the end of each choice, most beside the usage of all: the chunk that ends a choice is the last that has it. */
+  #isRepeatedEnd({ usage, choices }: ChatChunk): boolean {
+    if (!this.isFinished || choices.length === 0) return false;
+    return choices.every(({ index, delta, logprobs, finish_reason: reason }) => {
       const end = this.#ends.get(isIndex(index) ? index : 0);
-      return end !== undefined && (!reason || finishReason(reason) === end) && isBare(delta);
+      const isRepeated = reason ? finishReason(reason) === end : end !== undefined;
+      return isRepeated && isBare(delta) && (isFields(usage) || (reason && !logprobs));
     });
   }
 
@@ -265,6 +270,11 @@ export class ChunkNormalizer {
     let isChanged = takeReasoning(delta);
     if (normalizeToolCalls(delta)) isChanged = true;
     if (delta.tool_calls && this.#calls.number(delta.tool_calls, index)) isChanged = true;
+    const { reasoning_details: details } = delta as Fields;
+    if (details !== undefined && details !== null && !Array.isArray(details)) {
+      delete delta.reasoning_details;
+      isChanged = true;
+    }
     const content: unknown = delta.content;
     if (content !== undefined && content !== null && typeof content !== 'string') {
       if (Array.isArray(content)) takeThoughts(delta, content);

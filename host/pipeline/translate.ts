@@ -10,6 +10,7 @@ import type { ConnectedProvider } from '../upstream/connect.ts';
 import type { Attempt } from './attempt.ts';
 import { describedEntry } from './catalog-entry.ts';
 import { inBodyOrder } from '../wire/body-order.ts';
+import { inClientPaths } from '../wire/client-paths.ts';
 import type { ClientRequest } from '../wire/client-request.ts';
 import { encodeForm } from '../upstream/multipart.ts';
 import type { Eventual } from './eventual.ts';
@@ -99,7 +100,13 @@ function clientWire(attempt: Attempt, sent: ClientRequest, call: CallInfo, gener
   }
   const facts = targetFacts(attempt, generation.services);
   const { request, lost } = adaptedRequest(attempt, sent, facts);
-  const { wire, names } = translated(attempt, request, call, generation);
+  let made: ReturnType<typeof translated>;
+  try {
+    made = translated(attempt, request, call, generation);
+  } catch (thrown) {
+    throw inClientPaths(thrown, request, { sent, facts });
+  }
+  const { wire, names } = made;
   const paths = inMatrixOrder(names, module.wire).flatMap((name) => sent.dialect.pathsOf(name, facts, sent.value));
   exchange.routing.ignoredParams = reportLost(attempt, [...lost, ...paths], generation);
   return wire;

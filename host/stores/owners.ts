@@ -5,8 +5,8 @@ export type OwnedKind = 'file' | 'response';
 export interface Owners {
   /** Remembers an owner. What has one keeps it. */
   add(kind: OwnedKind, ids: readonly string[], owner: string): Promise<void>;
-  /** Whether any of these is known to be another's: not one that was made elsewhere, or before owners were kept. */
-  hasForeign(kind: OwnedKind, ids: readonly string[], owner: string): Promise<boolean>;
+  /** Those that are known to be another's: none that was made elsewhere, or before owners were kept. */
+  foreignOf(kind: OwnedKind, ids: readonly string[], owner: string): Promise<ReadonlySet<string>>;
 }
 
 /** Of more, the oldest are forgotten. */
@@ -26,7 +26,7 @@ export class MemoryOwners implements Owners {
     }
   }
 
-  async hasForeign(kind: OwnedKind, ids: readonly string[], owner: string): Promise<boolean> {
-    return ids.some((id) => (this.#owners.get(`${kind} ${id}`) ?? owner) !== owner);
+  async foreignOf(kind: OwnedKind, ids: readonly string[], owner: string): Promise<ReadonlySet<string>> {
+    return new Set(ids.filter((id) => (this.#owners.get(`${kind} ${id}`) ?? owner) !== owner));
   }
 }

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
-import { type Duplex, Readable, type Transform } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { GatewayError, type OutgoingRequest, setMember } from '../contract/index.ts';
 import type { Cancellation } from './cancellation.ts';
+import { type Decoding, decodingOf } from './decoding.ts';
 import { transportError, unusableReply } from './fault.ts';
 import { MAX_REPLY_BYTES } from './limits.ts';
 import { Pools } from './pools.ts';
@@ -70,7 +71,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
   readonly #sink: ReplySink;
   readonly #stopListening: () => void;
   #controller: Dispatcher.DispatchController | undefined;
-  #decompress: Transform | undefined;
+  #decoding: Decoding | undefined;
   #rawHeaders: unknown;
   #isOver = false;
   readonly #isVerbatim: boolean;
@@ -102,8 +103,8 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
       this.#sink.onReply(status, flat, this);
       return;
     }
-    const encoding = flat['content-encoding']?.toLowerCase();
-    if (encoding !== undefined && encoding !== 'identity') this.#startDecompressing(encoding);
+    const { 'content-encoding': encoding } = flat;
+    if (encoding !== undefined && encoding !== 'identity') this.#startDecoding(encoding);
     this.#sink.onReply(status, flat, this);
   }
 
@@ -121,14 +122,14 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
 
   onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
     if (this.#isOver || bytes.length === 0) return; // undici delivers nothing at all after a pause
-    if (this.#decompress) this.#decompress.write(bytes);
+    if (this.#decoding) this.#decoding.input.write(bytes);
     else this.#sink.onData(bytes);
   }
 
   onResponseEnd(): void {
     if (this.#isOver) return;
-    if (this.#decompress) {
-      this.#decompress.end();
+    if (this.#decoding) {
+      this.#decoding.input.end();
       return;
     }
     this.#end();
@@ -148,11 +149,11 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
 
   pause(): void {
     this.#controller?.pause();
-    this.#decompress?.pause();
+    this.#decoding?.output.pause();
   }
 
   resume(): void {
-    this.#decompress?.resume();
+    this.#decoding?.output.resume();
     this.#controller?.resume();
   }
 
@@ -175,20 +176,21 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
     const cause = new Error('cancelled by the gateway');
     if (this.#controller) this.#controller.abort(cause);
     else this.connecting?.destroy(cause); // nothing has been sent yet, and nothing will be
-    this.#decompress?.destroy();
+    this.#decoding?.destroy();
   }
 
-  #startDecompressing(encoding: string): void {
-    const stream = decompressor(encoding);
-    if (!stream) return;
-    this.#decompress = stream;
-    stream.on('data', (bytes: Buffer) => { if (!this.#isOver) this.#sink.onData(bytes); });
-    stream.on('error', (error) => {
+  #startDecoding(encoding: string): void {
+    const decoding = decodingOf(encoding);
+    if (!decoding) return;
+    this.#decoding = decoding;
+    const { output } = decoding;
+    output.on('data', (bytes: Buffer) => { if (!this.#isOver) this.#sink.onData(bytes); });
+    output.on('error', (error) => {
       if (this.#isOver) return;
       this.abort();
-      this.#sink.onError(unusableReply(`undecodable ${encoding} body`, error));
+      this.#sink.onError(unusableReply(`undecodable ${encoding.toLowerCase()} body`, error));
     });
-    stream.on('end', () => {
+    output.on('end', () => {
       if (this.#isOver) return;
       this.#end();
       this.#sink.onEnd();
@@ -203,17 +205,6 @@ function flatHeaders(headers: Record<string, string | string[] | undefined>): Re
     if (typeof value === 'object') setMember(headers, name, value.join(', '));
   }
   return headers as ReplyHeaders;
-}
-
-/**
- * Some upstreams compress without being asked to. A body in an unknown encoding stays as it is and fails to decode later. Node's decoders
- * are loaded for the first of them: a start does without.
- */
-function decompressor(encoding: string): Transform | undefined {
-  const zlib = process.getBuiltinModule('node:zlib');
-  if (encoding === 'gzip' || encoding === 'x-gzip' || encoding === 'deflate') return zlib.createUnzip();
-  if (encoding === 'br') return zlib.createBrotliDecompress();
-  return encoding === 'zstd' ? zlib.createZstdDecompress() : undefined;
 }
 
 class CollectingSink implements ReplySink {

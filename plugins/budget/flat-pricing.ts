@@ -1,4 +1,4 @@
-import type { Estimate, Pricing, Usage } from 'gw/contract';
+import { cacheWritesIn, type Estimate, type Pricing, type Usage } from 'gw/contract';
 
 /** US dollars per million tokens, which is micro-dollars per token. */
 export interface Rates {
@@ -18,10 +18,11 @@ export function flatPricing(rates: Rates): Pricing {
   };
 }
 
-/** Cached tokens are part of the prompt: without a rate of their own they cost what the rest does. Cache writes are not part of it. */
+/** Cached tokens are part of the prompt: without a rate of their own they cost what the rest does. So are cache writes where the vendor counts them in it. */
 function costAt(rates: Rates, usage: Usage): number {
-  const { input_per_m_tokens: input = 0, output_per_m_tokens: output = 0, cache_read_per_m_tokens: cacheRead, cache_write_per_m_tokens: cacheWrite = 0 } = rates;
+  const { input_per_m_tokens: input = 0, output_per_m_tokens: output = 0, cache_read_per_m_tokens: cacheRead, cache_write_per_m_tokens: cacheWrite } = rates;
   const { prompt_tokens: prompt, completion_tokens: completion, cache_read_tokens: read = 0, cache_write_tokens: written = 0 } = usage;
-  const fresh = cacheRead === undefined ? prompt : Math.max(0, prompt - read);
-  return input * fresh + output * completion + (cacheRead ?? 0) * read + cacheWrite * written;
+  const stored = cacheWrite === undefined ? 0 : cacheWritesIn(usage);
+  const fresh = Math.max(0, prompt - (cacheRead === undefined ? 0 : read) - stored);
+  return input * fresh + output * completion + (cacheRead ?? 0) * read + (cacheWrite ?? 0) * (written + stored);
 }

@@ -21,7 +21,7 @@ function isPart(code: number): boolean {
 }
 
 function isWord(code: number): boolean {
-  return (code >= 48 && code <= 57) || ((code | 32) >= 97 && (code | 32) <= 122) || code === 95;
+  return (code >= 48 && code <= 57) || ((code | 32) >= 97 && (code | 32) <= 122);
 }
 
 const GROUP = /^[\da-f]{1,4}$/i;

@@ -1,4 +1,5 @@
 import { type Detector, type Found, withoutOverlaps } from '../_common/detector.ts';
+import { seeingPlain } from '../_common/plain-text.ts';
 import { addressAround } from './address.ts';
 import { emailAround, isLocal } from './email.ts';
 import type { Entity } from './entities.ts';
@@ -11,7 +12,7 @@ const LONGEST_NUMBER = 64;
 /** Finds personal data by the forms that it is written in. */
 export function piiDetector(entities: readonly Entity[]): Detector {
   const wanted: ReadonlySet<Entity> = new Set(entities);
-  return {
+  return seeingPlain({
     find: (written) => {
       const text = withPlainSigns(written);
       const found: Found[] = [];
@@ -21,11 +22,11 @@ export function piiDetector(entities: readonly Entity[]): Detector {
       return withoutOverlaps(found);
     },
     open: (written) => openFrom(withPlainSigns(written)),
-  };
+  });
 }
 
-/** Blanks and dashes that typesetting and word processors put into numbers: no-break, figure, thin; hyphens, dashes, minus. */
-const TYPESET = /[\u00a0\u2007\u2009\u202f\u2010-\u2013\u2212]/g;
+/** Blanks and dashes that typesetting and word processors put into numbers: blanks of every width; hyphens, dashes, minus. */
+const TYPESET = /[\u00a0\u2000-\u200a\u202f\u205f\u3000\u2010-\u2013\u2212]/g;
 
 /** The same text, character for character, with the blank and the dash of a keyboard. */
 function withPlainSigns(text: string): string {
@@ -69,7 +70,7 @@ function openFrom(text: string): number {
 const isWordSign = (code: number): boolean => isLocal(code) || code === 0x40 || code === 0x3a || code === 0x28;
 
 /** Groups of an account with letters, a national id that letters begin, groups of digits. Each takes as many steps as characters are looked at, squared at most. */
-const ENDINGS = [/(?<![A-Za-z\d])[A-Za-z]{2}\d\d[A-Za-z\d ./-]*$/, /(?<![A-Za-z\d])[A-Z]{2} ?[\d ]*$/, /[+(]*\d[\d .()/+-]*$/];
+const ENDINGS = [/(?<![A-Za-z\d])[A-Za-z]{2}\d\d[A-Za-z\d ./-]*$/, /(?<![A-Za-z\d])[A-Z]{2} ?[\d ]*$/, /[+(]*\d[\d\s.()/+-]*$/];
 
 function numberFrom(text: string): number {
   const begin = Math.max(0, text.length - LONGEST_NUMBER);

@@ -24,10 +24,18 @@ function domainEnd(text: string, begin: number): number | undefined {
     const code = text.charCodeAt(at);
     if (isAlphanumeric(code) || (code === DASH && at > label)) continue;
     if (at === label) break;
-    if (label > begin && isTopLevel(text, label, at)) end = at;
-    if (code !== DOT) break;
+    const last = withoutDashes(text, label, at);
+    if (label > begin && isTopLevel(text, label, last)) end = last;
+    if (code !== DOT || last < at) break;
     label = at + 1;
   }
+  return end;
+}
+
+/** Dashes behind a label belong to the sentence. */
+function withoutDashes(text: string, label: number, at: number): number {
+  let end = at;
+  while (end > label && text.charCodeAt(end - 1) === DASH) end -= 1;
   return end;
 }
 

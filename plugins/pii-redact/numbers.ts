@@ -10,34 +10,39 @@ export interface Numbered {
 }
 
 /** No pattern here repeats over what another part of it also takes, and each is bounded in length: it takes constant time at one place. */
-const CARD = /\d(?:[ -]?\d){12,18}(?![\d-]|[ ]\d|\.\d)/y;
-const DOTTED_CARD = /\d{4}(?:\.\d{4}){3}(?![\d-]|[ .]\d)/y;
-const SSN = /\d{3}-\d{2}-\d{4}(?![\d-])/y;
-const CPF = /(\d{3})\.(\d{3})\.(\d{3})-(\d{2})(?![\d-])/y;
-const DNI = /(\d{8})-?([A-HJ-NP-TV-Z])(?![\w-])/y;
-const NINO = /[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D](?!\w)/y;
-const NIE = /[XYZ]-?\d{7}-?[A-HJ-NP-TV-Z](?!\w)/y;
-const CODICE_FISCALE = /[A-Z]{6}\d\d[A-EHLMPRST][0-7]\d[A-Z]\d{3}[A-Z](?!\w)/y;
-const IPV4 = /(?:25[0-5]|2[0-4]\d|1?\d{1,2})(?:\.(?:25[0-5]|2[0-4]\d|1?\d{1,2})){3}(?![\w-]|\.\w)/y;
+const CARD = /\d(?:[\s-]?\d){12,18}(?!\d|-\w|\s\d|\.\d)/y;
+const DOTTED_CARD = /\d{4}\.(?:\d{4}\.\d{4}\.\d{4}|\d{6}\.\d{5})(?!\d|-\w|[ .]\d)/y;
+const SSN = /\d{3}-\d{2}-\d{4}(?!\d|-\w)/y;
+/** With other signs between, only numbers that are given out. Source: Social Security Administration, POMS RM 10201.035, 2026-11-23. */
+const PARTED_SSN = /(?<!\d[ .])(?!000|666|9)\d{3}([ .])(?!00)\d{2}\1(?!0000)\d{4}(?!\d|-\w|[ .]\d)/y;
+const CPF = /(\d{3})\.(\d{3})\.(\d{3})-(\d{2})(?!\d|-\w)/y;
+const DNI = /(\d{8})-?([A-HJ-NP-TV-Z])(?![A-Za-z\d]|-\w)/y;
+const NINO = /[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D](?![A-Za-z\d])/y;
+const NIE = /[XYZ]-?\d{7}-?[A-HJ-NP-TV-Z](?![A-Za-z\d])/y;
+const CODICE_FISCALE = /[A-Z]{6}\d\d[A-EHLMPRST][0-7]\d[A-Z]\d{3}[A-Z](?![A-Za-z\d])/y;
+const OCTETS = String.raw`(?:25[0-5]|2[0-4]\d|1?\d{1,2})(?:\.(?:25[0-5]|2[0-4]\d|1?\d{1,2})){3}`;
+/** One, or the first and the last of a range. */
+const IPV4 = new RegExp(`${OCTETS}(?:-${OCTETS})?(?![A-Za-z\\d]|-\\w|\\.\\w)`, 'y');
 /** With a country code: 8 to 15 digits (ITU-T E.164), in groups. */
-const INTERNATIONAL = /\+(?:1[ .-]?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}(?!\d)|[2-9](?:(?: \/ |[ ./-])?\(?\d\)?){6,13}[ ./-]?\d(?![\d-]))/y;
+const INTERNATIONAL = /\+(?:1[ .-]?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}(?!\d)|[2-9](?:(?: \/ |[ ./-])?\(?\d\)?){6,13}[ ./-]?\d(?!\d|-\w))/y;
 /** The same behind the digits that are dialled for the sign: 011 in North America, 00 nearly everywhere else (ITU-T E.123, list of dialling procedures). */
-const DIALLED = /(?:00|011)[ .-]?(?:1[ .-]?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}|[2-9](?:(?: \/ |[ ./-])?\(?\d\)?){6,13}[ ./-]?\d)(?![\d:-]| \d|\.\d)/y;
+const DIALLED = /(?:00|011)[ .-]?(?:1[ .-]?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}|[2-9](?:(?: \/ |[ ./-])?\(?\d\)?){6,13}[ ./-]?\d)(?![\d:]|-\w| \d|\.\d)/y;
 /** Fewer digits in one piece are a number that is filled up with zeros. */
 const LEAST_DIALLED = 11;
-const NORTH_AMERICAN = /(?:1[ .-]?)?(?:\(\d{3}\) ?|[2-9]\d\d[ .-]|\d{3}[.-])\d{3}[ .-]\d{4}(?![\d-])/y;
+const NORTH_AMERICAN = /(?:1[ .-]?)?(?:\(\d{3}\) ?|[2-9]\d\d[ .-]|\d{3}[.-])\d{3}[ .-]\d{4}(?!\d|-\w)/y;
 /** National forms without a group that tells them apart: French with dots, Brazilian mobile, Russian. Source: libphonenumber-js 1.13, examples of all countries, 2026-11-22. */
-const OTHERS = /(?:0\d(?:\.\d\d){4}|\(\d{2}\) ?9\d{4}-\d{4}|8[ -]?(?:\(\d{3}\)|\d{3})[ -]\d{3}-\d\d-\d\d)(?![\d-]|\.\d)/y;
+const OTHERS = /(?:0\d(?:\.\d\d){4}|\(\d{2}\) ?9\d{4}-\d{4}|8[ -]?(?:\(\d{3}\)|\d{3})[ -]\d{3}-\d\d-\d\d)(?!\d|-\w|\.\d)/y;
 /** With the trunk prefix of most of the world: 9 to 12 digits, at least two groups. */
-const NATIONAL = /(?:\(0\d{1,4}\)|0\d{1,4})[ /-]\d(?:[ -]?\d){4,9}(?![\d:-]| \d|\.\d)/y;
+const NATIONAL = /(?:\(0\d{1,4}\)|0\d{1,4})[ /-]\d(?:[ -]?\d){4,9}(?![\d:]|-\w| \d|\.\d)/y;
 /** Digits alone are a telephone number where the words in front say so. */
-const PLAIN = /\d(?:[ .()/-]{0,2}\d){6,14}(?![\d-])/y;
+const PLAIN = /\d(?:[ .()/-]{0,2}\d){6,14}(?!\d|-\w)/y;
 const CALLED = /(?:\b(?:phone|tel|telephone|telefon|mobile|cell|call|fax|whatsapp|handy|sms|text)\b|☎)[^\d\n]{0,24}$/i;
 /** Four numbers with dots are a version where the word in front says so. */
 const VERSIONED = /(?:\b(?:version|ver|release|section|build|chapter|firmware|driver)s?|\bv)[ .:#]{0,2}$/i;
 const DATE = /^(?:0[1-9]|[12]\d|3[01])[ ./-](?:0[1-9]|1[0-2])[ ./-](?:19|20)\d\d/;
 
-const WORD = /[\p{L}\p{N}_]/u;
+/** Not the low line: markdown sets words apart with it, and names tell what they hold. */
+const WORD = /[\p{L}\p{N}]/u;
 
 /** What begins at a place where a digit follows something that is not one; `from` is where letters or signs in front of it may begin. */
 export function numberAt(text: string, digit: number, wanted: ReadonlySet<Entity>): Numbered | undefined {
@@ -83,7 +88,7 @@ function cardAt(text: string, digit: number): Place | undefined {
 }
 
 function idAt(text: string, digit: number): Place | undefined {
-  const ssn = endOf(SSN, text, digit);
+  const ssn = endOf(SSN, text, digit) ?? endOf(PARTED_SSN, text, digit);
   if (ssn !== undefined) return [digit, ssn];
   const cpf = endOf(CPF, text, digit);
   if (cpf !== undefined) return isCpf(text.slice(digit, cpf).replace(/\D/g, '')) ? [digit, cpf] : undefined;

@@ -1,5 +1,7 @@
 import { type Detector, type Found, withoutOverlaps } from '../_common/detector.ts';
+import { seeingPlain } from '../_common/plain-text.ts';
 import { isRandom } from './entropy.ts';
+import { findPasswords, openPassword } from './passwords.ts';
 import { KEYS } from './keys.ts';
 
 /** Shorter than any credential that is known by its form, and than tokens that are judged by how random they are. */
@@ -17,15 +19,16 @@ const DASH = 0x2d;
 
 /** Finds credentials. `entropy` is in bits per character; 0 leaves tokens without a known form alone. */
 export function secretDetector(entropy: number): Detector {
-  return {
+  return seeingPlain({
     find: (text) => {
       const found: Found[] = [];
       findPem(text, found);
+      findPasswords(text, found);
       findTokens(text, entropy, found);
       return withoutOverlaps(found);
     },
-    open: openFrom,
-  };
+    open: (text) => Math.min(openFrom(text), openPassword(text)),
+  });
 }
 
 function findPem(text: string, into: Found[]): void {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { atEnd, temporaryFolder } from '../kit/index.ts';
+import { readOptions } from './options.ts';
 
 const BENCH = fileURLToPath(new URL('bench.ts', import.meta.url));
 /** The soak run measures them all, and compares the figures. */
@@ -29,6 +30,20 @@ function startBench(temporary: string, args: readonly string[]): BenchRun {
   });
   return { child, exited, stderr: () => stderr };
 }
+
+describe('the options of npm run bench', () => {
+  it('let one kind of run exclude the others, and a comparison in turns name what it compares with', () => {
+    expect(() => readOptions(['--paired', '--start', '--against', 'HEAD'])).to.throw('--start, --allocations, --telemetry and --paired exclude each other');
+    expect(() => readOptions(['--paired'])).to.throw('--paired needs something to compare with: --against or --logging');
+    expect(() => readOptions(['--processes', '1.5'])).to.throw('--processes is 1.5, and must be a whole number from 1 on');
+    expect(() => readOptions(['--shape', 'round'])).to.throw('no shape "round", known are: unary');
+  });
+
+  it('measure eight processes of each in turns, unless said, and one otherwise', () => {
+    const processes = (...args: string[]): number => readOptions(args).plan.processes;
+    expect([processes(), processes('--paired', '--logging'), processes('--paired', '--logging', '--quick'), processes('--paired', '--against', 'HEAD', '--processes', '3')]).to.deep.equal([1, 8, 1, 3]);
+  });
+});
 
 describe('npm run bench', function () {
   this.timeout(90_000);

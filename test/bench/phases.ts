@@ -19,8 +19,7 @@ async function phase<T>(name: string, work: () => T | Promise<T>): Promise<T> {
 }
 
 // As gw.js does.
-setFlagsFromString('--no-allocation-site-pretenuring');
-setFlagsFromString('--no-incremental-marking');
+for (const name of ['allocation-site-pretenuring', 'incremental-marking', 'maglev', 'turbofan']) setFlagsFromString(`--no-${name}`);
 const { resolveOwnFiles } = await import('../../host/own-files.ts');
 const ownFiles = resolveOwnFiles();
 const [{ BUILTINS, MODULES }, { createHost }, { systemClock }, { discover }, { loadConfigFile }, { SHIPPED }, start, { applyStartConfiguration }, { createApp }, { createHttpServer, listen }] = await phase('imports', () => Promise.all([

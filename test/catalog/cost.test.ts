@@ -36,6 +36,13 @@ describe('the cost of a chat', () => {
     expect(cost).to.include({ inputUsd: 3, outputUsd: 0, cacheReadUsd: 0.15, cacheWriteUsd: 3.75, reasoningUsd: 15, totalUsd: 21.9 });
   });
 
+  it('bills cache writes once that a vendor counts in the prompt, at their own price where there is one', () => {
+    const pricing = { input_per_m_tokens: 2, output_per_m_tokens: 0, cache_read_per_m_tokens: 0.2, cache_write_per_m_tokens: 2.5 };
+    const told = used(1_000_000, 0, { cache_read_tokens: 100_000, prompt_tokens_details: { cached_tokens: 100_000, cache_write_tokens: 800_000 } });
+    expect(costOf('chat', pricing, told)).to.include({ inputUsd: 0.2, cacheReadUsd: 0.02, cacheWriteUsd: 2, totalUsd: 2.22 });
+    expect(costOf('chat', { ...pricing, cache_write_per_m_tokens: null }, told)).to.include({ inputUsd: 1.8, cacheWriteUsd: 0 });
+  });
+
   it('bills reasoning as completion where it has no price of its own', () => {
     expect(costOf('chat', cached, used(0, 1_000_000, { reasoning_tokens: 400_000 })).outputUsd).to.equal(10);
   });

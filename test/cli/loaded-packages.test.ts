@@ -71,9 +71,10 @@ describe('what Node loads of itself for a gateway, and what a start asks of V8',
     expect(told()).to.match(/own modules loaded: .*\bhttp\b/).and.not.match(/own modules loaded: .*\b(http2|readline)\b/);
   });
 
-  it('leaves out garbage collection in steps until the gateway is up; compiled code is written under the flags of a start', () => {
+  it('leaves out garbage collection in steps and optimized code until the gateway is up; compiled code is written under the flags of a start', () => {
     const flags = Array.from(told().matchAll(/^flag set: (.*)$/gm), ([, flag]) => flag);
-    expect(flags).to.deep.equal(['--no-allocation-site-pretenuring', '--no-incremental-marking', '--incremental-marking', '--no-incremental-marking']);
+    const ofStart = ['--no-incremental-marking', '--no-turbofan', '--no-maglev'];
+    expect(flags).to.deep.equal(['--no-allocation-site-pretenuring', ...ofStart, '--incremental-marking', '--turbofan', '--maglev', ...ofStart]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { finishReason, readUsage } from '../../host/contract/index.ts';
+import { cacheWritesIn, finishReason, readUsage } from '../../host/contract/index.ts';
 
 describe('readUsage', () => {
   for (const [what, given, expected] of [
@@ -89,6 +89,21 @@ describe('readUsage', () => {
   });
 
   for (const value of [undefined, null, 5, 'x', true]) it(`is undefined for ${String(value)}`, () => { expect(readUsage(value)).to.equal(undefined); });
+});
+
+describe('cacheWritesIn', () => {
+  const told = (prompt_tokens: number, more: object): number => cacheWritesIn({ prompt_tokens, completion_tokens: 1, total_tokens: prompt_tokens + 1, ...more });
+
+  it('is what of the prompt was written to a cache', () => {
+    expect(told(3438, { prompt_tokens_details: { cache_write_tokens: 3435 } })).to.equal(3435);
+    expect(told(3438, { cache_read_tokens: 3423, prompt_tokens_details: { cached_tokens: 3423, cache_write_tokens: 12 } })).to.equal(12);
+  });
+
+  it('is nothing where cache writes stand beside the prompt, or have no room in it, or are not counted', () => {
+    expect(told(100, { cache_write_tokens: 40, prompt_tokens_details: { cache_write_tokens: 40 } })).to.equal(0);
+    expect(told(100, { cache_read_tokens: 90, prompt_tokens_details: { cached_tokens: 90, cache_write_tokens: 40 } })).to.equal(0);
+    for (const details of [undefined, null, 7, {}, { cache_write_tokens: -1 }, { cache_write_tokens: 'x' }, { cache_write_tokens: null }]) expect(told(100, { prompt_tokens_details: details })).to.equal(0);
+  });
 });
 
 describe('finishReason', () => {

@@ -183,11 +183,14 @@ describe('an answer that is sent on', () => {
     expect(answer.headers.get('content-length')).to.equal(String(Buffer.byteLength(text)));
   });
 
-  it('keeps everything of a refusal but known credentials, also what looks like one', async () => {
-    const body = (secret: string): string => `ask ada@example.org or http://u:p4ssw0rd@host, not sk-proj-${'a'.repeat(40)}, not Bearer ${'b'.repeat(30)}, not ${secret}, \u00e9`;
-    const answer = await fetchFrom(await answering(404, { 'content-type': 'text/plain', 'x-like': body('x').slice(0, 60) }, body(`${CREDENTIAL} nor environment-secret-1`)));
-    expect(await answer.text()).to.equal(body('[REDACTED:GATEWAY_CREDENTIAL] nor [REDACTED:OTHER_SECRET]'));
-    expect(answer.headers.get('x-like')).to.equal(body('x').slice(0, 60));
+  it('loses what looks like a credential in the body of a refusal, and in headers what is known to be one alone', async () => {
+    const body = (key: string, mail: string, password: string, bearer: string, secret: string): string => `{"e":"ask ${mail} or http://u:${password}@host, not ${key}, not Bearer ${bearer}, not ${secret}, \u00e9"}`;
+    const looks = body(`sk-proj-${'a'.repeat(40)}`, 'ada@example.org', 'p4ssw0rd', 'b'.repeat(30), `${CREDENTIAL} nor environment-secret-1`);
+    const answer = await fetchFrom(await answering(404, { 'content-type': 'application/json', 'x-like': looks.slice(0, 100) }, looks));
+    expect(await answer.text()).to.equal(body('[REDACTED_OPENAI_KEY]', '[REDACTED_EMAIL]', '[REDACTED]', '[REDACTED_BEARER_TOKEN]', '[REDACTED:GATEWAY_CREDENTIAL] nor [REDACTED:OTHER_SECRET]'));
+    expect(answer.headers.get('x-like')).to.equal(looks.slice(0, 100));
+    const fine = await fetchFrom(await answering(200, { 'content-type': 'application/json' }, looks.replaceAll(CREDENTIAL, 'x')));
+    expect(await fine.text()).to.equal(looks.replaceAll(CREDENTIAL, 'x'));
   });
 
   it('says once that it depends on the origin, and what else the upstream says that it depends on', async () => {

@@ -110,6 +110,68 @@ describe('what one key made', function owners() {
     }
   });
 
+  it('is left out of the lists of others, which are otherwise what the provider sent', async () => {
+    let list: object | string = {};
+    const upstream = await stubUpstream((request, response) => {
+      if (request.method === 'POST') replyJson(response, 200, { id: `file-${upstream.seen.length}` });
+      else if (typeof list === 'string') response.writeHead(200, { 'content-type': 'application/json' }).end(list);
+      else replyJson(response, 200, list);
+    });
+    const t = await startHost({ batch_target: 'a', files: { bind_owner: true }, targets: [upstream.target('a', {}, ABLE)] });
+    const keys = await Promise.all(['one', 'two'].map(async (name) => (await t.host.stores.keys.create({ name, scopes: ['read_only'], limits: {} })).key));
+    const as = (key: number) => ({ authorization: `Bearer ${keys[key]}` });
+    for (const key of [0, 1]) await t.request('POST', '/v1/files', 'x', as(key)); // file-1, file-2
+    const files = ['file-1', 'file-2', 'elsewhere'].map((id) => ({ id, filename: `${id}.txt` }));
+    const page = { object: 'list', data: files, has_more: true, first_id: 'file-1', last_id: 'elsewhere', big: 1 };
+    const given = JSON.stringify(page, null, 1).replace('"big": 1', '"big": 12345678901234567890');
+    list = given;
+    for (const path of ['/v1/files', '/v1/files?limit=3', '/v1/batches/']) {
+      const answer = await t.request('GET', path, undefined, as(1));
+      expect([answer.status, answer.json().data, answer.json().first_id, answer.json().last_id], path).to.deep.equal([200, files.slice(1), 'file-2', 'elsewhere']);
+      expect(answer.text).to.include('"big":12345678901234567890');
+    }
+    expect((await t.request('GET', '/v1/vector_stores/v/files', undefined, { ...as(0), 'x-provider': 'a' })).json().data).to.deep.equal([files[0], files[2]]);
+    list = { ...page, data: [files[0]], last_id: 'file-1' };
+    expect((await t.request('GET', '/v1/files', undefined, as(1))).json()).to.include({ has_more: true, first_id: null, last_id: 'file-1' });
+    expect((await t.request('GET', '/v1/files', undefined, as(0))).text).to.equal(JSON.stringify(list));
+    for (list of ['not JSON', '{"data":{}}', '[]']) {
+      const answer = await t.request('GET', '/v1/files', undefined, as(1));
+      expect([answer.status, answer.json().error.code], list).to.deep.equal([502, 'upstream_error']);
+    }
+  });
+
+  describe('and is named in an upload', () => {
+    const form = (name: string, value: string | Blob): FormData => {
+      const data = new FormData();
+      data.append('purpose', 'batch');
+      data.append(name, value);
+      return data;
+    };
+    const line = (id: string): string => JSON.stringify({ custom_id: '1', method: 'POST', url: '/v1/responses', body: { model: 'm', input: [{ role: 'user', content: [{ type: 'input_file', file_id: id }] }] } });
+    const uploads: readonly (readonly [string, string, (id: string) => FormData | string])[] = [
+      ['a line of a batch', '/v1/files', (id) => form('file', new Blob([`${line('mine')}\n${line(id)}\n`]))],
+      ['a line behind ten megabytes', '/v1/files', (id) => form('file', new Blob([`${line('mine')}\n`.repeat(60_000), line(id)]))],
+      ['a line behind one that is broken', '/v1/files', (id) => form('file', new Blob([`{"a\n{"\r${line(id)}`]))],
+      ['a line with escapes', '/v1/files', (id) => form('file', new Blob([line(id).replace('file_id', '\\u0066ile_id').replace(id, `\\u0066${id.slice(1)}`)]))],
+      ['a part of an upload', '/v1/uploads/u/parts', (id) => form('data', new Blob([line(id)]))],
+      ['a field of a form', '/v1/containers/c/files', (id) => form('file_id', id)],
+    ];
+    for (const [name, path, body] of uploads) {
+      it(`does not exist for another: ${name}`, async () => {
+        const t = await (await binding())();
+        const keys = await Promise.all(['one', 'two'].map(async (each) => (await t.host.stores.keys.create({ name: each, scopes: ['read_only'], limits: {} })).key));
+        const post = async (key: number, at: string, sent: FormData | string): Promise<readonly [number, any]> => {
+          const answer = await fetch(t.url + at, { method: 'POST', body: sent, headers: { authorization: `Bearer ${keys[key]}`, 'x-provider': 'a' } });
+          return [answer.status, await answer.json()];
+        };
+        const [, { id }] = await post(0, '/v1/files', form('file', new Blob(['x'])));
+        const [status, answer] = await post(1, path, body(id));
+        expect([status, answer.error?.code]).to.deep.equal([404, 'resource_not_found']);
+        for (const [key, named] of [[0, id], [1, 'made-elsewhere']] as const) expect((await post(key, path, body(named)))[0]).to.equal(200);
+      });
+    }
+  });
+
   it('is also what an upload in parts came to', async () => {
     const upstream = await stubUpstream((_request, response) => { replyJson(response, 200, { id: 'upload-1', object: 'upload', file: { id: 'file-of-parts' } }); });
     const t = await startHost({ batch_target: 'a', files: { bind_owner: true }, targets: [upstream.target('a', {}, ABLE)] });
@@ -159,10 +221,10 @@ describe('what one key made', function owners() {
       for (const path of [`/v1/files/${file}`, `/v1/responses/${response}`]) expect(await other('GET', path)).to.equal('404 resource_not_found');
       const makers = (await second.host.stores.keys.list()).filter(({ name }) => name === 'one').toSorted((a, b) => a.createdAt - b.createdAt);
       const owners = second.host.stores.owners.value;
-      expect(await Promise.all(makers.map(({ id }) => owners.hasForeign('file', [file], id)))).to.deep.equal(makers.map((_maker, at) => at > 0));
-      expect(await owners.hasForeign('file', ['an id\0that no store keeps'], 'x')).to.equal(false);
+      expect(await Promise.all(makers.map(async ({ id }) => (await owners.foreignOf('file', [file], id)).size > 0))).to.deep.equal(makers.map((_maker, at) => at > 0));
+      expect([...await owners.foreignOf('file', ['an id\0that no store keeps'], 'x')]).to.deep.equal([]);
       await owners.add('file', ['one more\0', 'kept'], 'x');
-      expect(await owners.hasForeign('file', ['one more\0', 'kept'], 'y')).to.equal(true);
+      expect([...await owners.foreignOf('file', ['one more\0', 'kept'], 'y')]).to.include('kept');
     });
   }
 
@@ -177,7 +239,7 @@ describe('what one key made', function owners() {
     await Promise.all(Array.from({ length: 20 }, (_, at) => owners[at % 2]!.add('response', ['shared', `own-${at}`], `key-${at}`)));
     const ownersOf = async (kind: 'response' | 'file', id: string): Promise<readonly string[][]> => Promise.all(owners.map(async (each) => {
       const names = [...Array.from({ length: 20 }, (_, at) => `key-${at}`), 'too late'];
-      const isForeign = await Promise.all(names.map((name) => each.hasForeign(kind, [id], name)));
+      const isForeign = await Promise.all(names.map(async (name) => (await each.foreignOf(kind, [id], name)).size > 0));
       return names.filter((_name, at) => !isForeign[at]);
     }));
     const kept = await ownersOf('response', 'shared');

@@ -68,4 +68,22 @@ describe('the choices of an answer', () => {
     expect(new Set(events.flatMap((event) => event.choices.map(({ index }: any) => index)))).to.deep.equal(new Set([0]));
     expect(events.flatMap((event) => event.choices.flatMap(({ delta }: any) => (delta.tool_calls ?? []).map(({ index }: any) => index))), 'one call, in pieces').to.deep.equal(odd.map(() => 0));
   });
+
+  it('end once each, though the upstream repeats their end in a later chunk', async () => {
+    const chunk = (delta: object, finish_reason: string | null, more: object = {}): object => ({ id: 'c', choices: [{ index: 0, delta, finish_reason }], ...more });
+    const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+    let repeated: object = {};
+    const host = await hostOf((_request, response) => {
+      openSse(response);
+      response.end([chunk({ role: 'assistant', content: 'x' }, null), chunk({}, 'stop'), repeated, '[DONE]'].map(sseEvent).join(''));
+    });
+    const bare = { role: 'assistant', content: '', reasoning_details: [] };
+    for (const [what, delta, more] of [['alone', bare, {}], ['beside usage', bare, { usage }], ['empty', {}, {}]] as const) {
+      repeated = chunk(delta, 'stop', more);
+      const ends = (await host.post(CHAT, ask('hi', { stream: true }))).events().filter((event) => event.choices?.some((choice: any) => choice.finish_reason !== null));
+      expect(ends, what).to.have.length(1);
+    }
+    repeated = chunk({ content: 'more' }, 'stop');
+    expect((await host.post(CHAT, ask('hi', { stream: true }))).text).to.include('more');
+  });
 });

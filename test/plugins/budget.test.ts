@@ -50,6 +50,8 @@ describe('budget', () => {
     ['cached tokens free at 0', { input_per_m_tokens: 10, output_per_m_tokens: 100, cache_read_per_m_tokens: 0 }, { cache_read_tokens: 4 }, 6 * 10 + 5 * 100],
     ['more cached tokens than the prompt', { input_per_m_tokens: 10, cache_read_per_m_tokens: 1 }, { cache_read_tokens: 40 }, 40],
     ['cache writes beside the prompt', { input_per_m_tokens: 10, cache_write_per_m_tokens: 7 }, { cache_write_tokens: 3 }, 10 * 10 + 3 * 7],
+    ['cache writes in the prompt', { input_per_m_tokens: 10, cache_write_per_m_tokens: 7 }, { prompt_tokens_details: { cache_write_tokens: 3 } }, 7 * 10 + 3 * 7],
+    ['cache writes in the prompt on the input rate without their own', { input_per_m_tokens: 10 }, { prompt_tokens_details: { cache_write_tokens: 3 } }, 10 * 10],
     ['reasoning as part of the completion', { output_per_m_tokens: 100 }, { reasoning_tokens: 5 }, 500],
   ] as const) {
     it(`bills ${what}`, async () => {

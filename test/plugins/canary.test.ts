@@ -56,11 +56,11 @@ const REQUESTS: Readonly<Record<string, Json>> = {
   '/v1/messages': MESSAGES,
   '/v1/messages/count_tokens': MESSAGES,
   '/v1/completions': { model: 'm', prompt: 'text', stop: ['text'], user: 'text', only_forwarded: 'text' },
-  '/v1/embeddings': { model: 'm', input: ['text', 'text'] },
-  '/v1/images/generations': { model: 'm', prompt: 'text' },
-  '/v1/rerank': { model: 'm', query: 'text', documents: ['text', 'text'] },
-  '/v1/moderations': { model: 'm', input: ['text', 'text'] },
-  '/v1/audio/speech': { model: 'm', input: 'text', voice: 'alloy' },
+  '/v1/embeddings': { model: 'm', input: ['text', 'text'], user: 'text', only_forwarded: { deep: ['text'] } },
+  '/v1/images/generations': { model: 'm', prompt: 'text', user: 'text', size: '1x1', quality: 'hd', style: 'vivid', only_forwarded: 'text' },
+  '/v1/rerank': { model: 'm', query: 'text', documents: ['text', 'text'], only_forwarded: ['text'] },
+  '/v1/moderations': { model: 'm', input: ['text', 'text'], only_forwarded: 'text' },
+  '/v1/audio/speech': { model: 'm', input: 'text', voice: 'alloy', instructions: 'text', only_forwarded: 'text' },
 };
 /** Bodies that no plugin can read are refused altogether while a guardrail reads content. */
 const REFUSED: readonly string[] = ['/v1/audio/transcriptions', '/v1/audio/translations'];
@@ -73,7 +73,7 @@ const ELSEWHERE: readonly RegExp[] = [/^\/v1(beta)?\/models\/\*model/];
 const TOOLS = '/mcp';
 
 /** Places whose text plugins do not read: what names the model, and what the wire defines to be an address or bytes. */
-const NOT_READ: readonly RegExp[] = [/^model$/, /\.image_url\.url$/, /\.input_audio\.data$/, /\.file\.file_data$/, /^voice$/];
+const NOT_READ: readonly RegExp[] = [/^model$/, /\.image_url\.url$/, /\.input_audio\.data$/, /\.file\.file_data$/];
 
 /** Where only certain words are taken: another one is refused before any plugin runs. */
 const CHECKED = /\.content\[\d+\]\.type$/;
@@ -159,6 +159,22 @@ describe('a canary', () => {
     expect((await host.post('/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content: parts }] })).status).to.equal(400);
   });
 
+  it('is blocked in the names of members that are written for a tool', async () => {
+    const { host, calls } = await gateway(['before_request']);
+    const input = { list: [{ [CANARY]: 1 }] };
+    for (const [path, message] of [
+      ['/v1/messages', { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'f', input }] }],
+      ['/v1/chat/completions', { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: JSON.stringify(input) } }] }],
+    ] as const) {
+      const answer = await host.post(path, { model: 'm', max_tokens: 5, messages: [{ role: 'user', content: 'x' }, message, { role: 'user', content: 'y' }] });
+      expect(answer.text, path).to.include('canary (before_request): canary');
+    }
+    for (const content of [{ role: 'model', parts: [{ functionCall: { name: 'f', args: input } }] }, { role: 'user', parts: [{ functionResponse: { name: 'f', response: input } }] }]) {
+      expect((await host.post('/v1beta/models/m:generateContent', { contents: [{ role: 'user', parts: [{ text: 'x' }] }, content] })).text).to.include('canary (before_request): canary');
+    }
+    expect(calls()).to.equal(0);
+  });
+
   it('is blocked in a file that holds text', async () => {
     const { host, calls } = await gateway(['before_request']);
     const data = Buffer.from(CANARY).toString('base64');
@@ -196,6 +212,36 @@ describe('a canary', () => {
           expect([answer.status, answer.json().error?.code], `${path} ${place}: ${text}`).to.deep.equal([502, 'response_rejected']);
           expect(answer.text).to.not.include('canary sings');
         }
+      }
+    }
+  });
+
+  it('is blocked beside the message and beside the choices of an answer', async () => {
+    const { host } = await gateway(['after_request']);
+    const beside: readonly (readonly [string, object, object])[] = [
+      ['search results', {}, { search_results: [{ title: CANARY }] }], ['forwarded', {}, { deep: { list: [`a ${CANARY}`] } }], ['tier', {}, { service_tier: CANARY }], ['choice', { extra: { note: CANARY } }, {}],
+    ];
+    for (const [place, choice, reply] of beside) {
+      upstreamSays = () => ({ id: 'x', object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content: 'fine' }, finish_reason: 'stop', ...choice }], ...reply });
+      expect((await host.post('/v1/chat/completions', CHAT)).json().error?.code, place).to.equal('response_rejected');
+    }
+  });
+
+  it('is blocked beside the message and beside the choices of a stream', async () => {
+    const beside: readonly (readonly [string, (text: string) => object])[] = [
+      ['search results', (title) => ({ choices: [{ index: 0, delta: { content: 'x' }, finish_reason: null }], search_results: [{ title }] })],
+      ['usage', (note) => ({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }, odd: { note } })],
+      ['choice', (note) => ({ choices: [{ index: 0, delta: { content: 'x' }, extra: [note], finish_reason: null }] })],
+      ['delta', (note) => ({ choices: [{ index: 0, delta: { annotations: [{ note }] }, finish_reason: null }] })],
+    ];
+    for (const stream of ['end', 'window']) {
+      const { host } = await gateway(['after_request'], { stream });
+      for (const [place, toChunk] of beside) {
+        const [head, text, ...tail] = chatChunks(['fine']) as [object, object, ...object[]];
+        upstreamSays = () => [head, text, { id: 'x', ...toChunk(CANARY) }, { id: 'x', ...toChunk('') }, ...tail];
+        const answer = await host.post('/v1/chat/completions', { ...CHAT, stream: true });
+        if (stream === 'end') expect(answer.events().at(-1).error, place).to.include({ code: 'stream_error' });
+        else expect([answer.text.includes('canary'), answer.events().at(-1)], place).to.deep.equal([false, '[DONE]']);
       }
     }
   });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import piiRedact from '../../plugins/pii-redact/index.ts';
 import { piiDetector } from '../../plugins/pii-redact/detector.ts';
 import { ENTITIES } from '../../plugins/pii-redact/entities.ts';
-import { ask, chatReply, expectProportion, replyJson, seeded, startHost, stubUpstream } from '../kit/index.ts';
+import { ask, chatReply, expectProportion, openSse, replyJson, seeded, sseEvent, startHost, stubUpstream } from '../kit/index.ts';
 import { cut, delivered, entry, error, isTold, messageOfReply, PATH, scene, verdicts } from './guardrail-kit.ts';
 
 const both = ['before_request', 'after_request'];
@@ -97,6 +97,23 @@ describe('pii-redact, answers', () => {
     expect(choices[1].logprobs.content).to.have.length('to no one'.length);
   });
 
+  it('are masked beside the message and in the names of called tools, in streams as well', async () => {
+    const calls = [{ index: 0, id: 'c', type: 'function', function: { name: `mail_${MAIL}`, arguments: '{}' } }];
+    const upstream = await stubUpstream((seen, response) => {
+      if (!seen.json()['stream']) {
+        replyJson(response, 200, { ...chatReply('x', { choices: [{ index: 0, message: { role: 'assistant', content: 'x', tool_calls: calls }, finish_reason: 'stop' }] }), citations: [MAIL] });
+        return;
+      }
+      openSse(response);
+      response.end([{ id: 'x', choices: [{ index: 0, delta: { role: 'assistant', content: 'x', tool_calls: calls }, finish_reason: null }], citations: [MAIL] }, { id: 'x', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }, '[DONE]'].map(sseEvent).join(''));
+    });
+    const host = await startHost({ targets: [upstream.target('a')], plugins: [entry('pii-redact', 'after_request')] });
+    const whole = (await host.post(PATH, ask('hi'))).json();
+    expect([whole.citations, whole.choices[0].message.tool_calls[0].function.name]).to.deep.equal([['[EMAIL_2]'], '[EMAIL_1]']);
+    const stream = await host.post(PATH, ask('hi', { stream: true }));
+    expect([stream.text.includes(MAIL), stream.text.includes('"name":"[EMAIL_1]"'), stream.events().at(-1)]).to.deep.equal([false, true, '[DONE]']);
+  });
+
   it('get the values back with restore, and unknown placeholders stay', async () => {
     const says = (request: any) => ({ content: [`you wrote ${request.messages[0].content}, not [EMAIL_7] or [ODD_1]`], arguments: ['{"to":"[EMA', 'IL_1]"}'] });
     const run = await scene('pii-redact', { config: { restore: true }, stages: both, says });
@@ -166,12 +183,14 @@ describe('pii-redact, forms', () => {
     'IBAN DE89-3704-0044-0532-0130-00', 'IBAN NL91.ABNA.0417.1643.00', 'IBAN GB29\u202fNWBK\u202f6016\u202f1331\u202f9268\u202f19', 'IBAN BR97/0036/0305/0000/1000/9795/493P/1',
     'CARD 4012.8888.8888.1881', 'CARD 4012\u00a08888\u00a08888\u00a01881', 'NATIONAL_ID 123\u201145\u20116789', 'PHONE +44 20 7946 0958', 'PHONE 020 7946 0958', 'PHONE 07700 900123', 'PHONE 06 12 34 56 78', 'PHONE +49 (0)30 123456', 'CARD 4111 1111 1111 1111', 'CARD 5500-0055-5555-5559', 'CARD 378282246310005', 'CARD 6011111111111117',
     'IBAN DE89 3704 0044 0532 0130 00', 'IBAN GB82WEST12345698765432', 'IBAN fr1420041010050500013m02606', 'IP 192.168.0.1', 'IP 2001:db8::8a2e:370:7334', 'IP ::1', 'IP ::ffff:10.0.0.1', 'IP fe80::1',
+    'CARD 3782.822463.10005', 'CARD 4111\n1111\n1111\n1111', 'CARD 4111\t1111\t1111\t1111', 'IP 10.0.0.1-10.0.0.17', 'CARD ４１１１ １１１１ １１１１ １１１１', 'CARD 4111\u00ad1111\u200b1111\u20601111', 'CARD ٤١١١١١١١١١١١١١١١', 'CARD \u{1d7d2}\u{1d7cf}11 1111 1111 111\u{1d7cf}', 'EMAIL jane＠example．com', 'EMAIL jane.doe@exam\u200bple.com', 'EMAIL ｊａｎｅ@ｅｘａｍｐｌｅ。com',
+    'IP 1\ufe0f92.168.0.1', 'IP f\u200be80::1', 'IBAN D\u200dE89370400440532013000', 'PHONE +\u200e1 415 555 2671', 'NATIONAL_ID 123\u200b-45-6789', 'NATIONAL_ID 123 45 6789', 'NATIONAL_ID 123.45.6789', 'NATIONAL_ID 123\u300045\u30006789',
     'NATIONAL_ID 123-45-6789', 'NATIONAL_ID 987-65-4321', 'NATIONAL_ID 000-12-3456', 'NATIONAL_ID AB 12 34 56 C', 'NATIONAL_ID 12345678Z', 'NATIONAL_ID X1234567L', 'NATIONAL_ID RSSMRA85T10A562S', 'NATIONAL_ID 529.982.247-25',
   ]) {
     const [kind = '', ...rest] = text.split(' ');
     const value = rest.join(' ');
     it(`of ${text}`, () => {
-      for (const [before, after] of [['', ''], ['it is ', '.'], ['(', ')'], ['"', '",'], ['mine: ', '; no'], ['<', '>']]) expect(kinds(`${before}${value}${after}`), `${before}${value}${after}`).to.deep.equal([`${kind} ${value}`]);
+      for (const [before, after] of [['', ''], ['it is ', '.'], ['(', ')'], ['"', '",'], ['mine: ', '; no'], ['<', '>'], ['- ', '-'], ['\u200b', '\u200b'], ['_', '_'], ['**', '**']]) expect(kinds(`${before}${value}${after}`), `${before}${value}${after}`).to.deep.equal([`${kind} ${value}`]);
     });
   }
 
@@ -182,11 +201,11 @@ describe('pii-redact, forms', () => {
   for (const text of [
     '4111 1111 1111 1112', '1234567890123456', 'DE88 3704 0044 0532 0130 00', 'version 1.2.3.4', 'v10.0.19041.1', '1.2.3', '256.1.1.1', 'at 12:30:45', 'std::vector<int>', 'a::b', '00:1a:2b:3c:4d:5e', '2024-01-02T03:04:05Z', '01.02.2023 12:30',
     'number 0010002345', '0000123456789', 'hex 00 12 34 56', '00:12:34.567', 'Nature 45 (12) 1345-1367', '4.123456789012347', '4012.8888.8888.1882', 'DE88-3704-0044-0532-0130-00', '01.02.2023', '2019\u20132024', '0.12.345.6789',
-    '1,234,567,890', '3.14159265358979', 'order 1234567890', 'user@localhost', '@mention and a@', 'C:\\temp', '10:00-11:30', 'isbn 978-3-16-148410-0', '123e4567-e89b-12d3-a456-426614174000', '50% of 1000-2000 items', 'ratio 16:9', 'from 2019-2024',
+    '987 65 4321', '123 45-6789', '1 123 45 6789', '123 45 6789 0', '\u200b１２３\u00ad', '1,234,567,890', '3.14159265358979', 'order 1234567890', 'user@localhost', '@mention and a@', 'C:\\temp', '10:00-11:30', 'isbn 978-3-16-148410-0', '123e4567-e89b-12d3-a456-426614174000', '50% of 1000-2000 items', 'ratio 16:9', 'from 2019-2024',
   ]) it(`of nothing: ${text}`, () => { expect(kinds(text)).to.deep.equal([]); });
 
   it('take time in proportion to the text, whatever it is', async () => {
-    for (const unit of ['1', '1 ', '+1-', 'a@', 'a@b.c', '1.', ':', 'f:', 'AB12 ', 'a', '(0) ', '::1 ', '0 1-', '001 ', '+1 / ', 'AB12-', '\u00a01', 'phone 1', '@']) {
+    for (const unit of ['1', '1 ', '+1-', 'a@', 'a@b.c', '1.', ':', 'f:', 'AB12 ', 'a', '(0) ', '::1 ', '0 1-', '001 ', '+1 / ', 'AB12-', '\u00a01', 'phone 1', '@', '\u200b1', '１', '１\u00ad', '\u{1d7cf}', '٤ ', '。', 'a＠']) {
       await expectProportion(20_000, (size) => {
         const text = unit.repeat(Math.ceil(size / unit.length));
         return () => detector.find(text).length + detector.open(text);
@@ -196,7 +215,7 @@ describe('pii-redact, forms', () => {
 
   it('are found in a stream as they are in the whole, wherever it is cut', async () => {
     const random = seeded(7);
-    const pieces = [MAIL, '+1 415 555 2671', '123-45-6789', 'DE89 3704 0044 0532 0130 00', 'NL91-ABNA-0417-1643-00', '0049 30 1234567', '06.12.34.56.78', '+33\u00a06\u00a012\u00a034\u00a056\u00a078', ' ', ' and ', '12', '.', '(', 'x', '10.0.0.1', ', ', '4111 1111 1111 1111', '\n', '😀'];
+    const pieces = [MAIL, '+1 415 555 2671', '123-45-6789', 'DE89 3704 0044 0532 0130 00', 'NL91-ABNA-0417-1643-00', '0049 30 1234567', '06.12.34.56.78', '+33\u00a06\u00a012\u00a034\u00a056\u00a078', ' ', ' and ', '12', '.', '_', '4111\n1111\n1111\n1111', '10.0.0.1-10.0.0.17', '４１１１ １１１１ １１１１ １１１１', 'ja\u200bne＠example．com', '\u{1d7d2}\u{1d7cf}11111111111111', '\u200b', '👨‍👩‍👧', '123 45 6789', '(', 'x', '10.0.0.1', ', ', '4111 1111 1111 1111', '\n', '😀'];
     const { spanFilter } = await import('../../plugins/_common/masking.ts');
     for (let round = 0; round < 400; round += 1) {
       const text = Array.from({ length: 6 }, () => pieces[Math.floor(random() * pieces.length)]).join('');

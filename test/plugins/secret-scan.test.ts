@@ -68,6 +68,41 @@ describe('secret-scan, forms', () => {
     expect(found('-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----', 0)).to.deep.equal([]);
   });
 
+  it('of passwords in addresses, unless they stand for one', () => {
+    const password = key('hunter', '2hunter');
+    for (const address of ['postgres://app:*@db.example.com:5432/x', 'mongodb+srv://bob:*@cluster0.example.net/x', 'https://bob:*@example.com/', 'redis://:*@10.0.0.1:6379', 'http://a:*@[::1]/']) {
+      for (const text of [address, `use ${address}, please`, JSON.stringify({ url: address })]) expect(found(text.replace('*', password), 0), text).to.deep.equal([password]);
+    }
+    for (const each of ['password', 'PASSWORD', 'pass', 'your-password', 'changeme', '${DB_PASSWORD}', '$PASSWORD', '<password>', '********', 'xxxxxx', '%PASS%', '[SECRET_1]']) expect(found(`postgres://user:${each}@db/x`), each).to.deep.equal([]);
+    for (const text of ['see https://example.com:8080/a@b', 'http://h/a:b@c', 'ftp://host:21/file', 'a://b:c@d']) expect(found(text), text).to.deep.equal([]);
+  });
+
+  it('of passwords in addresses, wherever a stream is cut', async () => {
+    const { spanFilter } = await import('../../plugins/_common/masking.ts');
+    const text = `go to postgres://app:${key('hunter', '2hunter')}@db.example.com:5432/x now`;
+    for (let size = 1; size < 12; size += 1) {
+      const filter = spanFilter(detector, () => '[S]');
+      const out = cut(text, size).map((piece) => filter(piece, false)).join('') + filter('', true);
+      expect(out, String(size)).to.equal('go to postgres://app:[S]@db.example.com:5432/x now');
+    }
+  });
+
+  for (const [vendor, token] of [
+    ['Databricks', key('dapi', '0a1b2c3d'.repeat(4))], ['Docker', key('dckr_', 'pat_', 'aB3-'.repeat(7))], ['Notion', key('ntn_', '12345678901', 'aB3d'.repeat(9))], ['Supabase', key('sbp_', '0a1b2c3d'.repeat(5))], ['Twilio', key('S', 'K', '0a1b2c3d'.repeat(4))],
+    ['Mailgun', key('key-', '0a1b2c3d'.repeat(4))], ['New Relic', key('NRAK-', 'ABC123XYZ'.repeat(3))], ['Postman', key('PMAK-', '0a1b2c3d'.repeat(3), '-', '0a1b2c3d'.repeat(4), '0a')], ['GitLab', key('glrt-', 'a_B3'.repeat(5))],
+    ['Replicate', key('r8_', 'aB3dE6g'.repeat(6).slice(0, 37))], ['NVIDIA', key('nvapi-', 'aB3_'.repeat(16))], ['Fireworks', key('fw_', 'aB3d'.repeat(6))],
+  ] as const) {
+    it(`of ${vendor}`, () => { expect(found(`key: ${token}, ok`, 0)).to.deep.equal([token]); });
+  }
+
+  it('of forms whose signs are parted by what is not seen, or wide', () => {
+    const parted = Array.from(GITHUB).join('\u200b');
+    expect(found(`a ${parted}\u200b b`)).to.deep.equal([parted]);
+    const wide = Array.from(GITHUB, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0)).join('');
+    expect(found(`a ${wide}, b`)).to.deep.equal([wide]);
+    expect(found('👨‍👩‍👧 is a family\u00ad, ｗｉｄｅ')).to.deep.equal([]);
+  });
+
   it('of random tokens by their entropy, unless it is off', () => {
     for (const token of ['wJalrXUtnFEMI/K7MDENG/bPxRfiCYzEXbMPLqKEY', 'aB3dE5fG7hJ9kL1mN3pQ5', 'Zk3xQ9vL2mN8pR4tW7yB', 'abcdefghijklmnopqrstuvwxyzABCDEF0123456789']) {
       expect([found(`t ${token}.`), found(`t ${token}.`, 0), found(`t ${token}.`, 7)]).to.deep.equal([[token], [], []]);
@@ -81,7 +116,7 @@ describe('secret-scan, forms', () => {
   ]) it(`of nothing: ${text}`, () => { expect(found(text)).to.deep.equal([]); });
 
   it('take time in proportion to the text, whatever it is', async () => {
-    for (const unit of ['a', 'aB1', 'eyJ-', 'eyJa.', 'SG.a', '-SG.', 'sk-', 'ghp_', '-----BEGIN ', '-----BEGIN PRIVATE KEY-----!', '-----BEGIN PRIVATE KEY-----\n', '-----END ', 'AKIA', ' ', '://a', 'a.b ', 'xoxb-', '-', 'gho_A-']) {
+    for (const unit of ['://a:', '://', 'a://b:c@', '@', 'a', 'aB1', 'eyJ-', 'eyJa.', 'SG.a', '-SG.', 'sk-', 'ghp_', '-----BEGIN ', '-----BEGIN PRIVATE KEY-----!', '-----BEGIN PRIVATE KEY-----\n', '-----END ', 'AKIA', ' ', '://a', 'a.b ', 'xoxb-', '-', 'gho_A-']) {
       await expectProportion(20_000, (size) => {
         const text = unit.repeat(Math.ceil(size / unit.length));
         return () => detector.find(text).length + detector.open(text);

@@ -58,9 +58,22 @@ describe('anthropic, answers', () => {
   it('end as the common wire calls it', () => {
     expect(whole('refusal.json').choices[0].finish_reason).to.equal('content_filter');
     expect(whole('truncated.json').choices[0].finish_reason).to.equal('length');
-    for (const [reason, expected] of [['stop_sequence', 'stop'], ['pause_turn', 'pause_turn'], ['model_context_window_exceeded', 'length']]) {
+    for (const [reason, expected] of [['stop_sequence', 'stop'], ['pause_turn', 'pause_turn'], ['model_context_window_exceeded', 'length'], ['compaction', 'stop']]) {
       expect(translateReply(anthropic, callFor(MODEL), { content: [], stop_reason: reason }).choices[0]?.finish_reason).to.equal(expected);
       expect(events(START, { type: 'message_delta', delta: { stop_reason: reason } }).reply.choices[0]?.finish_reason).to.equal(expected);
+    }
+  });
+
+  it('say why the model declined, where the vendor does', () => {
+    const details = (explanation: unknown): object => ({ type: 'refusal', category: 'cyber', explanation });
+    const asWhole = (stop_details: unknown): any => translateReply(anthropic, callFor(MODEL), { content: [{ type: 'text', text: 'I can' }], stop_reason: 'refusal', stop_details }).choices[0]?.message;
+    const asStream = (stop_details: unknown): any => events(START, { type: 'message_delta', delta: { stop_reason: 'refusal', stop_details } }).reply.choices[0];
+    expect(asWhole(details('This could help an attack.'))).to.deep.equal({ role: 'assistant', content: 'I can', refusal: 'This could help an attack.' });
+    expect(asStream(details('This could help an attack.'))).to.deep.include({ finish_reason: 'content_filter' });
+    expect(asStream(details('This could help an attack.')).message.refusal).to.equal('This could help an attack.');
+    for (const none of [undefined, null, {}, details(null), details(''), details(7)]) {
+      expect(asWhole(none)).to.deep.equal({ role: 'assistant', content: 'I can' });
+      expect(asStream(none).message).to.not.have.property('refusal');
     }
   });
 

@@ -86,6 +86,23 @@ describe('transport, whole replies', () => {
     });
   }
 
+  it('decodes a body that was compressed more than once, and its errors are those of every step', async () => {
+    const packed = brotliCompressSync(gzipSync(deflateSync('unpacked'.repeat(50_000))));
+    for (const [encoding, body] of [['deflate, gzip, br', packed], [' Deflate,identity, GZIP ,br,', packed], ['gzip, gzip', gzipSync(gzipSync('unpacked'.repeat(50_000)))]] as const) {
+      const reply = await unary((_request, response) => { response.writeHead(200, { 'content-encoding': encoding }).end(body); });
+      expect(reply.body.toString(), encoding).to.equal('unpacked'.repeat(50_000));
+    }
+    const broken = [gzipSync('no gzip at all'), gzipSync(gzipSync('x'.repeat(10_000)).subarray(0, 30)), gzipSync(gzipSync('x')).subarray(0, 20)];
+    for (const body of broken) expect((await failure(unary((_request, response) => { response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(body); }))).fault?.kind).to.equal('reply');
+    const fourfold = [1, 2, 3, 4].reduce((body) => gzipSync(body), Buffer.from('far in'));
+    expect((await unary((_request, response) => { response.writeHead(200, { 'content-encoding': 'gzip, gzip, gzip, gzip' }).end(fourfold); })).body).to.deep.equal(fourfold);
+  });
+
+  it('stops reading what is compressed twice to more than 50 MiB', async () => {
+    const bomb = gzipSync(gzipSync(Buffer.alloc(MAX_REPLY_BYTES + 1)));
+    expect((await failure(unary((_request, response) => { response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(bomb); }))).fault?.kind).to.equal('reply');
+  });
+
   it('fails on a compressed body that is broken or cut off', async () => {
     for (const body of [Buffer.from('no gzip at all'), gzipSync('x'.repeat(10_000)).subarray(0, 30)]) {
       const error = await failure(unary((_request, response) => { response.writeHead(200, { 'content-encoding': 'gzip' }).end(body); }));

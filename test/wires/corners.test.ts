@@ -67,7 +67,7 @@ describe('ends of answers', () => {
       ['stop', false, 'end_turn', 'STOP', { status: 'completed' }], ['stop', true, 'tool_use', 'STOP', { status: 'completed' }], ['tool_calls', true, 'tool_use', 'STOP', { status: 'completed' }],
       ['tool_calls', false, 'end_turn', 'STOP', { status: 'completed' }], ['length', false, 'max_tokens', 'MAX_TOKENS', { status: 'incomplete', reason: 'max_output_tokens' }],
       ['content_filter', false, 'refusal', 'SAFETY', { status: 'incomplete', reason: 'content_filter' }], ['pause_turn', false, 'pause_turn', 'OTHER', { status: 'completed' }],
-      ['', false, 'end_turn', 'STOP', { status: 'completed' }], ['MALFORMED_FUNCTION_CALL', false, 'end_turn', 'MALFORMED_FUNCTION_CALL', { status: 'completed' }], ['another', false, 'end_turn', 'OTHER', { status: 'completed' }],
+      ['', false, 'end_turn', 'STOP', { status: 'completed' }], ['MALFORMED_FUNCTION_CALL', false, 'end_turn', 'MALFORMED_FUNCTION_CALL', { status: 'completed' }], ['MALFORMED_RESPONSE', false, 'end_turn', 'MALFORMED_RESPONSE', { status: 'completed' }], ['another', false, 'end_turn', 'OTHER', { status: 'completed' }],
     ] as const) {
       expect([stopReason(finish, hasCalls, false), finishWord(finish)], finish).to.deep.equal([messages, gemini]);
       expect(endOf(finish === '' ? undefined : finish), finish).to.deep.include(responses);

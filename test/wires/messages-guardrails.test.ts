@@ -25,6 +25,7 @@ const PLACES: Readonly<Record<string, object>> = {
   'the blocks of a document': turn({ type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'canary' }] } }),
   'what was found': turn({ type: 'search_result', title: 'a', source: 'canary', content: [{ type: 'text', text: 'a' }] }),
   'an input of a tool': answered({ type: 'tool_use', id: 't', name: 'n', input: { a: { id: 'canary' } } }),
+  'a name in an input of a tool': answered({ type: 'tool_use', id: 't', name: 'n', input: { a: [{ 'a canary': 1 }] } }),
   'JSON in an input of a tool': answered({ type: 'tool_use', id: 't', name: 'n', input: { a: '{"b":"c\\u0061nary"}' } }),
   'a result of a tool': { messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'n', input: {} }] }, { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: [{ type: 'text', text: 'canary' }] }] }] },
   'the name of a tool': { tools: [{ name: 'canary', input_schema: {} }] },
@@ -182,6 +183,20 @@ describe('guardrails on Messages', () => {
     const { post } = await sameWire(streamOf(masked), { plugins: [{ name: 'pii-redact', stage: 'before_request', enabled: true, config: {} }, { name: 'pii-redact', stage: 'after_request', enabled: true, config: {} }] });
     const answer = await post({ ...hello, stream: true });
     expect(eventsOf(answer.text).map(({ delta }) => delta?.text ?? '').join('')).to.equal('mail [EMAIL_1] now');
+  });
+
+  it('mask what the beginning of a call holds in a stream of the vendor, and hold it back with stream: window', async () => {
+    const calling = (block: object): readonly VendorEvent[] => [VENDOR_EVENTS[0] as VendorEvent, { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'toolu_1', name: 'f', input: {}, ...block } }, { type: 'content_block_stop', index: 0 }, ...VENDOR_EVENTS.slice(-2)];
+    for (const [block, masked] of [[{ input: { to: MAIL } }, { input: { to: '[EMAIL_1]' } }], [{ name: `to ${MAIL}` }, { name: 'to [EMAIL_1]' }]] as const) {
+      const ask = async (config: object): Promise<any[]> => eventsOf((await (await sameWire(streamOf(calling(block)), { plugins: [{ name: 'pii-redact', stage: 'after_request', enabled: true, config }] })).post({ ...hello, stream: true })).text);
+      const events = await ask({});
+      expect(events.map(({ type }) => type)).to.deep.equal(calling({}).map(({ type }) => type));
+      expect(events[1].content_block).to.deep.equal({ type: 'tool_use', id: 'toolu_1', name: 'f', input: {}, ...masked });
+      const refused = await ask({ action: 'reject', stream: 'window' });
+      expect([JSON.stringify(refused).includes(MAIL), refused.at(-1).error?.details]).to.deep.equal([false, { error_code: 'response_rejected' }]);
+    }
+    const { post } = await sameWire(streamOf(calling({})), { plugins: [regex('after_request', { stream: 'window' })] });
+    expect((await post({ ...hello, stream: true })).text).to.equal(calling({}).map(eventText).join(''));
   });
 
   it('keep an answer of the vendor out of the cache, and write one of another target in the wire of the client', async () => {

@@ -23,6 +23,7 @@ const WORDS: ReadonlyMap<string, RegExp> = new Map([
 export const BODY_TEXTS: BodyTexts = {
   isWord: (value, name, holder) => (name === 'id' ? isCallId(value, holder) : name === 'data' ? isBytes(value, holder) : WORDS.get(name)?.test(value) ?? false),
   isSealed: (name, holder) => isSignature(name) || (name === 'text' && (holder['thought'] === true || isText(holder['thoughtSignature']) || isText(holder['thought_signature']))),
+  hasNames: (name, holder) => (name === 'args' || name === 'response') && 'name' in holder,
   repeats: 'logprobsResult',
   textOf: ({ text, thought }) => (typeof text === 'string' && thought !== true ? text : undefined),
   opened: (value, name, holder) => (isSignature(name) ? openEnvelope(value) : name === 'data' ? textOfFile(value, typeOf(holder)) : undefined),

@@ -15,7 +15,7 @@ const PATHS: ReadonlyMap<string, string> = new Map([
   ['presence_penalty', 'generationConfig.presencePenalty'], ['frequency_penalty', 'generationConfig.frequencyPenalty'],
   ['logprobs', 'generationConfig.responseLogprobs'], ['top_logprobs', 'generationConfig.logprobs'], ['reasoning_effort', 'generationConfig.thinkingConfig'],
   ['tools', 'tools'], ['tool_choice', 'toolConfig.functionCallingConfig'], ['service_tier', 'serviceTier'],
-  ['dimensions', 'outputDimensionality'], ['input_type', 'taskType'],
+  ['dimensions', 'outputDimensionality'], ['input_type', 'taskType'], ['messages', 'contents'],
 ]);
 
 /** Source: ingress reference 2.5, 3.5, 3.6, 5.1. */

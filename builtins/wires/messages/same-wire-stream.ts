@@ -21,6 +21,7 @@ const TEXT_PIECE: PieceForm = {
   before: /^\{"type":\s?"content_block_delta",\s?"index":\s?\d+,\s?"delta":\s?\{"type":\s?"text_delta",\s?"text":\s?"/,
   after: /^"\s?\}\s?\}$/,
 };
+const WORD = /^[\w-]{1,128}$/;
 const SKELETON: ReadonlySet<unknown> = new Set(['message_start', 'message_delta', 'message_stop', 'ping', 'error']);
 
 /** Passes the vendor's events on. The last one waits until guardrails have seen the whole answer. Source: ingress reference 9.1.3. */
@@ -53,12 +54,12 @@ export class VendorStream implements SameWireStream {
   }
 
   /** Each kind of delta holds its text under one name. */
-  withTexts({ data }: StreamEvent, [{ text } = { text: '' }]: readonly { readonly text: string }[]): string {
-    if (text === '') return '';
+  withTexts({ data }: StreamEvent, [{ text } = { text: '' }]: readonly { readonly text: string }[], bytes: string): string {
     const event = fieldsIn(data);
     const delta = isFields(event['delta']) ? event['delta'] : {};
     const name = TEXTS_OF.get(delta['type']);
-    if (name === undefined) return '';
+    if (name === undefined) return event['type'] === 'content_block_stop' ? bytes : ''; // what it ends came with its beginning
+    if (text === '') return '';
     const { type, ...members } = event;
     return eventOf(String(type), { ...members, delta: { ...delta, [name]: text } });
   }
@@ -78,7 +79,8 @@ export class VendorStream implements SameWireStream {
   }
 
   #asideBlock({ index, content_block: block }: Readonly<Fields>): Aside | undefined {
-    if (!isFields(block) || COMMON_BLOCKS.has(block['type'])) return undefined;
+    if (!isFields(block)) return undefined;
+    if (COMMON_BLOCKS.has(block['type'])) return block['type'] === 'tool_use' && !isPlainCall(block) ? bodyOf(block) : undefined;
     this.#foreign.add(index);
     return bodyOf(block);
   }
@@ -104,6 +106,11 @@ export class VendorStream implements SameWireStream {
     const { message } = failure;
     return errorEvent({ ...failure, message: message.startsWith(`${type}: `) ? message.slice(type.length + 2) : message }, type);
   }
+}
+
+/** Whether the beginning of a call says nothing but which tool is called: its arguments follow. */
+function isPlainCall({ id, name, input }: Readonly<Fields>): boolean {
+  return [id, name].every((word) => typeof word === 'string' && WORD.test(word)) && (!isFields(input) || Object.keys(input).length === 0);
 }
 
 function fieldsIn(data: string): Readonly<Fields> {

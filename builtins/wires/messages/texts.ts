@@ -38,6 +38,7 @@ export const TEXTS: BodyTexts = {
     return (TOKENS_BY_TYPE.get(type)?.has(name) === true || (name === 'tool_use_id' && typeof type === 'string' && type.endsWith('_tool_result')) || (name === 'id' && type === 'message')) && TOKEN.test(value);
   },
   isSealed: (name, { type }) => name === 'thinking' && type === 'thinking',
+  hasNames: (name, { type }) => name === 'input' && typeof type === 'string' && type.endsWith('tool_use'),
   textOf: ({ type, text }) => (type === 'text' && typeof text === 'string' ? text : undefined),
   opened: (value, name, { media_type: type }) => openEnvelope(value) ?? (name === 'data' && isText(type) ? textOfFile(value, type) : undefined),
 };

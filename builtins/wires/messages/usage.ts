@@ -1,4 +1,4 @@
-import type { Usage } from '../../../host/contract/index.ts';
+import { cacheWritesIn, type Usage } from '../../../host/contract/index.ts';
 
 /** Counts of an answer as the Messages wire has them. */
 export interface Counts {
@@ -11,9 +11,11 @@ export interface Counts {
 
 export const NO_COUNTS: Counts = Object.freeze({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, thinking: 0 });
 
-/** Cache reads are part of the common prompt, and not of `input_tokens`. Source: ingress reference 4.3. */
-export function countsOf({ prompt_tokens: prompt, completion_tokens: output, reasoning_tokens: thinking = 0, cache_read_tokens: cacheRead = 0, cache_write_tokens: cacheWrite = 0 }: Usage): Counts {
-  return { input: Math.max(prompt - cacheRead, 0), output, cacheRead, cacheWrite, thinking };
+/** What was read from a cache, or written to one, may be part of the common prompt, and is not of `input_tokens`. Source: ingress reference 4.3. */
+export function countsOf(usage: Usage): Counts {
+  const { prompt_tokens: prompt, completion_tokens: output, reasoning_tokens: thinking = 0, cache_read_tokens: cacheRead = 0, cache_write_tokens: beside = 0 } = usage;
+  const within = cacheWritesIn(usage);
+  return { input: Math.max(prompt - cacheRead - within, 0), output, cacheRead, cacheWrite: beside + within, thinking };
 }
 
 /** The usage of a whole answer, every member of it. */

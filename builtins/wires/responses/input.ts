@@ -59,7 +59,7 @@ export function readInput(value: unknown, instructions: string | undefined, note
 
 function readItem(item: Fields, path: string, history: History, notes: InputNotes): void {
   const type = item['type'] ?? (isGiven(item['role']) ? 'message' : undefined);
-  const read = ITEMS.get(type);
+  const read = item['execution'] === 'server' ? undefined : ITEMS.get(type); // searches among tools that the vendor ran itself
   if (read) read(item, path, history, notes);
   else if (STATEFUL.has(type) || (type === undefined && isGiven(item['id']))) throw notCarried(path, 'refers to what only the vendor of this API keeps: send the item itself');
   else throw unknownType(type, path);

@@ -1,4 +1,4 @@
-import type { Exchange, Fields, Usage } from '../../../host/contract/index.ts';
+import { cacheWritesIn, type Exchange, type Fields, type Usage } from '../../../host/contract/index.ts';
 import type { ItemStatus } from './items.ts';
 import type { Asked } from './request.ts';
 
@@ -68,11 +68,12 @@ export function responseObject({ requestId, model, createdAt, now }: AnswerHead,
 }
 
 /** Cache writes count as input here, beside the common wire. Source: ingress reference 4.3. */
-function usageOf({ prompt_tokens: prompt, completion_tokens: output, cache_read_tokens: read = 0, cache_write_tokens: written = 0, reasoning_tokens: reasoning = 0 }: Usage): Fields {
+function usageOf(usage: Usage): Fields {
+  const { prompt_tokens: prompt, completion_tokens: output, cache_read_tokens: read = 0, cache_write_tokens: written = 0, reasoning_tokens: reasoning = 0 } = usage;
   const input = prompt + written;
   return {
     input_tokens: input,
-    input_tokens_details: { cached_tokens: read, cache_write_tokens: written },
+    input_tokens_details: { cached_tokens: read, cache_write_tokens: written + cacheWritesIn(usage) },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: reasoning },
     total_tokens: input + output,

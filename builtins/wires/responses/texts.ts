@@ -7,7 +7,7 @@ const TOKEN = /^[\w+/=.:-]*$/;
 
 /** Words that the wire itself defines, by the member that holds them. */
 const WORDS: ReadonlyMap<string, RegExp> = new Map([
-  ['type', TOKEN], ['id', TOKEN], ['call_id', TOKEN], ['model', TOKEN], ['encrypted_content', TOKEN], ['file_id', TOKEN], ['previous_response_id', TOKEN], ['prompt_cache_key', TOKEN],
+  ['type', TOKEN], ['id', TOKEN], ['call_id', TOKEN], ['model', TOKEN], ['encrypted_content', TOKEN], ['file_id', TOKEN], ['previous_response_id', TOKEN],
   ['role', /^(?:user|assistant|system|developer)$/], ['status', /^(?:in_progress|completed|incomplete)$/], ['detail', /^(?:low|high|auto|original)$/],
   ['execution', /^(?:client|server)$/], ['syntax', /^(?:lark|regex)$/], ['tool_choice', /^(?:none|auto|required)$/], ['mode', /^(?:auto|required)$/],
   ['effort', /^(?:none|minimal|low|medium|high|xhigh|max)$/], ['summary', /^(?:auto|concise|detailed)$/], ['verbosity', /^(?:low|medium|high)$/],

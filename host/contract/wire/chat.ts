@@ -72,7 +72,7 @@ export interface ChatTool {
   readonly [field: string]: unknown;
 }
 
-/** Token counts. `prompt_tokens` includes cache reads and excludes cache writes, on every provider. */
+/** Token counts. `prompt_tokens` includes cache reads and excludes `cache_write_tokens`, on every provider; see `cacheWritesIn`. */
 export interface Usage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;

@@ -10,7 +10,7 @@ import type { MessagesVariant } from './variant.ts';
 
 /** A whole answer in the common wire. Throws when the body is not a message. Source: providers reference 5.1. */
 export function readMessage(reply: UnaryReply, call: CallInfo, variant: MessagesVariant): ChatReply {
-  const { id, model, usage, role, stop_reason: reason } = objectOf(reply);
+  const { id, model, usage, role, stop_reason: reason, stop_details: details } = objectOf(reply);
   const blocks = blocksOf(reply);
   const said = { content: contentOf(blocks), ...callsOf(blocks), ...thoughtsOf(blocks), ...citedIn(blocks) };
   const isEmpty = said.content === null && !said.tool_calls && !said.reasoning_details;
@@ -20,7 +20,7 @@ export function readMessage(reply: UnaryReply, call: CallInfo, variant: Messages
     model: variant.isDirect && typeof model === 'string' ? model : call.model,
     choices: [{
       index: 0,
-      message: { role: variant.isDirect && typeof role === 'string' ? role : 'assistant', ...said },
+      message: { role: variant.isDirect && typeof role === 'string' ? role : 'assistant', ...said, ...refusalIn(details) },
       finish_reason: finishOf(reason, blocks.some(isAnswer)),
     }],
     ...(isFields(usage) && { usage: toUsage(readCounts(usage)) }),
@@ -37,11 +37,16 @@ function blocksOf(reply: UnaryReply): Fields[] {
   return isFields(exact) && Array.isArray(exact['content']) ? exact['content'].filter(isFields) : blocks;
 }
 
-/** The finish reason for the vendor's stop reason. A structured answer travels as a tool call, but the caller did not ask for one. */
+/** The finish reason for the vendor's stop reason. A structured answer travels as a tool call, but the caller did not ask for one. Source: ingress reference 4.2. */
 export function finishOf(reason: unknown, isStructured: boolean): string | null {
   if (typeof reason !== 'string') return null;
-  if (reason === 'tool_use' && isStructured) return 'stop';
+  if (reason === 'compaction' || (reason === 'tool_use' && isStructured)) return 'stop';
   return reason === 'model_context_window_exceeded' ? 'length' : reason;
+}
+
+/** Why the model declined, in words for people. Source: types of `@anthropic-ai/sdk` 1.12.0, "RefusalStopDetails", 2026-11-23. */
+export function refusalIn(details: unknown): { refusal?: string } {
+  return isFields(details) && details['type'] === 'refusal' && isText(details['explanation']) ? { refusal: details['explanation'] } : {};
 }
 
 const isAnswer = ({ type, name }: Fields): boolean => type === 'tool_use' && name === ANSWER_TOOL;

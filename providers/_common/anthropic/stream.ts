@@ -3,7 +3,7 @@ import { argumentsOf, type Fields, isFields, withoutAbsent } from '../fields.ts'
 import { annotationsOf } from './citations.ts';
 import { secondMessage, streamError } from './errors.ts';
 import { sealedItem, thoughtItem } from './reasoning.ts';
-import { finishOf } from './response.ts';
+import { finishOf, refusalIn } from './response.ts';
 import { ANSWER_TOOL } from './tools.ts';
 import { readCounts, toUsage } from './usage.ts';
 import type { MessagesVariant } from './variant.ts';
@@ -212,7 +212,7 @@ class MessagesStream {
     if (reason === null) return [];
     this.#isFinished = true;
     const counts = readCounts({ ...this.#usage, ...(isFields(usage) && withoutAbsent(usage)) }); // numbers of the end are cumulative, and win
-    return [...this.#unsaid(), { ...this.#head(), choices: [{ index: 0, delta: {}, finish_reason: reason }], usage: toUsage(counts) }];
+    return [...this.#unsaid(), { ...this.#head(), choices: [{ index: 0, delta: refusalIn(delta['stop_details']), finish_reason: reason }], usage: toUsage(counts) }];
   }
 
   #unsaid(): ChatChunk[] {

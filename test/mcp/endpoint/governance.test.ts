@@ -29,7 +29,12 @@ describe('a call of a tool', () => {
 
     it('goes on where nothing is found', async () => {
       const host = await startMcp(undefined, { plugins: [plugin('word-filter', 'before_request', WORDS), plugin('regex-guard', 'before_request', { patterns: ['forbidden'] })] });
-      expect(await host.call('echo', { forbidden: 'names of members are not read' })).not.to.have.property('isError');
+      expect(await host.call('echo', { forbidden: 'identifiers are not read' })).not.to.have.property('isError');
+    });
+
+    it('is refused for the name of a member, as in the arguments of a chat', async () => {
+      const host = await startMcp(undefined, { plugins: [plugin('regex-guard', 'before_request', { patterns: ['forbidden'] })] });
+      expect((await host.call('echo', { a: [{ 'the forbidden one': 1 }] })).content[0].text).to.contain('rejected by regex-guard');
     });
 
     it('is refused where the guardrail does not read the surface', async () => {
@@ -52,7 +57,7 @@ describe('a call of a tool', () => {
     }
 
     for (const [what, content, more] of [
-      ['a structured answer', [], { structuredContent: { a: ['forbidden'] } }], ['an error of the tool', [text('forbidden')], { isError: true }], ['two texts that make one word', [text('forbid'), text('den')], {}],
+      ['a structured answer', [], { structuredContent: { a: ['forbidden'] } }], ['a name in a structured answer', [], { structuredContent: { a: [{ 'forbidden one': 1 }] } }], ['an error of the tool', [text('forbidden')], { isError: true }], ['two texts that make one word', [text('forbid'), text('den')], {}],
       ['a block of a kind that is not known', [{ type: 'other', note: 'forbidden' }], {}], ['a link', [{ type: 'resource_link', uri: 'u:1', description: 'forbidden' }], {}],
       ['bytes that are none', [{ type: 'image', data: 'so forbidden', mimeType: 'image/png' }], {}], ['a block that is a text', ['forbidden'], {}],
     ] as const) {

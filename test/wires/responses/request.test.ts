@@ -105,6 +105,7 @@ describe('a request of the Responses API', () => {
   for (const [item, path] of [
     [{ type: 'item_reference', id: 'i' }, 'input[0]'], [{ id: 'i' }, 'input[0]'], [{ type: 'compaction', encrypted_content: 'x' }, 'input[0]'], [{ type: 'file_search_call', id: 'i' }, 'input[0]'], [{ type: 'mcp_call' }, 'input[0]'],
     [{ type: 'computer_call' }, 'input[0]'], [{ type: 'local_shell_call' }, 'input[0]'], [{ type: 'apply_patch_call' }, 'input[0]'], [{ type: 'image_generation_call' }, 'input[0]'], [{ type: 'code_interpreter_call' }, 'input[0]'],
+    [{ type: 'tool_search_call', id: 'i', execution: 'server', arguments: { paths: ['f'] } }, 'input[0]'], [{ type: 'tool_search_output', id: 'i', execution: 'server', tools: [] }, 'input[0]'],
     [{ role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }, 'input[0].content[0].file_id'], [{ role: 'user', content: [{ type: 'input_file', file_id: 'f' }] }, 'input[0].content[0].file_id'],
     [{ role: 'user', content: [{ type: 'input_hologram' }] }, 'input[0].content[0]'],
   ] as const) it(`is refused for what only its vendor has: ${JSON.stringify(item)}`, () => {
