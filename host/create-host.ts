@@ -104,6 +104,7 @@ export function createHost(environment: HostEnvironment): Host {
     get current() {
       return slot.current;
     },
+    loading: (module, load) => host.services.trace.run({ module, exchangeId: undefined }, load),
     logBackgroundFault: (error) => logBackgroundFault(error, host.services.trace, host.registry, log),
     close: () => (closing ??= closeHost(host)),
   };

@@ -8,6 +8,7 @@ import type { HostHooks } from './host-hooks.ts';
 import type { ShellHost } from './http/shell.ts';
 import type { SurfaceHost } from './http/surface-route.ts';
 import type { Redactor } from './log/redact.ts';
+import type { Loading } from './registry/discover.ts';
 import type { Settings } from './environment/settings.ts';
 import type { Variables } from './environment/variables.ts';
 import type { CounterHub } from './state/counters.ts';
@@ -52,6 +53,8 @@ export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   masterKey: string | undefined;
   /** The configuration that serves. */
   readonly current: Generation | undefined;
+  /** Under it modules are imported. */
+  readonly loading: Loading;
   /** Logs an error that was not caught, where it is a third-party module's. False for any other. */
   logBackgroundFault(error: unknown): boolean;
   /** Closes what the host opened, in reverse order; harmless when called twice. */

@@ -61,7 +61,7 @@ async function makeHost({ lines, isTerminal, isColoured, onLoaded, ...place }: S
 
 /** Runs the command that the arguments name, to its end and that of the process. */
 export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): Promise<never> {
-  const variables = process.env;
+  const variables = { ...process.env }; // what a module writes there changes nothing of the gateway
   const destination = destinationOf(1);
   const { stdout, exit } = ownProcess(process);
   const out = new Printer(stdout);

@@ -11,12 +11,18 @@ import type { Log } from '../contract/index.ts';
  */
 export function logBackgroundFault(error: unknown, trace: RequestTrace, registry: Registry, log: Log): boolean {
   const running = trace.getStore();
-  const module = running?.module.file === undefined ? moduleIn(stackOf(error), registry) : running.module;
+  const module = running?.module.file === undefined ? moduleIn(stackOf(error), registry) : registered(running.module, registry);
   if (!module) return false;
   const { function: _none, ...attributes } = faultAttributes(new ModuleFault(module, 'the background', error));
   const { exchangeId } = running ?? {};
   log.error(`${module.kind} failed in the background`, exchangeId === undefined ? attributes : { ...attributes, trace_id: exchangeId });
   return true;
+}
+
+/** While a listed file is imported, only its name in the list is known: later, the module that it holds. */
+function registered(module: ModuleRef, registry: Registry): ModuleRef {
+  if (registry.fileOf(module.kind, module.name) !== undefined) return module;
+  return thirdParty(registry).find(({ file }) => file === module.file) ?? module;
 }
 
 /** The third-party module whose file, or a file beside it in its folder, stands first in a stack. */

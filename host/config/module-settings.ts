@@ -59,6 +59,7 @@ interface Settings {
 export function settingsProblems(schema: ObjectSchema, value: unknown, base: string): Settings {
   try {
     const result = schema.validate(value ?? {}, { abortEarly: false, convert: false });
+    if (result.error && !Array.isArray(result.error.details)) return { problems: [ownProblem(result.error, value, base)], settings: {} };
     const details = oneOfEach(result.error?.details ?? []);
     const known = details.length === 0 ? {} : ((schema.describe()['keys'] ?? {}) as Described); // once: describing costs more than checking
     const problems = details.map((detail) => settingsProblem(known, detail, base));
@@ -67,6 +68,11 @@ export function settingsProblems(schema: ObjectSchema, value: unknown, base: str
     // Its author's own functions run in a schema.
     return { problems: [{ path: base, message: `settings cannot be checked: ${errorMessage(error)}`, fix: 'correct the schema of the module', rule: undefined }], settings: {} };
   }
+}
+
+/** A schema may state an error of its own (`.error()`), which says neither where nor what: a reference anywhere may be what it means. */
+function ownProblem(error: Error, value: unknown, base: string): SettingsProblem {
+  return { path: base, message: errorMessage(error), fix: 'correct the value', rule: undefined, mayVanish: holdsReference(JSON.stringify(value)) };
 }
 
 /** A value that is none of the allowed ones is wrong once: that it is empty, or of another type, says less. */

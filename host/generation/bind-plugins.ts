@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { jsonProblem } from '../boundary/json-problem.ts';
 import { DETACHED_LIMIT_MS } from '../boundary/module-limits.ts';
 import { ModuleFault } from '../boundary/module-fault.ts';
+import { passedOn, requireJson } from '../boundary/passed-chunks.ts';
 import { inTime, isThenable, refusePromise } from '../boundary/thenable.ts';
 import { type ChatChunk, isFields, type PluginHandlers, type PluginModule, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES, SURFACES } from '../contract/index.ts';
 import { canonicalJson } from '../config/canonical.ts';
@@ -216,20 +216,4 @@ function passThrough(guard: StreamGuard, chunks: readonly ChatChunk[], moment: '
   if (moment === 'push') return passed;
   const rest = passedOn(guard.end(), 'end');
   return 'action' in rest ? rest : [...passed, ...rest];
-}
-
-/** Of the shipped guards their tests know. */
-function requireJson(chunks: readonly ChatChunk[], from: 'push' | 'end'): void {
-  for (const chunk of chunks) {
-    const problem = jsonProblem(chunk);
-    if (problem !== undefined) throw new Error(`${from} returned a chunk that cannot be written as JSON: ${problem}`);
-  }
-}
-
-/** What a guard returned, if it is what it must be. */
-function passedOn(result: unknown, from: 'push' | 'end'): readonly ChatChunk[] | Rejection {
-  refusePromise(result);
-  if (Array.isArray(result) && result.every((chunk) => isFields(chunk) && Array.isArray(chunk['choices']))) return result as readonly ChatChunk[];
-  if (isFields(result) && result['action'] === 'reject') return result as unknown as Rejection;
-  throw new Error(`${from} returned neither a list of chunks nor a rejection`);
 }

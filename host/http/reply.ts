@@ -4,6 +4,7 @@ import type { Redactor } from '../log/redact.ts';
 import { type ClientFailure, failureOf } from '../wire/client-failure.ts';
 import type { ClientWire } from '../wire/client-wire.ts';
 import { contextOf } from './context.ts';
+import { mayHaveLost } from './declined-upgrades.ts';
 import { endInStages } from './leftovers.ts';
 import { WholeBody } from './whole-body.ts';
 
@@ -35,7 +36,7 @@ const NONE: FlatHeaders = [];
 export function writeHead(response: ServerResponse, status: number, headers: FlatHeaders): void {
   const { id, corsHeaders, protectedBy, gateway, isLast, wire } = contextOf(response);
   const all = [...SECURITY_HEADERS, 'X-Request-ID', id, ...corsHeaders, ...(protectedBy?.headers ?? NONE), ...(wire.headers?.(id) ?? NONE), ...headers];
-  if (gateway.isDraining || isLast) {
+  if (gateway.isDraining || isLast || mayHaveLost(response.req)) {
     all.push('Connection', 'close');
     endInStages(response, gateway);
   }

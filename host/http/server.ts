@@ -9,6 +9,7 @@ import type { App } from './app.ts';
 import { unknownMethod } from './arrivals.ts';
 import type { Connections } from './connections.ts';
 import { contextOf } from './context.ts';
+import { declineUpgrade } from './declined-upgrades.ts';
 import { announceEnd, type Ending, hasLeftovers, linger } from './leftovers.ts';
 import { postponeInvitation } from './read-body.ts';
 import { noRoute } from './reply.ts';
@@ -30,7 +31,7 @@ export function createHttpServer({ serve, upgrades }: App, host: Ending & { read
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
     noDelay: true,
-    shouldUpgradeCallback: (request) => upgrades.isSpoken && upgrades.accepts(request),
+    shouldUpgradeCallback: (request) => (upgrades.isSpoken && upgrades.accepts(request)) || declineUpgrade(request),
   }, serve);
   server.timeout = 0;
   server.maxHeadersCount = MAX_HEADERS;

@@ -40,7 +40,11 @@ export interface DiscoverOptions {
   readonly lineOf?: (index: number) => number | undefined;
   /** Names that need no import, because they are shipped: `providers/openai`. */
   readonly isShipped: (kind: ModuleKind, name: string, folder: string) => boolean;
+  readonly loading: Loading;
 }
+
+/** Imports a file in the name of its module, so that what it leaves behind is known as the module's; of a listed one the kind is not known yet. */
+export type Loading = <R>(module: { readonly kind: ModuleKind; readonly name: string; readonly file: string }, load: () => R) => R;
 
 /** Finds and imports third-party modules, one level deep, in sorted order. What cannot be imported is a problem. */
 export async function discover(options: DiscoverOptions): Promise<Discovered> {
@@ -48,7 +52,7 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   for (const folder of options.folders) {
     for (const [root, kind] of Object.entries(MODULE_ROOTS)) {
       for (const entry of await entriesOf(join(folder, root))) {
-        if (!options.isShipped(kind, entry.name, folder)) found.push(await importFile(kind, entry));
+        if (!options.isShipped(kind, entry.name, folder)) found.push(await importFile(kind, entry, options.loading));
       }
     }
   }
@@ -61,11 +65,11 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
 }
 
 /** Imports one file as a module of a kind. */
-export async function importFile(kind: ModuleKind, { name, file, problem }: Entry): Promise<Discovered> {
+export async function importFile(kind: ModuleKind, { name, file, problem }: Entry, loading: Loading): Promise<Discovered> {
   const refused = [{ kind, name }];
   if (problem) return { candidates: [], problems: [{ path: file, rule: 'MV10', ...problem }], refused };
   try {
-    const module = await importWithin(pathToFileURL(file).href);
+    const module = await loading({ kind, name, file }, () => importWithin(file));
     return { candidates: [{ value: module.default, kind, expectedName: name, origin: file, file }], problems: [], refused: [] };
   } catch (error) {
     const { message, fix, place, frame } = importFault(error, file);
@@ -75,7 +79,7 @@ export async function importFile(kind: ModuleKind, { name, file, problem }: Entr
 }
 
 /** What an item of `modules` names exports one module, or a list of them, as its default. */
-async function importListed({ packages, packagesFrom, lineOf }: DiscoverOptions, index: number): Promise<Discovered> {
+async function importListed({ packages, packagesFrom, lineOf, loading }: DiscoverOptions, index: number): Promise<Discovered> {
   const name = packages[index] ?? '';
   const place = { path: `modules[${index}]`, line: lineOf?.(index) };
   const title = isPath(name) ? `file ${name}` : `package ${name}`;
@@ -86,7 +90,7 @@ async function importListed({ packages, packagesFrom, lineOf }: DiscoverOptions,
   const contract = isPath(name) ? undefined : statedContract(file);
   if (contract) return refuse('MV03', contract.message, contract.fix);
   try {
-    const module = await importWithin(pathToFileURL(file).href);
+    const module = await loading({ kind: 'plugin', name, file }, () => importWithin(file));
     const values = Array.isArray(module.default) ? (module.default as unknown[]) : [module.default];
     if (values.length === 0) return refuse('MV01', 'it exports an empty list', 'export a module by default, or a list of modules');
     return { candidates: values.map((value) => ({ value, kind: kindOf(value), origin: title, file, place })), problems: [], refused: [] };
@@ -121,7 +125,7 @@ function kindOf(value: unknown): ModuleKind {
 }
 
 /** Imports with a time limit. A synchronous endless loop cannot be interrupted; the documentation says so. What all code shares stays as it is. */
-async function importWithin(url: string): Promise<{ default?: unknown }> {
+async function importWithin(file: string): Promise<{ default?: unknown }> {
   const shared = new SharedObjects();
   let changed: string | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -129,7 +133,7 @@ async function importWithin(url: string): Promise<{ default?: unknown }> {
     timer = setTimeout(() => rejectImport(new Error(`its import did not finish within ${IMPORT_LIMIT_MS} ms`)), IMPORT_LIMIT_MS);
   });
   try {
-    const module = (await Promise.race([import(url), limit])) as { default?: unknown };
+    const module = (await Promise.race([import(pathToFileURL(file).href), limit])) as { default?: unknown };
     changed = shared.restore();
     if (changed === undefined) return module;
   } finally {

@@ -117,7 +117,8 @@ function checkCandidate(hooks: RegistryHooks, candidate: Candidate): Problem[] {
     if (isFields(value) && isKind(value['kind'])) hooks.checkModule.call({ value, kind, expectedName, origin, report });
     else report('MV01', `it has no default export of a ${kind}`, `export default ${helperOf(kind)}({ … })`);
   } catch (error) {
-    report('MV04', `it cannot be looked at: ${errorMessage(error)}`, 'export plain data: no getters that throw, no proxies');
+    const { rule, message, fix } = unreadable(error);
+    report(rule, message, fix);
   }
   return problems;
 }
@@ -125,7 +126,12 @@ function checkCandidate(hooks: RegistryHooks, candidate: Candidate): Problem[] {
 /** The helper of the contract that makes a module of this kind. */
 export const helperOf = (kind: ModuleKind): string => `define${kind[0]?.toUpperCase()}${kind.slice(1)}`;
 
-const isKind = (value: unknown): boolean => value === 'provider' || value === 'strategy' || value === 'plugin';
+/** What is wrong with a module whose members throw when they are read. */
+export function unreadable(error: unknown): { readonly rule: string; readonly message: string; readonly fix: string } {
+  return { rule: 'MV04', message: `it cannot be looked at: ${errorMessage(error)}`, fix: 'export plain data: no getters that throw, no proxies' };
+}
+
+export const isKind = (value: unknown): boolean => value === 'provider' || value === 'strategy' || value === 'plugin';
 
 const placeOf = ({ origin, place }: Candidate): Pick<Problem, 'path' | 'line'> => place ?? { path: origin };
 

@@ -64,8 +64,8 @@ export async function loadStoredModules(host: Host, file: LoadedFile | undefined
   if (problems.length > 0) throw new ConfigRefused(problems);
 }
 
-async function register({ registry }: Host, options: DiscoverOptions): Promise<readonly Problem[]> {
-  const { candidates, problems, refused } = await discover(options);
+async function register({ registry, loading }: Host, options: Omit<DiscoverOptions, 'loading'>): Promise<readonly Problem[]> {
+  const { candidates, problems, refused } = await discover({ ...options, loading });
   for (const one of refused) registry.refuse(one);
   for (const item of options.packages) registry.list(item);
   return [...problems, ...candidates.flatMap((candidate) => registry.add(candidate))];

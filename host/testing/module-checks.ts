@@ -1,5 +1,5 @@
 import { ok } from 'node:assert/strict';
-import { type PluginModule, type ProviderModule, type Stage, type StrategyModule, SURFACE_NAMES, SURFACES } from '../contract/index.ts';
+import { type ChatChunk, type PluginModule, type ProviderModule, type Stage, type StrategyModule, SURFACE_NAMES, SURFACES } from '../contract/index.ts';
 import { MODULE_RULES } from '../registry/check-module.ts';
 import { covers } from '../pipeline/guard.ts';
 import { madeUpQuery, rank, type RankOptions } from './rank.ts';
@@ -19,7 +19,7 @@ export function keepsRules(module: ProviderModule | PluginModule | StrategyModul
   return check('keeps the rules of the gateway', () => {
     const problems: string[] = [];
     for (const rule of MODULE_RULES) {
-      rule.check({ value: { ...module }, kind: module.kind, expectedName: undefined, origin: 'a test', report: (id, message, fix) => problems.push(`${id}: ${message}; fix: ${fix}`) });
+      rule.check({ value: module as unknown as Readonly<Record<string, unknown>>, kind: module.kind, expectedName: undefined, origin: 'a test', report: (id, message, fix) => problems.push(`${id}: ${message}; fix: ${fix}`) });
     }
     ok(problems.length === 0, problems.join('\n'));
   });
@@ -49,11 +49,17 @@ export function pluginContract<S extends object>(module: PluginModule<S>, { sett
     ...SURFACE_NAMES.filter((surface) => covers(module as PluginModule, surface)).map((surface) => check(`goes through an exchange on ${surface}, and changes nothing but by a verdict`, async () => {
       await tryPlugin(module, settings, { surface, request: SMALLEST[surface] as never, ...(SURFACES[surface].isChat && { reply: CHAT_REPLY as never }), ...(surface === 'mcp' && { reply: TOOL_REPLY }) });
     })),
+    ...(covers(module, 'chat') ? [check('goes through a streamed answer, and lets through nothing but chunks', async () => {
+      await tryPlugin(module, settings, { surface: 'chat', request: { ...CHAT, stream: true }, reply: CHAT_REPLY as never }, { chunks: CHAT_CHUNKS });
+    })] : []),
     ...exchanges.map((exchange, index) => check(`goes through exchange ${index + 1} of its facts`, async () => { await tryPlugin(module, settings, exchange); })),
   ];
 }
 
 const CHAT_REPLY = { choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } };
+const CHAT_CHUNKS = [{ role: 'assistant', content: 'hel' }, { content: 'lo' }, {}].map((delta, index) => (
+  { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: index === 2 ? 'stop' : null }] }
+)) as readonly ChatChunk[];
 const TOOL_REPLY = { content: [{ type: 'text', text: 'hello' }], structuredContent: { text: 'hello' } };
 const CHAT = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
 const FILE = { filename: 'a.wav', bytes: 0, open: async function* noBytes(): AsyncGenerator<Uint8Array> {} };

@@ -1,4 +1,6 @@
 import { replyProblem, requestProblem } from '../boundary/bodies.ts';
+import { passedOn, requireJson } from '../boundary/passed-chunks.ts';
+import { refusePromise } from '../boundary/thenable.ts';
 import { type ChatChunk, type Exchange, type Fields, isFields, type PluginDeps, type PluginHandlers, type PluginModule, setMember, type Stage, type Surface, type Verdict } from '../contract/index.ts';
 import { settingsProblems } from '../config/module-settings.ts';
 import { checkHandlers } from '../generation/create-plugin.ts';
@@ -66,12 +68,20 @@ function verdictProblem({ action, reply, body }: Fields, stage: Stage, surface: 
 function guardChunks(handlers: PluginHandlers, exchange: Exchange, chunks: readonly ChatChunk[]): { passed: readonly ChatChunk[]; rejection: Verdict | undefined } {
   const guard = chunks.length > 0 ? handlers.stream?.(exchange) : undefined;
   if (!guard) return { passed: chunks, rejection: undefined };
+  refusePromise(guard);
   const passed: ChatChunk[] = [];
   for (const chunk of chunks) {
-    const result = guard.push(structuredClone(chunk));
+    const result = checked(guard.push(structuredClone(chunk)), 'push');
     if ('action' in result) return { passed, rejection: result };
     for (const one of result) passed.push(one);
   }
-  const rest = guard.end();
+  const rest = checked(guard.end(), 'end');
   return 'action' in rest ? { passed, rejection: rest } : { passed: [...passed, ...rest], rejection: undefined };
+}
+
+/** As the gateway looks at what a third-party guard returns. */
+function checked(result: unknown, from: 'push' | 'end'): ReturnType<typeof passedOn> {
+  const passed = passedOn(result, from);
+  if (!('action' in passed)) requireJson(passed, from);
+  return passed;
 }

@@ -39,15 +39,18 @@ function checkStages(stages: readonly Stage[]): StageProblem | undefined {
 /** What goes on over a configuration change: the answers, and the calls that others wait for. */
 interface Memory {
   readonly answers: AnswerStore;
-  /** The first of identical calls in flight; what it will have brought, or nothing that others may have. */
-  readonly flights: Map<string, Promise<Kept | undefined>>;
+  /** The first of identical calls in flight. */
+  readonly flights: Map<string, Promise<Landed>>;
 }
+
+/** What the first of identical calls has brought: an answer, nothing that others may have, or nothing because its client left. */
+type Landed = Kept | 'left' | undefined;
 
 /** A request that was not answered from memory. */
 interface Miss {
   readonly key: string;
   /** Tells those that wait; only of the first of identical calls. */
-  readonly land: ((kept: Kept | undefined) => void) | undefined;
+  readonly land: ((landed: Landed) => void) | undefined;
 }
 
 function cache({ max_age, max_entries, max_bytes, collapse }: Settings, { identity, carryover, now }: PluginDeps): PluginHandlers {
@@ -55,11 +58,12 @@ function cache({ max_age, max_entries, max_bytes, collapse }: Settings, { identi
     answers: new AnswerStore({ maxAgeMs: max_age * 1000, maxEntries: max_entries, maxBytes: max_bytes }), flights: new Map(),
   }));
   const misses = new ExchangeNote<Miss>();
+  const waits = new ExchangeNote<true>();
 
   const miss = (exchange: Exchange, key: string): undefined => {
     exchange.setHeader('X-Gateway-Cache', 'miss');
     const isFirst = collapse && !flights.has(key);
-    const flight = isFirst ? Promise.withResolvers<Kept | undefined>() : undefined;
+    const flight = isFirst ? Promise.withResolvers<Landed>() : undefined;
     if (flight) flights.set(key, flight.promise);
     misses.put(exchange, { key, land: flight?.resolve });
   };
@@ -70,7 +74,15 @@ function cache({ max_age, max_entries, max_bytes, collapse }: Settings, { identi
     const known = hit(exchange, answers.get(key, now()));
     if (known) return known;
     const flight = collapse ? flights.get(key) : undefined;
-    return flight ? flight.then((landed) => hit(exchange, landed) ?? miss(exchange, key)) : miss(exchange, key);
+    return flight ? wait(exchange, key, flight) : miss(exchange, key);
+  };
+
+  /** Of those that wait for a call whose client leaves, one takes its place. One whose own request has ended by then would be waited for in vain. */
+  const wait = async (exchange: Exchange, key: string, flight: Promise<Landed>): Promise<Answer | undefined> => {
+    waits.put(exchange, true);
+    const landed = await flight;
+    if (!waits.take(exchange)) return undefined;
+    return landed === 'left' ? look(exchange) : hit(exchange, landed) ?? miss(exchange, key);
   };
 
   return {
@@ -78,13 +90,14 @@ function cache({ max_age, max_entries, max_bytes, collapse }: Settings, { identi
     /** Keeps nothing yet, since a later plugin may withhold the answer: see `finished`. */
     after_request: () => {},
     finished: (exchange, outcome) => {
+      waits.take(exchange);
       const missed = misses.take(exchange);
       if (!missed) return;
       const kept = worthKeeping(exchange, outcome);
       if (kept) answers.set(missed.key, kept, now());
       if (!missed.land) return;
       flights.delete(missed.key);
-      missed.land(kept);
+      missed.land(kept ?? (outcome === 'client_canceled' ? 'left' : undefined));
     },
   };
 }

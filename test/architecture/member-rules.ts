@@ -13,6 +13,7 @@ export const COMPUTED_WRITES: Readonly<Record<string, readonly string[]>> = {
   'host/generation/slot.ts': ['this.#leases[lease.at]'],
   'host/http/connections.ts': ['socket[underWay]'],
   'host/http/context.ts': ['(response as WithContext)[contexts]'],
+  'host/http/declined-upgrades.ts': ['(request as Declined)[endsAt]'],
   'host/http/leftovers.ts': ['socket[dropping]', '(socket as EndingSocket)[ending]'],
   'host/http/read-body.ts': ['(request as Invitable)[invitation]'],
   'host/log/logger.ts': ['insides[symbols.asJsonSym]'],

@@ -48,7 +48,7 @@ await phase('checks of the shipped modules', () => {
 });
 const file = await phase('reading the configuration', () => loadConfigFile(configFile));
 await phase('discovery of modules', () => discover({
-  folders: [PROJECT, process.cwd()], packages: [], packagesFrom: process.cwd(), isShipped: (kind, name, folder) => folder === PROJECT && host.registry.originOf(kind, name) === SHIPPED,
+  folders: [PROJECT, process.cwd()], packages: [], packagesFrom: process.cwd(), isShipped: (kind, name, folder) => folder === PROJECT && host.registry.originOf(kind, name) === SHIPPED, loading: (_module, load) => load(),
 }));
 host.registry.seal();
 await phase('rules of the configuration', () => start.refuseProblems(host, file));

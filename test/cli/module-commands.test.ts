@@ -67,6 +67,23 @@ describe('gw module test', () => {
     expect(results.filter(({ ok }) => !ok).map(({ title }) => title)).to.deep.equal(['keeps the rules of the gateway']);
   });
 
+  const ODD: readonly (readonly [does: string, source: string, said: string])[] = [
+    ['has no text for a name', 'export default { kind: "plugin", contract: 1, name: Symbol("odd"), type: "logging", summary: "s", stages: ["before_request"], create: () => ({}) };', 'MV04: name must be'],
+    ['lists nothing where a list belongs', 'export default { kind: "plugin", contract: 1, name: "odd", surfaces: 7 };', 'MV04: surfaces must be a list'],
+    ['has a name that cannot be shown', 'export default { kind: "plugin", contract: 1, name: { toString() { throw new Error("no name"); } } };', 'MV04: name must be'],
+    ['has a kind that is none', 'export default { kind: { toString() { throw new Error("no kind"); } } };', 'MV01: it has no default export'],
+    ['cannot be looked at', 'const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); export default proxy;', 'MV04: it cannot be looked at'],
+  ];
+  for (const [does, source, said] of ODD) {
+    it(`says by rule what is wrong with one that ${does}`, async () => {
+      const cwd = await writeTree({ 'plugins/odd.js': source });
+      const { code, stdout, stderr } = await runCommand(['module', 'test', 'plugins/odd.js'], { cwd });
+      expect(code).to.equal(1);
+      expect(stdout + stderr).to.include(said);
+      expect(/^ {2}FAIL {2}keeps the rules|plugins\/odd\.js: MV/m.test(stdout + stderr), stdout + stderr).to.equal(true);
+    });
+  }
+
   it('says what keeps a file from being loaded', async () => {
     const cwd = await writeTree({ 'a.ts': 'export default {', 'b.ts': 'export const b = 1;', 'notes.txt': '', 'empty/notes.txt': '' });
     for (const [path, said] of some([['a.ts', 'MV10: it cannot be imported'], ['b.ts', 'MV01: it has no default export'], ['notes.txt', 'MV10: it is not a file of code'], ['empty', 'MV10: the folder holds no index'], ['nothing.ts', 'MV10: ']] as const)) {

@@ -149,6 +149,41 @@ describe('a request that asks for another protocol', () => {
     });
   }
 
+  const BODY = JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'hi' }] });
+  const CHUNKED = `Transfer-Encoding: chunked\r\n${ASK}\r\n${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
+  const behind: readonly (readonly [what: string, bytes: string, statuses: readonly number[]])[] = [
+    ['one without a body', upgradeOf('/livez'), [200]],
+    ['one with a length', `POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\n${KEY}Content-Length: ${BODY.length}\r\n${ASK}\r\n${BODY}`, [200]],
+    ['one in chunks', `POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\n${KEY}${CHUNKED}`, [200]],
+    ['one behind another', `GET /livez HTTP/1.1\r\nHost: h\r\n\r\n${upgradeOf('/livez')}`, [200, 200]],
+    ['one that speaks HTTP/2', 'GET /livez HTTP/1.1\r\nHost: h\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n', [200]],
+  ];
+  for (const [what, bytes, statuses] of behind) {
+    for (const isSpoken of [true, false]) {
+      it(`ends its connection with its answer where more came right behind it, which Node's parser throws away: ${what}${isSpoken ? '' : ', where nothing is spoken'}`, async () => {
+        const host = await start(isSpoken ? { variables: { RATE_LIMIT_RPS: '0' } } : { builtins: [], variables: { RATE_LIMIT_RPS: '0' } });
+        const client = await rawClient(host.url);
+        client.send(`${bytes}GET /v1/models HTTP/1.1\r\nHost: h\r\n${KEY}\r\n`);
+        const text = await client.closed();
+        expect([...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))).to.deep.equal(statuses);
+        expect(text.slice(text.lastIndexOf('HTTP/1.1'))).to.match(/^Connection: close\r$/m);
+      });
+    }
+  }
+
+  it('keeps its connection where it is served as any other and nothing came behind it, with a body too', async () => {
+    const host = await start();
+    const client = await rawClient(host.url);
+    const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\n${KEY}Content-Length: ${BODY.length}\r\n${ASK}\r\n`;
+    for (let sent = 1; sent <= 2; sent += 1) {
+      client.send(head);
+      await new Promise((resolve) => { setImmediate(resolve); });
+      client.send(BODY);
+      await client.until(new RegExp(`(?:HTTP/1\\.1 200 [^]*){${sent}}\\}$`));
+    }
+    expect(client.received()).not.to.match(/^Connection: close/m);
+  });
+
   it('outlives a client that resets it', async () => {
     const host = await start();
     const client = await rawClient(host.url);

@@ -245,6 +245,51 @@ describe('response-cache with collapse', () => {
     expect(upstream.seen).to.have.length(3);
   });
 
+  it('lets one of those who wait take the place of a first whose client has left', async () => {
+    const { handler, open } = gated();
+    const { host, send, upstream } = await scene({ collapse: true }, handler);
+    const leaving = new AbortController();
+    const left = fetch(host.url + PATH, { method: 'POST', headers: { authorization: 'Bearer key-a' }, body: JSON.stringify(ask('hi')), signal: leaving.signal }).catch((error: Error) => error.name);
+    await eventually(() => upstream.seen.length === 1);
+    const pending = [send(), send(), send(), send()];
+    await eventually(() => host.host.activity.count === 5);
+    leaving.abort();
+    expect(await left).to.equal('AbortError');
+    await eventually(() => upstream.seen.length === 2);
+    open();
+    const all = await Promise.all(pending);
+    expect(all.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
+    expect(all.map(wordOf)).to.have.members(['miss', 'hit', 'hit', 'hit']);
+    expect(upstream.seen).to.have.length(2);
+  });
+
+  it('waits for no request that has ended while it waited itself', async () => {
+    const first = Promise.withResolvers<void>();
+    const clock = fakeClock();
+    const upstream = await stubUpstream(async (_seen, response) => {
+      if (upstream.seen.length > 1) {
+        replyStream(response, ['whole']);
+        return;
+      }
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n');
+      await first.promise;
+      response.destroy();
+    });
+    const host = await startHost({ request_timeout: '1s', targets: [upstream.target('a', { models: ['m'] })], plugins: entries({ collapse: true }) }, { clock, builtins: [withKeys('a')] });
+    const send = (): Promise<Answer> => host.post(PATH, ask('hi', { stream: true }), { authorization: 'Bearer key-a' });
+    const leading = send();
+    await eventually(() => upstream.seen.length === 1);
+    const waiting = send();
+    await eventually(() => host.host.activity.count === 2);
+    clock.advance(1000);
+    expect((await waiting).status).to.equal(504);
+    first.resolve();
+    expect((await leading).events().at(-1).error.code).to.equal('stream_error');
+    const later = send();
+    await eventually(() => upstream.seen.length === 2);
+    expect((await later).text).to.match(/whole/);
+  });
+
   it('keeps identical requests apart without it', async () => {
     const { handler, open } = gated();
     const { send, upstream } = await scene({}, handler);

@@ -11,7 +11,7 @@ import { atEnd, temporaryFolder } from '../kit/index.ts';
 import { anything, bareHost, CONFIG, writeTree } from './support.ts';
 
 function find(folder: string, options: Partial<DiscoverOptions> = {}): Promise<Discovered> {
-  return discover({ folders: [folder], packages: [], packagesFrom: folder, isShipped: () => false, ...options });
+  return discover({ folders: [folder], packages: [], packagesFrom: folder, isShipped: () => false, loading: (_module, load) => load(), ...options });
 }
 
 /** What was found: kind, expected name and the file from the folder on. */

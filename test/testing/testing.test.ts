@@ -64,6 +64,11 @@ describe('pluginContract and tryPlugin of gw/testing', () => {
     ['returns something that is not a verdict', { before_request: () => false }, 'not a verdict'],
     ['reads chat on every surface', { before_request: (exchange: any) => { exchange.request.messages.length; } }, 'embeddings'],
     ['lacks a handler', {}, 'no handler'],
+    ['guards a stream asynchronously', { before_request: () => undefined, stream: async () => ({ push: () => [], end: () => [] }) }, 'it is synchronous'],
+    ['guards a stream by a generator', { before_request: () => undefined, stream: () => ({ *push(chunk: unknown) { yield chunk; }, end: () => [] }) }, 'push returned neither a list of chunks nor a rejection'],
+    ['lets through what is not a chunk', { before_request: () => undefined, stream: () => ({ push: () => ['a text'], end: () => [] }) }, 'push returned neither'],
+    ['lets through what cannot be written as JSON', { before_request: () => undefined, stream: () => ({ push: () => [{ choices: [], id: 1n }], end: () => [] }) }, 'push returned a chunk that cannot be written as JSON: id is a BigInt'],
+    ['fails at the end of a stream', { before_request: () => undefined, stream: () => ({ push: () => [], end: () => undefined }) }, 'end returned neither'],
     ['has a handler that it does not list', { before_request: () => undefined, on_error: () => undefined }, 'does not list it'],
   ];
   for (const [does, handlers, said] of BAD) {
@@ -72,6 +77,21 @@ describe('pluginContract and tryPlugin of gw/testing', () => {
       expect(failed.some((line) => line.includes(said)), failed.join('\n')).to.equal(true);
     });
   }
+
+  it('find nothing wrong with an instance of a class, whose members are its own and inherited', async () => {
+    class Own {
+      readonly kind = 'plugin';
+      readonly contract = 1;
+      readonly type = 'logging';
+      readonly summary = 's';
+      readonly settings = Joi.object({});
+      readonly #stage = 'before_request';
+      get name(): string { return 'own'; }
+      get stages(): readonly string[] { return [this.#stage]; }
+      create(): object { return { [this.#stage]: () => undefined }; }
+    }
+    expect(await failuresOf(pluginContract(new Own() as never))).to.deep.equal([]);
+  });
 
   it('show verdicts, log lines, headers and what a stream guard let through', async () => {
     const plugin = definePlugin<{ word: string }>({

@@ -19,6 +19,10 @@ const IMPORTS = "import { EventEmitter } from 'node:events';\nimport { connect }
 const FILES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(LEFT_BEHIND.map(([does, body]) => [`plugins/${nameOf(does)}.ts`, plugin(nameOf(does), `create: () => ({ before_request(e) { if (e.request.user === '${nameOf(does)}') { ${body} } } })`, IMPORTS)])),
   'plugins/at-load.ts': plugin('at-load', '', "setTimeout(() => { throw new Error('from the top level'); }, 50);\n"),
+  'plugins/at-load-connects.ts': plugin('at-load-connects', '', `${IMPORTS}connect(1, '127.0.0.1');\n`),
+  'plugins/at-load-removes.ts': plugin('at-load-removes', '', "delete process.env['ACME_API_KEY'];\n"),
+  'plugins/at-load-spawns.ts': plugin('at-load-spawns', '', "import { spawn } from 'node:child_process';\nspawn('/no/such/program');\n"),
+  'listed.ts': strategy('listed', '').replace('export default', `${IMPORTS}connect(1, '127.0.0.1');\nexport default`),
   'plugins/in-create/helper.ts': "export const later = (): void => { setTimeout(() => { throw new Error('from a helper'); }, 20); };\n",
   'plugins/in-create/index.ts': plugin('in-create', 'create: () => { later(); return { before_request() {} }; }', "import { later } from './helper.ts';\n"),
   'strategies/own.ts': strategy('own', "create: () => (targets, { user }) => { if (user === 'own') setTimeout(() => { throw new Error('ranked late'); }, 1); return targets; }"),
@@ -28,7 +32,7 @@ const FILES: Readonly<Record<string, string>> = {
 describe('modules that fail in the background', () => {
   const run = forSuite(async () => {
     const plugins = Object.keys(FILES).flatMap((file) => /^plugins\/([\w-]+?)(?:\.ts|\/index\.ts)$/.exec(file)?.[1] ?? []).map((name) => ({ name, stage: 'before_request', enabled: true }));
-    const folder = await writeTree({ 'config.json': JSON.stringify({ strategy: { mode: 'own' }, targets: [{ virtual_key: 'echo', models: ['m'] }], plugins }), ...FILES });
+    const folder = await writeTree({ 'config.json': JSON.stringify({ modules: ['./listed.ts'], strategy: { mode: 'own' }, targets: [{ virtual_key: 'echo', models: ['m'] }], plugins }), ...FILES });
     const gateway = await startGateway({ variables: { GATEWAY_CONFIG: join(folder, 'config.json'), ACME_API_KEY: 'k' } });
     const post = async (user: string): Promise<{ status: number; id: string }> => {
       const response = await fetch(`${gateway.url}/v1/chat/completions`, {
@@ -61,9 +65,18 @@ describe('modules that fail in the background', () => {
   it('are named without a request where they were loaded or made, by their other files too', async () => {
     const { folder, line } = run();
     expect(await line('plugin', 'at-load')).to.include({ error: 'from the top level' }).and.not.have.property('trace_id');
+    expect(String((await line('plugin', 'at-load-connects'))['error']), 'nothing of the module is in the stack').to.include('ECONNREFUSED');
+    expect(String((await line('plugin', 'at-load-spawns'))['error'])).to.include('ENOENT');
+    expect(String((await line('strategy', 'listed'))['error'])).to.include('ECONNREFUSED');
     const made = await line('plugin', 'in-create');
     expect([made['error'], String(made['at']).startsWith(join(folder, 'plugins/in-create/helper.ts:'))]).to.deep.equal(['from a helper', true]);
     expect(String((await line('provider', 'acme'))['error'])).to.include('ECONNREFUSED');
+  });
+
+  it('change nothing of the environment that the gateway started with', async () => {
+    const { gateway } = run();
+    const { providers } = (await (await fetch(`${gateway.url}/health`)).json()) as { providers: { name: string }[] };
+    expect(providers.map(({ name }) => name)).to.include('acme');
   });
 
   it('are strategies as well', async () => {
