@@ -52,7 +52,7 @@ const secrets = new RegExp([PLAIN, NAME, SHAPED, RegExp.escape(KNOWN), '7654321'
 
 async function everything(t: AdminHost): Promise<string> {
   const answers: Answer[] = [await t.get('/admin/config'), await t.get('/admin/config/history'), await t.get('/admin/audit?limit=200')];
-  const lines = t.texts.filter((text) => !text.includes('are not set: ') && !text.includes('is not set: ')); // of a server whose variable is not set: its name is told
+  const lines = t.texts.filter((text) => !text.includes('are not set: ') && !text.includes('is not set: ')); // these name the variable that a server lacks
   return [...answers.map(({ text }) => text), ...lines].join('\n');
 }
 
