@@ -1,4 +1,4 @@
-import { GatewayError, type Log, type Principal } from '../../host/contract/index.ts';
+import { GatewayError, inPart, type Log, type Principal } from '../../host/contract/index.ts';
 import type { JsonCall } from '../../host/http/json-route.ts';
 import { redactedCopy } from '../../host/log/redacted-copy.ts';
 import type { Redactor } from '../../host/log/redact.ts';
@@ -33,6 +33,9 @@ interface AuditorDeps {
 
 type Asked = Pick<JsonCall, 'principal' | 'context'>;
 
+/** Characters: the path of a request may name what cannot be an id. */
+const LONGEST_TARGET = 256;
+
 /** The rows of the audit trail, and the log line of each. Source: admin reference 8. */
 export class Auditor {
   readonly #host: AuditorDeps;
@@ -41,8 +44,9 @@ export class Auditor {
     this.#host = host;
   }
 
-  record({ principal, context }: Asked, { action, target, outcome, detail }: AuditEvent): void {
+  record({ principal, context }: Asked, { action, target: asked, outcome, detail }: AuditEvent): void {
     const { log, redactor, stores } = this.#host;
+    const target = inPart(asked, LONGEST_TARGET);
     const actor = actorOf(principal);
     stores.audit.append({ action, actor, actorId: principal?.id, targetId: target, outcome, detail, sourceIp: context.address, traceId: context.id });
     log.info('admin audit', { trace_id: context.id, action, actor, target_id: target, outcome, ...(detail && redactedCopy(detail, redactor)) });

@@ -9,6 +9,8 @@ const SCOPES: readonly Scope[] = ['admin', 'read_only'];
 const LISTS = ['models', 'providers', 'tags', 'mcp_tools'] as const;
 const COUNTS = ['rpm', 'tpm'] as const;
 
+/** Characters of a name: it stands in log lines, in the audit trail and at every session of its key. */
+const LONGEST_NAME = 1024;
 /** Entries of a list, and characters of an entry: the longest model ids are ARNs of Bedrock, 2,048 characters (AWS, Bedrock API reference, `modelArn`, read 2026-11-22). */
 const MOST_ENTRIES = 1000;
 const LONGEST_ENTRY = 2048;
@@ -20,6 +22,7 @@ const LONGEST_GRACE_S = 315_360_000;
 export function readDraft(body: JsonObject): KeyDraft {
   const { members, name, scopes, expiresAt } = readTypes(body);
   if (name.trim() === '') throw invalidRequest('name must be a text that is not empty');
+  refuseLong(name);
   const checked = checkScopes(scopes);
   return { name, scopes: checked.length > 0 ? checked : ['read_only'], expiresAt: readExpiry(expiresAt), limits: withoutNull(readLimits(members)) };
 }
@@ -27,6 +30,7 @@ export function readDraft(body: JsonObject): KeyDraft {
 /** The body of `PUT /admin/keys/{id}`: what is left out or empty stays; of the limits, `null` and an empty list take one away. Source: admin reference 4.3. */
 export function readChange(body: JsonObject): KeyChange {
   const { members, name, scopes, expiresAt, clears } = readTypes(body);
+  refuseLong(name);
   const checked = checkScopes(scopes);
   return {
     name: name.trim() === '' ? undefined : name,
@@ -61,7 +65,16 @@ function readTypes(body: JsonObject): TypedBody {
   };
 }
 
+function refuseLong(name: string): void {
+  if (name.length > LONGEST_NAME) throw invalidRequest(`name has ${name.length} characters, the limit is ${LONGEST_NAME}`);
+}
+
+function refuseMany(name: string, entries: readonly string[]): void {
+  if (entries.length > MOST_ENTRIES) throw invalidRequest(`${name} has ${entries.length} entries, the limit is ${MOST_ENTRIES}`);
+}
+
 function checkScopes(scopes: readonly string[]): readonly Scope[] {
+  refuseMany('scopes', scopes);
   return scopes.map((each) => {
     const scope = SCOPES.find((known) => known === each);
     if (!scope) throw new GatewayError('invalid_scope', `the scope ${quoted(each)} does not exist; use ${SCOPES.join(' or ')}`);
@@ -89,7 +102,7 @@ function readLimits(members: Members): LimitChange {
 
 function readList(members: Members, name: string): readonly string[] | null {
   const entries = members.texts(name) ?? [];
-  if (entries.length > MOST_ENTRIES) throw invalidRequest(`${name} has ${entries.length} entries, the limit is ${MOST_ENTRIES}`);
+  refuseMany(name, entries);
   for (const entry of entries) {
     if (entry.trim() === '') throw invalidRequest(`${name} holds an empty entry`);
     if (entry.length > LONGEST_ENTRY) throw invalidRequest(`${name} holds an entry of ${entry.length} characters, the limit is ${LONGEST_ENTRY}`);

@@ -1,11 +1,12 @@
-const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:Z|[+-](\d{2}):(\d{2}))$/;
+/** The digits of a fraction have no bound in RFC 3339; texts that are kept do. */
+const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d{1,100})?(?:Z|[+-](\d{2}):(\d{2}))$/;
 /** Of the years 0000 and 9999, what still has four digits in UTC. */
 const EARLIEST = Date.parse('0000-01-01T00:00:00Z');
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Unix milliseconds of an RFC 3339 timestamp with an offset, `T` and `Z` in upper case; `undefined` for anything else. */
 export function parseTimestamp(text: string): number | undefined {
-  const [, year, month, day, hour, minute, second, , offsetHour = '0', offsetMinute = '0'] = RFC_3339.exec(text) ?? [];
+  const [, year, month, day, hour, minute, second, offsetHour = '0', offsetMinute = '0'] = RFC_3339.exec(text) ?? [];
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59 || Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
   if (year === undefined || !isDay(Number(year), Number(month), Number(day))) return undefined;
   const at = Date.parse(text.replace(/\.(\d{1,3})\d*/, '.$1'));

@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { type CommandInput, UsageError } from '../../host/cli/command.ts';
 import { errorMessage } from '../../host/common/error-message.ts';
 import { formatOf } from '../../host/config/load.ts';
-import { parseDocument } from '../../host/config/parse.ts';
+import { decodeText } from '../../host/config/decode.ts';
+import { type Format, parseDocument } from '../../host/config/parse.ts';
 import { readPlainFile } from '../../host/config/plain-file.ts';
 import { isFields } from '../../host/contract/fields.ts';
 import type { CommandPlace } from '../../host/host.ts';
@@ -12,11 +13,22 @@ import { isRow, type Row, textOf } from './show.ts';
 /** The document of `--file`, read as its name says. Throws what is wrong with it, before anything is sent. */
 export async function readDocument({ options: { file } }: CommandInput, place: CommandPlace): Promise<object> {
   if (typeof file !== 'string' || file === '') throw new UsageError('name the configuration: --file <path>');
-  return readDocumentOf(file, place);
+  const { value, text, format } = await read(file, place);
+  return format === 'yaml' ? decodeText(text, format).document : value; // `1.10` and `yes` become the text and the flag that they are in a file
 }
 
 /** The document of a file, an object, read as its name says. */
-export async function readDocumentOf(file: string, { workingDirectory }: CommandPlace): Promise<object> {
+export async function readDocumentOf(file: string, place: CommandPlace): Promise<object> {
+  return (await read(file, place)).value;
+}
+
+interface ReadFile {
+  readonly value: object;
+  readonly text: string;
+  readonly format: Format;
+}
+
+async function read(file: string, { workingDirectory }: CommandPlace): Promise<ReadFile> {
   const format = formatOf(file);
   if (!format) throw new UsageError(`the extension of "${file}" is not known; use .yaml, .yml or .json`);
   const text = await readPlainFile(resolve(workingDirectory, file)).catch((cause: unknown) => {
@@ -25,7 +37,7 @@ export async function readDocumentOf(file: string, { workingDirectory }: Command
   const { document, problems: [problem] } = parseDocument(text, format);
   if (problem || !document) throw new UsageError(`${file} cannot be read as ${format}: ${problem?.message ?? 'it is empty'}${problem?.line === undefined ? '' : ` (line ${problem.line})`}`);
   if (!isFields(document.value)) throw new UsageError(`${file} is not a configuration: it holds no keys`);
-  return document.value;
+  return { value: document.value, text, format };
 }
 
 /** What the document would change in the running configuration. Nothing is known of a gateway without that route. */

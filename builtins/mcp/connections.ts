@@ -31,8 +31,16 @@ export class Connections {
   lease(server: McpServerConfig, carryover: Carryover): ServerConnection | string {
     const { redactor, variables } = this.#host;
     const { value, undefinedNames } = resolveReferences({ headers: server.headers ?? {}, env: server.env ?? {} }, variables, (secret) => redactor.register(secret));
-    if (undefinedNames.length > 0) return `${undefinedNames.length === 1 ? 'an environment variable is' : 'environment variables are'} not set: ${undefinedNames.join(', ')}`;
-    return carryover.lease(`mcp server ${canonicalJson(server)}`, () => this.#connect({ ...server, ...value }), (connection) => this.#close(connection));
+    const key = `mcp server ${canonicalJson(server)}`;
+    if (undefinedNames.length > 0) return carryover.lease(key, () => this.#unset(server, undefinedNames)); // variables do not change, so a key has always the same
+    return carryover.lease(key, () => this.#connect({ ...server, ...value }), (connection) => this.#close(connection));
+  }
+
+  /** Logged once, for as long as some configuration has the server. */
+  #unset(server: McpServerConfig, names: readonly string[]): string {
+    const error = `${names.length === 1 ? 'an environment variable is' : 'environment variables are'} not set: ${names.join(', ')}`;
+    this.#host.log.warn('mcp server is not ready', { server: this.#shownName(server), error });
+    return error;
   }
 
   /** Ends all of them: what does not end by itself within seven seconds is killed with its whole process group. */
@@ -52,7 +60,7 @@ export class Connections {
   #connect(config: McpServerConfig): ServerConnection {
     const { services: { transport, clock, log }, redactor, variables, workingDirectory, build, hooks } = this.#host;
     const { timeout_seconds: seconds = 0, allowed_tools: allowedTools = [] } = config;
-    const name = new TextScrubber(redactor).name(config.name ?? ''); // it stands in log lines and figures, and may be anything, an address too
+    const name = this.#shownName(config);
     const hidden = new HiddenTexts(config, [...Object.values(config.headers ?? {}), ...Object.values(config.env ?? {})]);
     const clean = (text: string): string => redactor.excerpt(hidden.clean(text));
     const connection = new ServerConnection({
@@ -65,6 +73,11 @@ export class Connections {
     if (this.#live.size === 0) process.on('exit', this.#killAll);
     this.#live.add(connection);
     return connection;
+  }
+
+  /** As it stands in log lines and figures: it may be anything, an address too. */
+  #shownName({ name = '' }: McpServerConfig): string {
+    return new TextScrubber(this.#host.redactor).name(name);
   }
 
   #forget(connection: ServerConnection): void {

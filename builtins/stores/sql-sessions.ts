@@ -42,7 +42,7 @@ export class SqlSessions implements SessionRepository {
   delete(id: string): Promise<boolean> {
     return this.#database.knex.transaction(async (trx) => {
       const count = await trx(TABLE).where({ id }).delete();
-      await this.#tell(trx, 'session', id);
+      if (count > 0) await this.#tell(trx, 'session', id); // a notification has room for an id, and not for whatever a path holds
       return count > 0;
     });
   }

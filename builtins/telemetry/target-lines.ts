@@ -2,6 +2,7 @@ import { defineBuiltin } from '../../host/builtin.ts';
 import { type GatewayError, type Log, type Surface, SURFACES } from '../../host/contract/index.ts';
 import { errorType } from '../../host/pipeline/error-type.ts';
 import type { FailedTry } from '../../host/pipeline/hooks.ts';
+import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { MAX_WAIT_MS } from '../../host/pipeline/retry.ts';
 import type { Target } from '../../host/pipeline/target.ts';
 
@@ -15,8 +16,9 @@ export default defineBuiltin({
       logFailedTry(log, failed);
       if (failed.next.step === 'advance') count(failed.target, failed.error); // a failure that a later target hides still counts against its own
     });
-    pipeline.finished.tap('target-lines', ({ surface, error, lastTarget }, outcome) => {
-      if (error && lastTarget && outcome !== 'rejected' && !isRelayedRefusal(surface, error)) count(lastTarget, error);
+    pipeline.finished.tap('target-lines', (exchange, outcome) => {
+      const { surface, error, lastTarget } = exchange;
+      if (error && lastTarget && outcome !== 'rejected' && !isRelayedRefusal(surface, error) && !isSpoiled(exchange, error)) count(lastTarget, error);
     });
     pipeline.circuitMoved.tap('target-lines', ({ from, to, attempt: { target, exchange } }) => {
       // Half-open decides nothing: the probe's outcome does.
@@ -28,6 +30,11 @@ export default defineBuiltin({
 /** A 4xx that went on to the client as it came: an error of the request, and none of the provider's (observability reference 2.4). */
 function isRelayedRefusal(surface: Surface, { fault }: GatewayError): boolean {
   return SURFACES[surface].translator === undefined && fault?.status !== undefined && fault.status < 500;
+}
+
+/** A whole answer that a plugin failed on: its provider has served it. Of a stream that a plugin ended midway the figures tell (observability reference 2.4). */
+function isSpoiled({ measured: { ttftMs }, delivery: { isSent } }: LiveExchange, { code }: GatewayError): boolean {
+  return code === 'plugin_error' && ttftMs === undefined && !isSent;
 }
 
 function logFailedTry(log: Log, { exchange, target: { virtualKey: target, retry }, error: { retryAfterMs = 0 }, tries, next }: FailedTry): void {

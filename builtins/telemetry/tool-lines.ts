@@ -1,5 +1,8 @@
 import { defineBuiltin } from '../../host/builtin.ts';
 
+/** Of an answer with `isError`: what it says beside that is content, which no line holds. */
+const SAYS_SO = 'the tool says that it failed';
+
 /** Log lines and figures of tool servers and of calls of their tools, by models and by clients. Names: observability reference 2.1 and 3. */
 export default defineBuiltin({
   name: 'tool-lines',
@@ -16,8 +19,9 @@ export default defineBuiltin({
         const labels = { server_name: server, tool_name: tool };
         counters.add('gw_mcp_tool_calls_total', { ...labels, status });
         counters.observe('gw_mcp_tool_call_duration_seconds', (endedAt - startedAt) / 1000, labels);
-        // A tool that says isError has answered: what it says is content, which no line holds.
-        if (error !== undefined) log.warn('mcp tool call failed', { server, tool, latency_ms: Math.round((endedAt - startedAt) * 1000) / 1000, error, trace_id: exchange.id });
+        if (status === 'ok') return;
+        const latencyMs = Math.round((endedAt - startedAt) * 1000) / 1000;
+        log.warn('mcp tool call failed', { server, tool, latency_ms: latencyMs, error: error ?? SAYS_SO, trace_id: exchange.id });
       });
     });
   },

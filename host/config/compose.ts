@@ -7,8 +7,8 @@ const MAX_NAMES = 5000;
 /** Values that aliases may stand for, all of them counted wherever they are used. */
 const MAX_REPEATED = 500_000;
 
-/** Without `logLevel` the library prints warnings of its own on stderr. */
-const OPTIONS = { prettyErrors: false, merge: true, uniqueKeys: false, logLevel: 'error' } as const;
+/** Without `logLevel` the library prints warnings of its own on stderr; its `resolveKnownTags` makes dates, bytes and sets, which no JSON holds. */
+const OPTIONS = { prettyErrors: false, merge: true, uniqueKeys: false, logLevel: 'error', resolveKnownTags: false } as const;
 
 export interface Composed {
   readonly root: Document | undefined;

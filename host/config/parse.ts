@@ -38,6 +38,7 @@ function parseYaml(text: string): Parsed {
   const { root, second, faults, hasMore } = composeYaml(text, lines);
   const syntaxFaults = faults.map((error) => malformed(error.message, lineOfError(error, lines)));
   if (hasMore) return { document: undefined, problems: [...syntaxFaults, malformed('there are more faults than these', undefined)] };
+  if (root) keepKeys(root);
   const problems = [...badKeys(root, lines), ...(second ? [trailing(lines.linePos(second.range?.[0] ?? 0).line)] : [])];
   if (!root || syntaxFaults.length > 0) return { document: root ? undefined : EMPTY, problems: [...syntaxFaults, ...problems] };
   const aliases = resolveAliases(root); // before they are followed
@@ -96,6 +97,15 @@ function isDeeper(value: unknown, levels: number): boolean {
 
 /** Maps that are withheld wherever a configuration is shown: their keys may be secrets too. */
 const SECRET_MAPS = new Set(['env', 'headers', 'config']);
+
+/** Keys are texts: one that looks like a number or a boolean is what was written, `4.10` not `4.1`. */
+function keepKeys(root: Document): void {
+  visit(root, {
+    Pair: (_key, { key }) => {
+      if (isScalar(key) && key.source !== undefined && (typeof key.value === 'number' || typeof key.value === 'boolean')) key.value = key.source;
+    },
+  });
+}
 
 /** Keys that are not texts, and two keys of one map that read alike, `1` and `"1"` included. */
 function badKeys(root: Document | undefined, lines: LineCounter): Problem[] {

@@ -29,19 +29,6 @@ function base64Form(value: Buffer, before: number, encoding: 'base64' | 'base64u
   return { text: text.slice(start, end), hasHead: before > 0, hasTail: end < text.length };
 }
 
-const PARTIAL = '(?:[\\w+/-]|%(?:25)*2[BbFf])?';
-
-/** The source of an expression that matches a form, with each of its characters as it is or percent-encoded. */
-export function expressionOf({ text, hasHead, hasTail }: Form, isPercentAware: boolean): string {
-  const body = isPercentAware ? Array.from(text, characterOf).join('') : RegExp.escape(text);
-  return `${hasHead ? PARTIAL : ''}${body}${hasTail ? PARTIAL : ''}`;
-}
-
-function characterOf(character: string): string {
-  const bytes = Array.from(Buffer.from(character), (byte) => `%(?:25)*${byte.toString(16).padStart(2, '0')}`).join('');
-  return `(?:${RegExp.escape(character)}|${bytes.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)})`;
-}
-
 /** A text with its percent-encoded characters decoded, however often they were encoded. */
 export function percentDecoded(text: string): string {
   return text.replace(/(?:%(?:25)*[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replace(/%(?:25)*([0-9a-f]{2})/gi, '$1'), 'hex').toString());

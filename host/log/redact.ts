@@ -1,5 +1,5 @@
-import { expressionOf, type Form, formsOf, percentDecoded } from './forms.ts';
-import { MIN_NEEDLE, Needles } from './needles.ts';
+import { percentDecoded } from './forms.ts';
+import { KnownValues } from './known-values.ts';
 
 /**
  * The one redaction: credential values known from the environment or registered at run time, as they are and encoded, then
@@ -135,50 +135,6 @@ class HarmlessNames {
 
   clear(): void {
     this.#texts.clear();
-  }
-}
-
-/** The values that are hidden wherever they stand, whatever is around them. */
-class KnownValues {
-  /** Of the longest, in any form. */
-  longest = 0;
-  readonly #values = new Set<string>();
-  readonly #forms = new Map<string, Form & { readonly marker: string }>();
-  readonly #needles = new Needles();
-  #plain: RegExp | undefined;
-  #percentAware: RegExp | undefined;
-  /** Of the groups of both expressions, in their order. */
-  #markers: readonly string[] = [];
-
-  add(value: string, marker: string): void {
-    if (value.length < MIN_NEEDLE || /\s/.test(value) || /^\$\{.*\}$/.test(value)) return;
-    if (this.#values.has(value)) return; // a reload brings the same values again
-    this.#values.add(value);
-    for (const form of formsOf(value)) {
-      if (this.#forms.has(form.text)) continue;
-      this.#forms.set(form.text, { ...form, marker });
-      this.#needles.add(form.text);
-      this.longest = Math.max(this.longest, 3 * form.text.length);
-    }
-    this.#plain = this.#percentAware = undefined;
-  }
-
-  hide(text: string): string {
-    let clean = text;
-    if (this.#needles.areIn(clean)) clean = this.#replace(clean, this.#plain ??= this.#expression(false));
-    if (clean.includes('%') && this.#needles.areIn(percentDecoded(clean))) clean = this.#replace(clean, this.#percentAware ??= this.#expression(true));
-    return clean;
-  }
-
-  #replace(text: string, expression: RegExp): string {
-    return text.replace(expression, (_found, ...groups: readonly unknown[]) => this.#markers[groups.findIndex((group) => group !== undefined)] ?? '[REDACTED]');
-  }
-
-  /** The longest first: values may contain each other. */
-  #expression(isPercentAware: boolean): RegExp {
-    const forms = [...this.#forms.values()].toSorted((a, b) => b.text.length - a.text.length);
-    this.#markers = forms.map(({ marker }) => marker);
-    return new RegExp(forms.map((form) => `(${expressionOf(form, isPercentAware)})`).join('|'), 'g');
   }
 }
 

@@ -46,6 +46,17 @@ forBackends('the audit trail', (start) => {
     expect(await told(t)).to.deep.equal(['update', 'delete', 'revoke', 'rotate'].map((action) => [`key.${action}`, UNKNOWN, 'error', { error }]));
   });
 
+  it('keeps no more of an id or a moment than one can have', async () => {
+    const t = await start();
+    const long = 'x'.repeat(100_000);
+    expect((await t.request('DELETE', `/admin/keys/${long}`)).status).to.equal(404);
+    expect((await t.request('DELETE', `/admin/sessions/${long}`)).status).to.equal(204);
+    expect((await t.post(`/admin/config/rollback/${'9'.repeat(100_000)}`, undefined)).status).to.equal(404);
+    for (const row of await t.trail()) expect(JSON.stringify(row).length, row['action'] as string).to.be.lessThan(4000);
+    expect(await t.trail()).to.have.lengthOf(3);
+    expect(t.texts.every((text) => text.length < 10_000), 'nor do log lines').to.equal(true);
+  });
+
   it('has a row for every session that is made, refused or ended', async () => {
     const t = await start();
     const key = await t.makeKey({ name: 'ada' });

@@ -52,7 +52,8 @@ const secrets = new RegExp([PLAIN, NAME, SHAPED, RegExp.escape(KNOWN), '7654321'
 
 async function everything(t: AdminHost): Promise<string> {
   const answers: Answer[] = [await t.get('/admin/config'), await t.get('/admin/config/history'), await t.get('/admin/audit?limit=200')];
-  return [...answers.map(({ text }) => text), ...t.texts].join('\n');
+  const lines = t.texts.filter((text) => !text.includes('are not set: ') && !text.includes('is not set: ')); // these name the variable that a server lacks
+  return [...answers.map(({ text }) => text), ...lines].join('\n');
 }
 
 describe('a secret in a configuration', () => {

@@ -40,6 +40,7 @@ forBackends('what a key may use', (start) => {
       [name, 'text'], [name, 5], [name, {}], [name, [5]], [name, [null]], [name, ['']], [name, ['a', ' ']], [name, ['a\0b']], [name, ['\ud800']], [name, ['x'.repeat(2049)]], [name, Array.from({ length: 1001 }, () => 'x')],
     ]),
     ...(['rpm', 'tpm'] as const).flatMap((name): [string, unknown][] => [[name, 0], [name, -1], [name, 1.5], [name, '60'], [name, true], [name, [60]], [name, 2 ** 31], [name, 1e300]]),
+    ['name', 'x'.repeat(1025)], ['scopes', Array.from({ length: 1001 }, () => 'admin')], ['expires_at', `2099-01-01T00:00:00.${'0'.repeat(1000)}Z`],
     ['budget_usd', 0], ['budget_usd', -0.01], ['budget_usd', '5'], ['budget_usd', {}],
   ];
   it('is refused by its name when it cannot be meant, and nothing is kept', async () => {
@@ -59,7 +60,7 @@ forBackends('what a key may use', (start) => {
 
   it('may be as large as it can be meant', async () => {
     const t = await start();
-    const most = { models: Array.from({ length: 1000 }, (_, at) => `${at}-${'x'.repeat(2000)}`), rpm: 2 ** 31 - 1, tpm: 1, budget_usd: 0.000_001 };
+    const most = { name: 'ü'.repeat(1024), scopes: Array.from({ length: 1000 }, () => 'admin'), models: Array.from({ length: 1000 }, (_, at) => `${at}-${'x'.repeat(2000)}`), rpm: 2 ** 31 - 1, tpm: 1, budget_usd: 0.000_001 };
     expect(await t.makeKey(most)).to.deep.include(most);
   });
 

@@ -90,6 +90,9 @@ describe('commands against a running gateway', () => {
     expect((await json('admin', 'config', 'history')).map(({ version }: { version: number }) => version)).to.deep.equal([1, 2]);
     expect((await gw('admin', 'config', 'history')).stdout).to.match(/^VERSION {3}UPDATED_AT +ROLLED_BACK_FROM\n------- {3}---------- +----------------\n1 {9}\d{4}-\d\d-\d\d \d\d:\d\d UTC\n2 .* UTC {3}1\n$/);
     expectOneError(await gw('admin', 'config', 'rollback', 'abc'), 'POST /admin/config/rollback/abc:');
+    await writeFile(join(cwd, 'new.yaml'), 'targets: [{virtual_key: echo, models: [1.10]}]\naliases: {4.10: 1.10}\nmcp: {stream: yes}\n');
+    expect((await gw('admin', 'config', 'set', ...file)).stderr, 'what a file may hold, a file that is sent may').to.equal('');
+    expect(await json('admin', 'config', 'get')).to.deep.include({ targets: [{ virtual_key: 'echo', models: ['1.10'] }], aliases: { '4.10': '1.10' } });
     await writeFile(join(cwd, 'new.yaml'), 'targets: [{virtual_key: echo, wieght: 2}]\n');
     expectOneError(await gw('admin', 'config', 'set', ...file), '/admin/config', 'wieght');
   });

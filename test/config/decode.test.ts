@@ -142,6 +142,14 @@ describe('a refused configuration', () => {
   });
 });
 
+describe('a YAML tag', () => {
+  for (const value of ['!!binary aGk=', '!!timestamp 2001-01-01', '!!set {a}', '!!omap [a: 1]', '!!pairs [a: 1]', '!mine x']) {
+    it(`of what JSON cannot hold is refused: ${value}`, async () => {
+      expect(await refusals(`${ECHO}plugins:\n  - name: x\n    config: {a: ${value}}\n`)).to.deep.equal(['(document) DC03']);
+    });
+  }
+});
+
 describe('a duplicate key', () => {
   const yaml = {
     'at the top': `${ECHO}aliases: {}\nfiles: {}\naliases: {}\n`,
@@ -218,6 +226,14 @@ describe('a bare YAML number in a text field', () => {
     const { stdout, stderr } = await validateText(`${ECHO}aliases: {4: 4.10}\n`, 'config.yaml', { args: shown });
     expect(stderr).to.equal('');
     expect(JSON.parse(stdout).aliases).to.deep.equal({ 4: '4.10' });
+  });
+
+  it('is its text as a key too, as a boolean is', async () => {
+    const { stdout, stderr } = await validateText(`targets: [{virtual_key: echo, model_map: {4.10: m, 017: m}}]\naliases: {1.0: a, 1.00: b, 12345678901234567890: c, TRUE: d}\n`, 'config.yaml', { args: shown });
+    expect(stderr).to.equal('');
+    const { targets, aliases } = JSON.parse(stdout) as { targets: { model_map: object }[]; aliases: object };
+    expect(targets[0]?.model_map).to.deep.equal({ '4.10': 'm', '017': 'm' });
+    expect(aliases).to.deep.equal({ '1.0': 'a', '1.00': 'b', '12345678901234567890': 'c', TRUE: 'd' });
   });
 
   it('is its text behind an anchor', async () => {

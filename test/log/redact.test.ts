@@ -91,6 +91,22 @@ describe('redaction of known values', () => {
     expect(redactor.redact('value-of-twelve-and-more value-of-twelve')).to.equal('[REDACTED:B_KEY] [REDACTED:A_KEY]');
   });
 
+  it('hides values of any length, and others beside them, as they are and percent-encoded', () => {
+    for (const length of [1000, 4000, 20_000, 200_000]) {
+      const long = Array.from({ length }, (_, at) => 'abcdefghijklmnopqrstuvwxyz0123456789+/='[(at * at + at * 7) % 39]).join('');
+      const redactor = createRedactor({ LONG_TOKEN: long, SHORT_KEY: 'short-secret-value' });
+      expect(redactor.redact(`a ${long} b short-secret-value c`)).to.equal('a [REDACTED:LONG_TOKEN] b [REDACTED:SHORT_KEY] c');
+      expect(redactor.redact(`a ${encodeURIComponent(long)} b %73hort-secret%2dvalue c`)).to.equal('a [REDACTED:LONG_TOKEN] b [REDACTED:SHORT_KEY] c');
+    }
+  });
+
+  it('hides values with percent signs of their own, as they are and encoded once or twice', () => {
+    const value = 'p%40ss%2wörd%25-x';
+    const redactor = createRedactor({ ODD_SECRET: value });
+    const once = encodeURIComponent(value);
+    for (const text of [value, once, encodeURIComponent(once)]) expect(redactor.redact(`ä/${text} %zz`), text).to.equal('ä/[REDACTED:ODD_SECRET] %zz');
+  });
+
   it('takes values literally, and finds them escaped in JSON', () => {
     const redactor = createRedactor({ ODD_KEY: 'a.*(+"\\q]12345' });
     expect(redactor.redact('a.*(+"\\q]12345')).to.equal('[REDACTED:ODD_KEY]');

@@ -62,6 +62,10 @@ describe('a tool server on standard streams', () => {
       { name: 'bad', ready: false, required: true, lastError: 'environment variables are not set: NOT_SET_A, NOT_SET_B' }, { name: 'good', ready: true, required: false, lastError: '' },
     ]);
     expect((await setup.chat()).json().choices[0].message.content, 'its limit does not count').to.equal('done');
+    const told = (): unknown[] => setup.t.lines.filter(({ msg, server }) => msg === 'mcp server is not ready' && server === 'bad').map(({ level, error }) => [level, error]);
+    expect(told()).to.deep.equal([['WARN', 'environment variables are not set: NOT_SET_A, NOT_SET_B']]);
+    await setup.t.host.applier.refresh();
+    expect(told(), 'once, for as long as it is configured').to.have.lengthOf(1);
   });
 
   it('that dies in a call is replaced by another process, and the model learns that it was not there', async () => {

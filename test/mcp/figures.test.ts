@@ -71,6 +71,7 @@ describe('log lines of calls of tools', () => {
   it('do not hold what a tool says, also where it says that it failed', async () => {
     const { t } = await setUp([stdio('s', { tools: ['failing'] })]);
     expect((await rpc(t, 'failing', { a: 'the argument' })).isError).to.equal(true);
+    expect(t.lines.filter(({ msg }) => msg === 'mcp tool call failed').map(({ level, server, tool, error }) => [level, server, tool, error])).to.deep.equal([['WARN', 's', 'failing', 'the tool says that it failed']]);
     expect(t.texts.join('\n')).not.to.match(/no such file|the argument/);
   });
 });

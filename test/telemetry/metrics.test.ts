@@ -102,7 +102,11 @@ describe('the figures of a known mix of requests', () => {
         if (text.includes('deny')) return reject('denied');
         return text.includes('cached') ? answer(chatReply('kept') as ChatReply) : undefined;
       },
-      after_request: ({ request }) => (JSON.stringify(request).includes('withhold') ? reject('withheld') : undefined),
+      after_request: ({ request }) => {
+        const text = JSON.stringify(request);
+        if (text.includes('spoil')) throw new Error('a fault of this plugin');
+        return text.includes('withhold') ? reject('withheld') : undefined;
+      },
     }),
   });
 
@@ -111,7 +115,7 @@ describe('the figures of a known mix of requests', () => {
     const plugins = ['before_request', 'after_request'].map((stage) => ({ name: 'gate', type: 'guardrail', stage, enabled: true, config: {} }));
     const host = await startHost({ strategy: { mode: 'single' }, targets: [stub.target('a', { models: ['gpt-4o'] })], plugins }, { modules: [guard] });
     const send = (content: string, more: object = {}): Promise<unknown> => host.post(CHAT, ask(content, { model: 'gpt-4o', ...more }));
-    for (const content of ['hello', 'deny', 'cached', 'fail', 'withhold']) await send(content);
+    for (const content of ['hello', 'deny', 'cached', 'fail', 'withhold', 'spoil']) await send(content);
     for (const content of ['hello', 'break', 'withhold']) await send(content, { stream: true });
     await send('hello', { model: 'not-served' });
     const leaving = new AbortController();
@@ -125,13 +129,14 @@ describe('the figures of a known mix of requests', () => {
     const found = await scrape(host);
 
     expect(valuesOf(found, 'gateway_requests_total')).to.deep.equal({
-      [labels('a', ' status=success')]: 2, [labels('none', ' status=rejected')]: 1, [labels('cache', ' status=success')]: 1, [labels('a', ' status=error')]: 4,
+      [labels('a', ' status=success')]: 2, [labels('none', ' status=rejected')]: 1, [labels('cache', ' status=success')]: 1, [labels('a', ' status=error')]: 5,
       [labels('a', ' status=rejected')]: 1, [labels('none', ' status=error', 'unknown')]: 1,
     });
-    expect(valuesOf(found, 'gateway_request_duration_seconds_count')).to.deep.equal({ [labels('a')]: 7, [labels('none')]: 1, [labels('cache')]: 1, [labels('none', '', 'unknown')]: 1 });
+    expect(valuesOf(found, 'gateway_request_duration_seconds_count')).to.deep.equal({ [labels('a')]: 8, [labels('none')]: 1, [labels('cache')]: 1, [labels('none', '', 'unknown')]: 1 });
     // Of `fail` nothing arrived; of the two streams that broke, what had arrived.
-    expect(valuesOf(found, 'gateway_tokens_input_total')).to.deep.equal({ [labels('a')]: 66, [labels('cache')]: 11 });
-    expect(valuesOf(found, 'gateway_tokens_output_total')).to.deep.equal({ [labels('a')]: 30, [labels('cache')]: 7 });
+    expect(valuesOf(found, 'gateway_tokens_input_total')).to.deep.equal({ [labels('a')]: 77, [labels('cache')]: 11 });
+    expect(valuesOf(found, 'gateway_tokens_output_total')).to.deep.equal({ [labels('a')]: 37, [labels('cache')]: 7 });
+    // The provider of an answer that a plugin spoils has served it: only the stream that a plugin ended counts.
     expect(valuesOf(found, 'gateway_provider_errors_total')).to.deep.equal({ 'error_type=provider_error provider=a': 2, 'error_type=client_canceled provider=a': 1, 'error_type=plugin_error provider=a': 1 });
     expect(valuesOf(found, 'gateway_guardrail_verdicts_total')).to.deep.equal({ 'action=rejected plugin=gate stage=before_request': 1, 'action=rejected plugin=gate stage=after_request': 2 });
     for (const name of ['gateway_requests_total', 'gateway_provider_errors_total', 'gateway_tokens_input_total']) {

@@ -325,6 +325,32 @@ describe('where spans go', () => {
     expect(host.texts.join('')).to.not.include('a-token-of-this-test');
   });
 
+  for (const [protocol, legal] of [['grpc', ['a', 'B.c_d']], ['http', ['a', 'B.c_d', "it's", 'x-bin', 'x-latin']]] as const) {
+    it(`takes the headers that ${protocol} can carry; others do not stop the start`, async () => {
+      const headers = { a: '1', 'B.c_d': '2', "it's": '3', 'x-bin': '4', 'x-latin': 'ü', 'x-euro': '€', 'x-line': 'a\nb', '': 'x', ':path': '/', 'x y': 'z' };
+      const collector = protocol === 'grpc' ? await grpcCollector() : await httpCollector();
+      const { host } = await traced({ collector, tracing: { protocol, headers } });
+      await host.post(CHAT, ask());
+      await host.close();
+      const out = new Set(host.lines.filter(({ msg }) => msg === 'a header of the trace exporter is left out').map(({ header }) => header));
+      expect(Object.keys(headers).filter((name) => !out.has(name))).to.deep.equal(legal);
+      expect(collector.exports[0]!.headers).to.include({ a: '1', 'b.c_d': '2' });
+    });
+  }
+
+  it('is nowhere when its address holds a reference, which is replaced in no address: the start goes on with a warning', async () => {
+    for (const endpoint of ['${COLLECTOR}', 'http://${COLLECTOR}:4318', '${NOT_THERE}:4317']) {
+      const host = await startHost({ targets: [{ virtual_key: 'echo' }], observability: { tracing: { endpoint } } }, { variables: { COLLECTOR: 'http://127.0.0.1:1' } });
+      expect(host.lines.filter(({ msg }) => String(msg).includes('observability.tracing.endpoint')).map(({ level, endpoint: told }) => [level, told])).to.deep.equal([['WARN', endpoint]]);
+      expect(host.lines.some(({ msg }) => msg === 'tracing enabled')).to.equal(false);
+    }
+    const collector = await httpCollector();
+    const { host } = await traced({ tracing: { endpoint: '${NOT_THERE}' }, collector, options: { variables: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } } });
+    await host.post(CHAT, ask());
+    await host.close();
+    expect(collector.spans, 'the environment goes first').to.have.lengthOf(2);
+  });
+
   it('is what the environment says before the configuration, unless tracing is off', async () => {
     for (const [variable, suffix, path] of [['OTEL_EXPORTER_OTLP_ENDPOINT', '/base', '/base/v1/traces'], ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', '/just/this', '/just/this']] as const) {
       const collector = await httpCollector();

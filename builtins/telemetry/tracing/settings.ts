@@ -1,5 +1,6 @@
 import type { ObservabilityConfig } from '../../../host/config/document.ts';
 import { parseDuration } from '../../../host/contract/duration.ts';
+import { holdsReference } from '../../../host/config/references.ts';
 import { ConfigRefused } from '../../../host/config/problems.ts';
 import { ENDPOINT_FORMS, TRACING_PROTOCOLS, tracingEndpoint, type TracingEndpoint, type TracingProtocol } from '../../../host/config/tracing-endpoint.ts';
 import type { Log } from '../../../host/contract/index.ts';
@@ -29,7 +30,7 @@ const DEFAULT_GRACE_MS = 10_000;
 export function tracingSettings({ tracing = {} }: ObservabilityConfig, variables: Variables, log: Log): TracingSettings | undefined {
   if (tracing.enabled === false) return undefined;
   const protocol = TRACING_PROTOCOLS[tracing.protocol ?? ''] ?? 'grpc';
-  const endpoint = endpointOf(tracing.endpoint, variables, protocol);
+  const endpoint = endpointOf(tracing.endpoint, protocol, variables, log);
   if (!endpoint) return undefined;
   return {
     endpoint, protocol,
@@ -45,10 +46,17 @@ export function tracingSettings({ tracing = {} }: ObservabilityConfig, variables
 const WHOLE = 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT';
 const BASE = 'OTEL_EXPORTER_OTLP_ENDPOINT';
 
-/** The environment goes before the configuration, and the variable for spans alone before the one for everything. */
-function endpointOf(configured: string | undefined, variables: Variables, protocol: TracingProtocol): TracingEndpoint | undefined {
+/**
+ * The environment goes before the configuration, and the variable for spans alone before the one for everything. A reference passes
+ * every check, and is replaced in no address (configuration reference 3): spans have nowhere to go then, and the start goes on.
+ */
+function endpointOf(configured: string | undefined, protocol: TracingProtocol, variables: Variables, log: Log): TracingEndpoint | undefined {
   const [name = '', written = ''] = [WHOLE, BASE].map((variable) => [variable, variables[variable]?.trim()]).find(([, value]) => value) ?? ['observability.tracing.endpoint', configured];
   if (written === '') return undefined;
+  if (written === configured && holdsReference(written)) {
+    log.warn('observability.tracing.endpoint holds a reference, which is not replaced there: nothing is traced; set OTEL_EXPORTER_OTLP_ENDPOINT instead', { endpoint: written });
+    return undefined;
+  }
   const endpoint = tracingEndpoint(written, protocol, name === WHOLE);
   if (!endpoint) throw new ConfigRefused([{ path: name, rule: 'CV22d', message: `endpoint is "${written}", which is not the address of a collector`, fix: ENDPOINT_FORMS }]);
   return endpoint;

@@ -3,6 +3,7 @@ import type { Context, Span, SpanKind } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { TraceContext } from '../../../host/common/trace-context.ts';
 import { resolveReferences } from '../../../host/config/references.ts';
+import type { TracingProtocol } from '../../../host/config/tracing-endpoint.ts';
 import { setMember } from '../../../host/contract/index.ts';
 import type { Host } from '../../../host/host.ts';
 import type { TracingSettings } from './settings.ts';
@@ -75,17 +76,21 @@ async function openExporter(settings: TracingSettings, host: Host): Promise<Span
   return new OTLPTraceExporter({ url, metadata, timeoutMillis, ...(!isEncrypted && { credentials: credentials.createInsecure() }) });
 }
 
-const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/;
+/** What each protocol can carry. Of gRPC names that end in `-bin` hold bytes, and no text (gRPC over HTTP2, "Custom-Metadata", read 2026-11-23). */
+const CARRIED: Readonly<Record<TracingProtocol, { readonly name: RegExp; readonly value: RegExp }>> = {
+  'http/protobuf': { name: /^[\w!#$%&'*+.^`|~-]+$/, value: /^[\t\x20-\x7e\x80-\xff]+$/ },
+  grpc: { name: /^(?!.*-bin$)[\w.-]+$/i, value: /^[\x20-\x7e]+$/ },
+};
 
 /** References resolved. A header that comes to nothing is left out, with a warning that names it. */
-function headersOf({ headers: written }: TracingSettings, { variables, redactor, log }: Host): Record<string, string> {
+function headersOf({ headers: written, protocol }: TracingSettings, { variables, redactor, log }: Host): Record<string, string> {
   const headers: Record<string, string> = {};
+  const carried = CARRIED[protocol];
   for (const [name, text] of Object.entries(written)) {
     const { value, undefinedNames } = resolveReferences(text, variables, (secret) => redactor.register(secret));
-    const isUsable = undefinedNames.length === 0 && HEADER_NAME.test(name) && HEADER_VALUE.test(value);
+    const isUsable = undefinedNames.length === 0 && carried.name.test(name) && carried.value.test(value);
     if (isUsable) setMember(headers, name, value);
-    else log.warn('a header of the trace exporter is left out', { header: name, reason: undefinedNames.length > 0 ? `undefined: ${undefinedNames.join(', ')}` : 'it is empty, or holds what no header may' });
+    else log.warn('a header of the trace exporter is left out', { header: name, reason: undefinedNames.length > 0 ? `undefined: ${undefinedNames.join(', ')}` : 'it is empty, or holds what no header of its protocol may' });
   }
   return headers;
 }

@@ -1,5 +1,6 @@
 import type { GatewayConfig } from '../document.ts';
 import { parseDuration } from '../../contract/duration.ts';
+import { holdsReference } from '../references.ts';
 import { ENDPOINT_FORMS, TRACING_PROTOCOLS, tracingEndpoint } from '../tracing-endpoint.ts';
 import { type ConfigRule, type RuleContext } from './rule.ts';
 
@@ -31,9 +32,6 @@ function positiveDuration(report: RuleContext['report'], path: string, value: st
   report(path, `request_timeout is "${value}"`, 'write a duration above zero, such as 30s or 1m30s');
 }
 
-/** Legal wherever it stands; what it comes to is seen at start. */
-const REFERENCE = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/;
-
 export const sizeRule: ConfigRule = {
   id: 'CV34',
   check: ({ max_request_bytes: bytes }, { report }) => {
@@ -57,7 +55,7 @@ export const documentRules: readonly ConfigRule[] = [
     id: 'CV22d',
     check: ({ observability: { tracing } }, { report }) => {
       const { endpoint, protocol = '' } = tracing ?? {};
-      if (!endpoint || REFERENCE.test(endpoint) || tracingEndpoint(endpoint, TRACING_PROTOCOLS[protocol] ?? 'grpc')) return;
+      if (!endpoint || holdsReference(endpoint) /* legal wherever it stands */ || tracingEndpoint(endpoint, TRACING_PROTOCOLS[protocol] ?? 'grpc')) return;
       report('observability.tracing.endpoint', `endpoint is "${endpoint}", which is not the address of a collector`, ENDPOINT_FORMS);
     },
   },

@@ -44,6 +44,13 @@ describe('the text of a configuration', () => {
     for (const language of ['json', 'yaml'] as const) expect(readText(textOf(value, language), language)).to.deep.include({ isRead: true, value });
   });
 
+  it('is read in YAML as the gateway reads a file: keys as they are written, merged maps, and no dates or bytes', () => {
+    expect(readText('aliases: {4.10: a, TRUE: b}\ntargets:\n- &first {virtual_key: echo}\n- {<<: *first, weight: 2}\n', 'yaml')).to.deep.include({
+      isRead: true, value: { aliases: { '4.10': 'a', TRUE: 'b' }, targets: [{ virtual_key: 'echo' }, { virtual_key: 'echo', weight: 2 }] },
+    });
+    for (const value of ['!!timestamp 2001-01-01', '!!binary aGk=', '!!set {a}']) expect(readText(`a: ${value}\n`, 'yaml'), value).to.deep.include({ isRead: false, line: 1 });
+  });
+
   it('is sent as JSON was typed, with names that stand there twice', () => {
     const typed = '{"a": 1, "a": 2}';
     expect(readText(typed, 'json')).to.deep.include({ written: typed });

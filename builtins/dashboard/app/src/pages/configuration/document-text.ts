@@ -36,9 +36,12 @@ function lineOfJsonError(message: string, text: string): number | undefined {
   return /end of|unterminated/i.test(message) ? text.split('\n').length : undefined;
 }
 
+/** Keys are texts, maps may be merged, and no tag makes what JSON cannot hold. */
+const AS_THE_GATEWAY = { stringKeys: true, merge: true, resolveKnownTags: false } as const;
+
 function readYamlText(text: string): Reading {
-  const document = parseDocument(text, { lineCounter: new LineCounter() });
-  const [error] = document.errors;
+  const document = parseDocument(text, { lineCounter: new LineCounter(), ...AS_THE_GATEWAY });
+  const [error] = [...document.errors, ...document.warnings];
   if (error) return { isRead: false, message: error.message.split('\n', 1)[0] ?? 'it cannot be read', line: error.linePos?.[0].line };
   try {
     const value: unknown = document.toJS();
