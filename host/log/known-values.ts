@@ -31,8 +31,7 @@ export class KnownValues {
   /** Of the longest, in any form, percent-encoded. */
   longest = 0;
   readonly #values = new Set<string>();
-  /** The longest first: values may contain each other. */
-  #forms: readonly KnownForm[] = [];
+  readonly #forms = new Map<string, KnownForm>();
   readonly #needles = new Needles();
   /** Of a form: what it may look like among the bytes of a text. */
   readonly #bytes = new Map<string, readonly string[]>();
@@ -41,15 +40,15 @@ export class KnownValues {
     if (value.length < MIN_NEEDLE || /\s/.test(value) || /^\$\{.*\}$/.test(value)) return;
     if (this.#values.has(value)) return; // a reload brings the same values again
     this.#values.add(value);
-    const known = new Set(this.#forms.map(({ text }) => text));
-    const added = formsOf(value).filter(({ text }) => !known.has(text));
-    for (const { text } of added) {
+    for (const form of formsOf(value)) {
+      const { text } = form;
+      if (this.#forms.has(text)) continue;
+      this.#forms.set(text, { ...form, marker });
       this.#needles.add(text);
       const plain = percentDecoded(text); // of a value that holds percent signs of its own
       if (plain !== text && plain.length >= MIN_NEEDLE) this.#needles.add(plain);
       this.longest = Math.max(this.longest, 3 * text.length);
     }
-    this.#forms = [...this.#forms, ...added.map((form) => ({ ...form, marker }))].toSorted((a, b) => b.text.length - a.text.length);
   }
 
   hide(text: string): string {
@@ -83,9 +82,12 @@ export class KnownValues {
     return shown + source.slice(end);
   }
 
-  /** In their order; of those that begin at one place the longest first. */
+  /** In their order; of those that begin at one place the longest first, because values may contain each other. */
   #foundIn(searched: Searched): Found[] {
-    const found = this.#forms.flatMap((form) => Array.from(searched.needlesOf(form.text), (needle) => placesOf(needle, form, searched))).flat();
+    const found: Found[] = [];
+    for (const form of this.#forms.values()) {
+      for (const needle of searched.needlesOf(form.text)) for (const place of placesOf(needle, form, searched)) found.push(place);
+    }
     return found.toSorted((a, b) => a.start - b.start || b.end - a.end);
   }
 }
