@@ -3,7 +3,7 @@ import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import type { Owners } from '../../host/stores/owners.ts';
-import { isBound } from './ownership.ts';
+import { foreignIds, isBound } from './ownership.ts';
 
 /** With `files.bind_owner`, a chat that names another credential's file is refused before any plugin runs, as if there were no such file. */
 export default defineBuiltin({
@@ -23,7 +23,7 @@ export default defineBuiltin({
 function refusal({ request, principal }: LiveExchange, owners: Owners): Promise<GatewayError | undefined> | undefined {
   const ids = filesOf(request as ChatRequest);
   if (ids.length === 0) return undefined;
-  return owners.foreignOf('file', ids, principal?.id ?? '').then(({ size }) => (size > 0 ? new GatewayError('resource_not_found', 'the file does not exist') : undefined));
+  return foreignIds(owners, 'file', ids, principal?.id ?? '').then(({ size }) => (size > 0 ? new GatewayError('resource_not_found', 'the file does not exist') : undefined));
 }
 
 /** Ids of the files that the parts of the messages name. */

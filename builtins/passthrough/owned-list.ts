@@ -1,5 +1,6 @@
 import { type Fields, GatewayError, isFields, parseExactJson } from '../../host/contract/index.ts';
 import type { Owners } from '../../host/stores/owners.ts';
+import { foreignIds } from './ownership.ts';
 
 /** Longest list that is searched; providers list at most 10,000 files at once. Source: OpenAI API reference, "List files", 2026-11-23. */
 export const MAX_LIST = 16 * 1024 * 1024;
@@ -9,7 +10,7 @@ export async function withoutForeign(bytes: Buffer | undefined, owner: string, o
   const list = bytes && parsed(bytes);
   if (!bytes || !isFields(list) || !Array.isArray(list['data'])) throw new GatewayError('upstream_error', 'the list of the provider cannot be searched for what belongs to others');
   const items: readonly unknown[] = list['data'];
-  const foreign = await owners.foreignOf('file', items.flatMap(idsOf), owner);
+  const foreign = await foreignIds(owners, 'file', items.flatMap(idsOf), owner);
   const own = items.filter((item) => !idsOf(item).some((id) => foreign.has(id)));
   return own.length === items.length ? bytes : Buffer.from(JSON.stringify({ ...list, ...edgesOf(own, list), data: own }));
 }

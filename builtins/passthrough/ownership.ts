@@ -90,7 +90,16 @@ export function namedIn(scanner: MemberScanner | undefined, references: Referenc
 export async function requireOwn({ owner, asked }: Ownership, owners: Owners): Promise<void> {
   for (const kind of ['file', 'response'] as const) {
     const ids = asked[kind];
-    if (ids.length > 0 && (await owners.foreignOf(kind, ids, owner)).size > 0) throw notFound(kind);
+    if (ids.length > 0 && (await foreignIds(owners, kind, ids, owner)).size > 0) throw notFound(kind);
+  }
+}
+
+/** Those of the ids that are another's. Throws 503 where the store cannot tell: it may fail while a provider reads an upload, which is not to blame. */
+export async function foreignIds(owners: Owners, kind: OwnedKind, ids: readonly string[], owner: string): Promise<ReadonlySet<string>> {
+  try {
+    return await owners.foreignOf(kind, ids, owner);
+  } catch (cause) {
+    throw new GatewayError('store_unavailable', `whose ${kind} this is cannot be looked up: the store does not answer`, { cause });
   }
 }
 
@@ -101,7 +110,7 @@ export function searchedUpload(body: HeldBody, owner: string, owners: Owners): H
   const references = new ReferenceCollector();
   const search = new UploadSearch(references);
   const requireOwnFiles = async (): Promise<void> => {
-    if (references.found.size > 0 && (await owners.foreignOf('file', [...references.found], owner)).size > 0) throw notFound('file');
+    if (references.found.size > 0 && (await foreignIds(owners, 'file', [...references.found], owner)).size > 0) throw notFound('file');
     references.found.clear();
   };
   async function* searched(): AsyncGenerator<Uint8Array> {

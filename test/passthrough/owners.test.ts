@@ -140,6 +140,26 @@ describe('what one key made', function owners() {
     }
   });
 
+  it('is 503 for all while its store does not answer, an upload under way included, and the provider is not blamed for it', async () => {
+    const upstream = await stubUpstream((_request, response) => replyJson(response, 200, { object: 'list', id: 'file-1', data: [{ id: 'file-1' }] }));
+    const t = await startHost({ batch_target: 'a', targets: [upstream.target('a', { circuit_breaker: { failure_threshold: 2 } }, ABLE)], files: { bind_owner: true } });
+    const owners = t.host.stores.owners.value;
+    const find = owners.foreignOf.bind(owners);
+    let isAway = true;
+    owners.foreignOf = (...given) => (isAway ? Promise.reject(new Error('the password of the store is hunter2')) : find(...given));
+    const call = async (method: string, path: string): Promise<string> => {
+      const body = new FormData();
+      body.append('file', new Blob(['{"file_id":"file-x"}']));
+      const answer = await fetch(t.url + path, { method, headers: { authorization: `Bearer ${MASTER_KEY}` }, ...(method === 'POST' && { body }) });
+      return `${answer.status} ${await answer.text()}`;
+    };
+    for (const [method, path] of [['POST', '/v1/files'], ['POST', '/v1/files'], ['POST', '/v1/files'], ['GET', '/v1/files'], ['GET', '/v1/files/file-x']] as const) {
+      expect(await call(method, path), path).to.match(/^503 .*"store_unavailable"/).and.not.include('hunter2');
+    }
+    isAway = false;
+    expect(await call('POST', '/v1/files')).to.match(/^200 /);
+  });
+
   describe('and is named in an upload', () => {
     const form = (name: string, value: string | Blob): FormData => {
       const data = new FormData();
