@@ -1,8 +1,8 @@
+import { TOKEN } from '../../../host/contract/fields.ts';
 import { textOfFile } from '../../../host/contract/file-text.ts';
 import { type BodyTexts, type Fields, isText } from '../../../host/contract/index.ts';
 import { openEnvelope } from '../envelope.ts';
 
-const TOKEN = /^[\w+/=.:-]*$/;
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/;
 const ENUM = /^[A-Z][A-Z\d_]*$/;
 

@@ -1,10 +1,9 @@
 import { bodyTexts } from '../../../host/contract/client-body.ts';
+import { TOKEN } from '../../../host/contract/fields.ts';
 import { textOfFile } from '../../../host/contract/file-text.ts';
 import { type BodyTexts, type Fields, isText } from '../../../host/contract/index.ts';
 import { openEnvelope } from '../envelope.ts';
 
-/** Ids, signatures, sealed data, bytes in base64: one run of characters without a meaning in any language. */
-const TOKEN = /^[\w+/=.:-]*$/;
 const ROLES: ReadonlySet<string> = new Set(['user', 'assistant', 'system']);
 const MEDIA_TYPE = /^[a-z]+\/[\w.+-]+$/;
 /** Types of blocks, sources, tools and choices: words joined by underscores. */

@@ -1,9 +1,7 @@
+import { TOKEN } from '../../../host/contract/fields.ts';
 import { type BodyTexts, type Fields, isText } from '../../../host/contract/index.ts';
 import { textOfFile } from '../../../host/contract/file-text.ts';
 import { openEnvelope } from '../envelope.ts';
-
-/** Ids, signatures and sealed data: one run of characters without a meaning in any language. */
-const TOKEN = /^[\w+/=.:-]*$/;
 
 /** Words that the wire itself defines, by the member that holds them. */
 const WORDS: ReadonlyMap<string, RegExp> = new Map([
