@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { type CommandInput, UsageError } from '../../host/cli/command.ts';
 import { errorMessage } from '../../host/common/error-message.ts';
 import { formatOf } from '../../host/config/load.ts';
-import { decodeText } from '../../host/config/decode.ts';
-import { type Format, parseDocument } from '../../host/config/parse.ts';
+import { decodeDocument } from '../../host/config/decode.ts';
+import { parseDocument, type ParsedDocument } from '../../host/config/parse.ts';
 import { readPlainFile } from '../../host/config/plain-file.ts';
 import { isFields } from '../../host/contract/fields.ts';
 import type { CommandPlace } from '../../host/host.ts';
@@ -13,8 +13,8 @@ import { isRow, type Row, textOf } from './show.ts';
 /** The document of `--file`, read as its name says. Throws what is wrong with it, before anything is sent. */
 export async function readDocument({ options: { file } }: CommandInput, place: CommandPlace): Promise<object> {
   if (typeof file !== 'string' || file === '') throw new UsageError('name the configuration: --file <path>');
-  const { value, text, format } = await read(file, place);
-  return format === 'yaml' ? decodeText(text, format).document : value; // `1.10` and `yes` become the text and the flag that they are in a file
+  const { document, value } = await read(file, place);
+  return document.format === 'yaml' ? decodeDocument(document).document : value; // `1.10` and `yes` become the text and the flag that they are in a file
 }
 
 /** The document of a file, an object, read as its name says. */
@@ -23,9 +23,8 @@ export async function readDocumentOf(file: string, place: CommandPlace): Promise
 }
 
 interface ReadFile {
+  readonly document: ParsedDocument;
   readonly value: object;
-  readonly text: string;
-  readonly format: Format;
 }
 
 async function read(file: string, { workingDirectory }: CommandPlace): Promise<ReadFile> {
@@ -37,7 +36,7 @@ async function read(file: string, { workingDirectory }: CommandPlace): Promise<R
   const { document, problems: [problem] } = parseDocument(text, format);
   if (problem || !document) throw new UsageError(`${file} cannot be read as ${format}: ${problem?.message ?? 'it is empty'}${problem?.line === undefined ? '' : ` (line ${problem.line})`}`);
   if (!isFields(document.value)) throw new UsageError(`${file} is not a configuration: it holds no keys`);
-  return { value: document.value, text, format };
+  return { document, value: document.value };
 }
 
 /** What the document would change in the running configuration. Nothing is known of a gateway without that route. */

@@ -36,7 +36,8 @@ export function decodeStored(text: string): Decoded {
   return { ...decoded, problems: decoded.problems.filter(({ rule }) => rule !== 'DC01') };
 }
 
-function decodeDocument(document: ParsedDocument): Decoded {
+/** The same of a text that has been parsed, without what parsing found. */
+export function decodeDocument(document: ParsedDocument): Decoded {
   const { lineOf } = document;
   const value = document.value ?? {}; // `null` is as good as nothing
   if (!isFields(value)) {
