@@ -71,6 +71,11 @@ describe('what Node loads of itself for a gateway, and what a start asks of V8',
     expect(told()).to.match(/own modules loaded: .*\bhttp\b/).and.not.match(/own modules loaded: .*\b(http2|readline)\b/);
   });
 
+  it('is all loaded before a flag is set, since V8 takes what Node brings of it compiled only until then', () => {
+    const late = /^own modules loaded under the flags of a start: (.*)$/m.exec(told())?.[1];
+    expect(late?.split(' ').filter((name) => !name.startsWith('internal/deps/amaro'))).to.deep.equal(['']);
+  });
+
   it('leaves out garbage collection in steps and optimized code until the gateway is up; compiled code is written under the flags of a start', () => {
     const flags = Array.from(told().matchAll(/^flag set: (.*)$/gm), ([, flag]) => flag);
     const ofStart = ['--no-incremental-marking', '--no-turbofan', '--no-maglev'];
