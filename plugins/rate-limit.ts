@@ -15,7 +15,7 @@ interface Settings {
 type GivenSettings = Pick<Settings, 'requests_per_second'> & Partial<Settings>;
 
 const rate = (): Joi.NumberSchema => Joi.number().unsafe().greater(0).meta({ rule: 'BV04' })
-  .messages({ '*': '{{#label}} must be a finite number above 0; to switch the plugin off use enabled: false' });
+  .error((errors) => errors.map((error) => Object.assign(error, { message: `"${error.local.label}" must be a finite number above 0; to switch the plugin off use enabled: false` })));
 
 /** Limits requests and tokens: of everybody together, by credential, and by credential and `user`. */
 export default definePlugin<GivenSettings>({

@@ -15,8 +15,7 @@ export default definePlugin<Settings>({
   stages: ['before_request', 'after_request'],
   readsContent: ({ patterns }) => patterns.length > 0,
   settings: Joi.object<Settings, true>({
-    patterns: Joi.array().items(Joi.string().custom(compiling)).custom(compilingTogether).default([])
-      .messages({ 'string.linear': '{{#label}} is not a pattern of the linear-time dialect (RE2): {{#why}}', 'any.custom': '{{#label}} are too large together: {{#why}}' }),
+    patterns: Joi.array().items(Joi.string().custom(compiling)).custom(compilingTogether).default([]),
     observe,
     stream,
   }),
@@ -36,14 +35,14 @@ const REASON = 'text matches a blocked pattern';
 
 function compiling(pattern: string, helpers: Joi.CustomHelpers): unknown {
   const why = problemOf([pattern]);
-  return why === undefined ? pattern : helpers.error('string.linear', { why });
+  return why === undefined ? pattern : helpers.message({ custom: '{{#label}} is not a pattern of the linear-time dialect (RE2): {{#why}}' }, { why });
 }
 
 /** Says nothing where one of them is wrong by itself. */
 function compilingTogether(patterns: readonly unknown[], helpers: Joi.CustomHelpers): unknown {
   if (!patterns.every((pattern) => isText(pattern) && problemOf([pattern]) === undefined)) return patterns;
   const why = problemOf(patterns);
-  return why === undefined ? patterns : helpers.error('any.custom', { why });
+  return why === undefined ? patterns : helpers.message({ custom: '{{#label}} are too large together: {{#why}}' }, { why });
 }
 
 function problemOf(patterns: readonly unknown[]): string | undefined {

@@ -20,7 +20,7 @@ export default definePlugin<Settings>({
   stages: ['after_request'],
   surfaces: ['chat', 'completions', 'messages', 'generate_content', 'responses.translated'],
   settings: Joi.object<Settings, true>({
-    schema: Joi.object().unknown().required().custom(compiling).messages({ 'schema.invalid': '{{#label}} is not a JSON Schema that can be used: {{#why}}' }),
+    schema: Joi.object().unknown().required().custom(compiling),
     observe,
     stream,
   }),
@@ -38,7 +38,7 @@ function compiling(schema: object, helpers: Joi.CustomHelpers): unknown {
     jsonSchema(schema);
     return schema;
   } catch (error) {
-    return helpers.error('schema.invalid', { why: error instanceof Error ? error.message : String(error) });
+    return helpers.message({ custom: '{{#label}} is not a JSON Schema that can be used: {{#why}}' }, { why: error instanceof Error ? error.message : String(error) });
   }
 }
 

@@ -27,8 +27,8 @@ export default definePlugin<Settings>({
   stages: ['before_request', 'after_request'],
   unlistedSettings: ['headers'],
   settings: Joi.object<Settings, true>({
-    url: Joi.string().required().custom(addressOf).messages({ 'string.http': '{{#label}} must be an http or https URL' }),
-    timeout: Joi.string().custom(durationOf).default(DEFAULT_TIMEOUT).messages({ 'string.duration': '{{#label}} must be a duration above 0, such as 2s' }),
+    url: Joi.string().required().custom(addressOf),
+    timeout: Joi.string().custom(durationOf).default(DEFAULT_TIMEOUT),
     fail: Joi.string().valid('closed', 'open').default('closed'),
     observe,
     stream,
@@ -49,11 +49,11 @@ const WAITING: StreamGuard = { push: (chunk) => [chunk], end: () => [], awaitsVe
 
 function addressOf(text: string, helpers: Joi.CustomHelpers): unknown {
   const url = URL.parse(text);
-  return url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' ? text : helpers.error('string.http');
+  return url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' ? text : helpers.message({ custom: '{{#label}} must be an http or https URL' });
 }
 
 function durationOf(text: string, helpers: Joi.CustomHelpers): unknown {
-  return (parseDuration(text) ?? 0) > 0 ? text : helpers.error('string.duration');
+  return (parseDuration(text) ?? 0) > 0 ? text : helpers.message({ custom: '{{#label}} must be a duration above 0, such as 2s' });
 }
 
 function asking({ url, timeout, headers }: Settings, send: PluginDeps['send']): (exchange: Exchange) => Promise<Verdict | undefined> | undefined {

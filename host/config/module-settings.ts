@@ -93,7 +93,7 @@ function mayVanish({ type, context }: ValidationErrorItem): boolean {
   if (type === 'alternatives.types') return (context['types'] as readonly unknown[]).includes('string');
   if (type === 'alternatives.match') return matchesOfText(context['details']);
   if (type === 'any.only') return (context['valids'] as readonly unknown[]).some((one) => typeof one === 'string');
-  return type.startsWith('string.') || type === 'any.invalid' || type === 'any.custom';
+  return type.startsWith('string.') || ['any.invalid', 'any.custom', 'custom'].includes(type);
 }
 
 /** Of several shapes, one that takes a text is enough. */

@@ -71,6 +71,10 @@ describe('what Node loads of itself for a gateway, and what a start asks of V8',
     expect(told()).to.match(/own modules loaded: .*\bhttp\b/).and.not.match(/own modules loaded: .*\b(http2|readline)\b/);
   });
 
+  it('leaves out the part of joi that checks preferences, which `.messages()` needs: schemas of shipped modules find words with `helpers.message()`', () => {
+    expect(told()).to.match(/files loaded: .*node_modules\/joi\/lib\/validator\.js/).and.not.match(/files loaded: .*node_modules\/joi\/lib\/schemas\.js/);
+  });
+
   it('is all loaded before a flag is set, since V8 takes what Node brings of it compiled only until then', () => {
     const late = /^own modules loaded under the flags of a start: (.*)$/m.exec(told())?.[1];
     expect(late?.split(' ').filter((name) => !name.startsWith('internal/deps/amaro'))).to.deep.equal(['']);

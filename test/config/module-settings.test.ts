@@ -27,3 +27,21 @@ describe('settings that a schema refuses with an error of its own', () => {
     for (const [, schema] of SCHEMAS) expect(settingsProblems(schema, {}, 'config').problems).to.deep.equal([]);
   });
 });
+
+describe('settings that a check of the module refuses', () => {
+  const CHECKS: Readonly<Record<string, Joi.CustomValidator>> = {
+    'helpers.message': (value: string, helpers) => (value === 'right' ? value : helpers.message({ custom: '{{#label}} is not right' })),
+    'helpers.error': (value: string, helpers) => (value === 'right' ? value : helpers.error('any.invalid')),
+    'an error': (value: string) => {
+      if (value !== 'right') throw new Error('not right');
+      return value;
+    },
+  };
+  for (const [way, check] of Object.entries(CHECKS)) {
+    it(`are not judged before references are replaced: one that refuses with ${way}`, () => {
+      const schema = Joi.object({ a: Joi.string().custom(check) });
+      expect(writtenSettingsProblems(schema, { a: 'wrong' }, 'config').problems).to.have.lengthOf(1);
+      expect(writtenSettingsProblems(schema, { a: '${A}' }, 'config').problems).to.deep.equal([]);
+    });
+  }
+});

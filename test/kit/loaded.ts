@@ -33,7 +33,7 @@ registerHooks({
   load: (url, context, next) => {
     const name = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1];
     if (name !== undefined) loaded.add(name);
-    else if (url.startsWith(ROOT)) files.add(url.slice(ROOT.length));
+    if (url.startsWith(ROOT)) files.add(url.slice(ROOT.length));
     return next(url, context);
   },
 });
