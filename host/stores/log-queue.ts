@@ -61,6 +61,16 @@ export class LogQueue {
     return this.#terminal.length + this.#others.length;
   }
 
+  /** The number of the row that came last. */
+  get newest(): number {
+    return this.#count;
+  }
+
+  /** Whether a row waits that had come by the time `newest` was this number. */
+  holdsUpTo(number: number): boolean {
+    return [this.#terminal.first, this.#others.first].some((first) => first !== undefined && first.number <= number);
+  }
+
   /** Gives back what was dropped for it. */
   add(row: LogRow, { isTerminal, annotates }: Pick<WaitingRow, 'isTerminal' | 'annotates'>): WaitingRow | undefined {
     (isTerminal ? this.#terminal : this.#others).push({ row, isTerminal, annotates, number: (this.#count += 1) });

@@ -51,8 +51,10 @@ export class RequestLogStore implements RequestLog, LogReader {
   /** Taken from the queue, and not written yet. */
   #batch: WaitingRow[] = [];
   #dropped = 0;
+  /** Rows up to this number are written without waiting for more. */
+  #due = 0;
   #writing: Promise<void> | undefined;
-  #due: Timer | undefined;
+  #timer: Timer | undefined;
   #isClosed = false;
 
   constructor(repository: LogRepository, deps: RequestLogDeps) {
@@ -108,10 +110,9 @@ export class RequestLogStore implements RequestLog, LogReader {
 
   /** Tries to write what waits now. It never throws: what cannot be written goes on waiting. */
   flush(): Promise<void> {
-    return (this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined;
-      if (this.#queue.length > 0) this.#wakeLater(); // came as it ended
-    }));
+    this.#due = this.#queue.newest;
+    if (this.#writing) return this.#writing;
+    return this.#batch.length + this.#queue.length === 0 ? Promise.resolve() : (this.#writing = this.#write());
   }
 
   /** Before the database closes: writes what waits, within the time that one call has. */
@@ -120,7 +121,7 @@ export class RequestLogStore implements RequestLog, LogReader {
     await this.#retention.close();
     await this.flush(); // may be one that began before the last rows came
     await this.flush();
-    this.#due?.cancel();
+    this.#timer?.cancel();
     const lost = this.#batch.length + this.#queue.length;
     if (lost > 0) this.#deps.log.error('rows of the request log are lost: their store did not come back', { rows: lost });
   }
@@ -131,34 +132,39 @@ export class RequestLogStore implements RequestLog, LogReader {
       this.#dropped += 1;
       this.#deps.dropped(1);
     }
-    if (this.#writing) return; // it takes what comes
+    if (this.#writing) return; // it takes what is enough for a batch, and leaves the rest to the timer
     if (this.#queue.length >= BATCH && !this.#link.isAway) void this.flush();
     else this.#wakeLater();
   }
 
   #wakeLater(): void {
     if (this.#isClosed) return;
-    this.#due ??= this.#deps.clock.timer(this.#link.isAway ? RETRY_MS : WRITE_BEHIND_MS, () => {
-      this.#due = undefined;
+    this.#timer ??= this.#deps.clock.timer(this.#link.isAway ? RETRY_MS : WRITE_BEHIND_MS, () => {
+      this.#timer = undefined;
       void this.flush();
     });
   }
 
+  /** At least one row waits. */
   async #write(): Promise<void> {
-    this.#due?.cancel();
-    this.#due = undefined;
-    for (;;) {
-      if (this.#batch.length === 0) this.#batch = this.#queue.take(BATCH);
-      if (this.#batch.length === 0) break;
-      try {
-        await this.#writeBatch();
-      } catch {
-        this.#wakeLater();
-        return;
-      }
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    try {
+      while (this.#takeBatch()) await this.#writeBatch();
+      if (this.#dropped > 0) this.#deps.log.error('rows of the request log were dropped: too many waited for their store', { rows: this.#dropped });
+      this.#dropped = 0;
+    } catch {
+      this.#wakeLater();
+    } finally {
+      this.#writing = undefined;
+      if (this.#queue.length > 0) this.#wakeLater();
     }
-    if (this.#dropped > 0) this.#deps.log.error('rows of the request log were dropped: too many waited for their store', { rows: this.#dropped });
-    this.#dropped = 0;
+  }
+
+  /** Whether there is something to write. Few rows that came meanwhile wait for others: writing a few costs nearly as much as writing many. */
+  #takeBatch(): boolean {
+    if (this.#batch.length === 0 && (this.#queue.length >= BATCH || this.#queue.holdsUpTo(this.#due))) this.#batch = this.#queue.take(BATCH);
+    return this.#batch.length > 0;
   }
 
   /** What is written leaves the batch. Throws while the store does not answer. */
