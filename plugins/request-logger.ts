@@ -26,7 +26,16 @@ function logger({ level, persist }: Settings, { log, now, redact, requestLog }: 
   if (persist && !requestLog) log.warn('persist has no effect without REQUEST_LOG_STORE_BACKEND, requests are only logged', { plugin: 'request-logger', rule: 'WN15' });
   const store: RequestLog | undefined = persist ? requestLog : undefined;
   const answered = new ExchangeNote<true>();
-  const timestamp = (): string => new Date(now()).toISOString();
+  let moment = NaN;
+  let text = '';
+  const timestamp = (): string => {
+    const at = now();
+    if (at !== moment) { // many come in one millisecond
+      moment = at;
+      text = new Date(at).toISOString();
+    }
+    return text;
+  };
   const row = (exchange: Exchange, stage: Stage, model: string): RequestLogRow => ({ trace_id: exchange.id, stage, model: redact(model), api_key_id: exchange.principal?.id ?? '', created_at: now() });
 
   return {

@@ -13,7 +13,8 @@ const TABLE = 'request_logs';
 const TEXTS = ['trace_id', 'stage', 'model', 'provider', 'api_key_id', 'error_message', 'ab_label', 'target', 'cache', 'catalog_version', 'surface', 'client_wire', 'upstream_request_id', 'session_id', 'decision'] as const;
 const WHOLE = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'attempts', 'bytes_up', 'bytes_down', 'same_wire'] as const;
 const AMOUNTS = ['duration_ms', 'ttft_ms', 'cost_usd'] as const;
-const COLUMNS = [...TEXTS, ...WHOLE, ...AMOUNTS, 'created_at'];
+const VALUES = [...TEXTS, ...WHOLE, ...AMOUNTS];
+const COLUMNS = [...VALUES, 'created_at'];
 
 /** The request log in one table of SQLite or Postgres. */
 export class SqlLogs implements LogRepository {
@@ -28,8 +29,18 @@ export class SqlLogs implements LogRepository {
   /** One statement with one parameter for any number of rows. */
   async append(rows: readonly LogRow[]): Promise<void> {
     const { knex, dialect: { time } } = this.#database;
-    const values = rows.map((row) => [...TEXTS.map((name) => row[name]), ...WHOLE.map((name) => row[name]), ...AMOUNTS.map((name) => row[name]), time(row.created_at)]);
-    await knex.raw(this.#insert, [JSON.stringify(values)]);
+    let moment = NaN;
+    let text = '';
+    const lists = rows.map((row) => {
+      if (row.created_at !== moment) { // many come in one millisecond
+        moment = row.created_at;
+        text = time(moment);
+      }
+      const values: (string | number | null)[] = VALUES.map((name) => row[name]);
+      values.push(text);
+      return values;
+    });
+    await knex.raw(this.#insert, [JSON.stringify(lists)]);
   }
 
   async annotate(traceId: string, stage: string, error: string): Promise<boolean> {
