@@ -9,7 +9,7 @@ import type { GatewayConfig, PluginEntry } from '../config/document.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { tapEventual } from '../pipeline/eventual.ts';
 import { pluginError } from '../pipeline/gateway-fault.ts';
-import { covers, type GuardDeps, guardHandler, guardsContent, mayInspect, isObserving, noteMasked, noteVerdict, passesFaults } from '../pipeline/guard.ts';
+import { covers, type GuardDeps, guardHandler, guardsContent, mayInspect, isObserving, noteMasked, noteVerdict, passesFaults, reportGuard } from '../pipeline/guard.ts';
 import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import type { PluginInstance } from '../pipeline/plugin-instance.ts';
@@ -122,6 +122,8 @@ function streamGuardOpener(listed: readonly Listed[], deps: GuardDeps): BoundPlu
     if (stage === 'after_request' && instance.handlers.stream) able.set(instance, instance.handlers.stream.bind(instance.handlers));
   }
   return (exchange) => {
+    if (able.size === 0) return undefined;
+    exchange.stage = 'after_request';
     const guards = new Map<PluginInstance, StreamGuard>();
     for (const [instance, open] of able) {
       const guard = openGuard(instance, open, exchange, deps);
@@ -194,6 +196,7 @@ function guardChunk(instance: PluginInstance, step: readonly ChatChunk[], guard:
     const isOpen = passesFaults(instance);
     deps.hooks.pluginFailed.call({ module, at: 'stream', exchange, fault, isOpen });
     if (isOpen) return step;
+    reportGuard(module, exchange, { outcome: 'error', reason: undefined, error: fault.cause }, deps);
     throw pluginError(fault);
   }
 }

@@ -94,6 +94,17 @@ describe('a stream guard', () => {
     expect(count(host, 'gateway_provider_errors_total')).to.deep.equal([{ provider: 'a', error_type: 'plugin_error', value: 1 }]);
   });
 
+  it('runs at after_request, as the exchange says from its making on', async () => {
+    const stages: string[] = [];
+    const asking = plugin('p', { stream: (exchange) => {
+      const tell = (): void => void stages.push(exchange.stage);
+      tell();
+      return { push: (chunk) => { tell(); return [chunk]; }, end: () => { tell(); return []; } };
+    } });
+    await run(words('a'), [at('p', 'before_request'), at('p')], [asking]);
+    expect(new Set(stages)).to.deep.equal(new Set(['after_request']));
+  });
+
   it('may hold everything back to the end', async () => {
     const held: ChatChunk[] = [];
     const hoarder = plugin('p', { stream: () => ({
