@@ -122,8 +122,6 @@ function streamGuardOpener(listed: readonly Listed[], deps: GuardDeps): BoundPlu
     if (stage === 'after_request' && instance.handlers.stream) able.set(instance, instance.handlers.stream.bind(instance.handlers));
   }
   return (exchange) => {
-    if (able.size === 0) return undefined;
-    exchange.stage = 'after_request';
     const guards = new Map<PluginInstance, StreamGuard>();
     for (const [instance, open] of able) {
       const guard = openGuard(instance, open, exchange, deps);

@@ -208,9 +208,11 @@ function encoderFor({ exchange, turn }: Attempt): ClientStream {
 
 /** Present only when some plugin guards this stream. A guard is made per attempt: nothing of a failed one stays. */
 function chunkFilter({ exchange }: Attempt, { hooks, plugins, services: { clock } }: RunningGeneration): ChunkFilter | undefined {
+  exchange.stage = 'before_request'; // guards are made before there is an answer, also after an attempt that had begun one
   exchange.plugins.streamGuards = plugins.openStreamGuards(exchange);
   if (!exchange.plugins.streamGuards) return undefined;
   return (chunks, moment) => {
+    exchange.stage = 'after_request';
     const step = hooks.chunk.call(chunks, exchange, moment);
     if ('rejection' in step) throw guardRejection(step, exchange, { hooks, clock });
     return step;
