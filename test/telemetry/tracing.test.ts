@@ -221,17 +221,20 @@ describe('the trace of a request', () => {
   });
 
   it('says that it failed where it broke off midway', async () => {
-    const { host, finished } = await traced({
-      handler: (_request, response) => {
-        replyStreamStart(response);
-        setTimeout(() => response.destroy(), 20);
-      },
-    });
+    const { host, finished } = await traced({ handler: (_request, response) => { replyStreamStart(response); setTimeout(() => response.destroy(), 20); } });
     await host.post(CHAT, ask('hi', { stream: true }));
     const spans = await finished();
     expect(named(spans, 'gateway.request').status.code).to.equal(2);
     expect(named(spans, 'gateway.request').events.map(({ name }) => name)).to.deep.equal(['exception']);
     expect(named(spans, 'POST').status.code).to.equal(2);
+    const { attributes } = named(spans, 'gateway.request');
+    expect(attributes['gw.stream.time_to_last_token_ms'], 'the last chunk, not the end').to.equal(attributes['gw.stream.time_to_first_token_ms']).and.above(0);
+  });
+
+  it('tells of no last chunk where none came', async () => {
+    const { host, finished } = await traced({ handler: (_request, response) => replyJson(response, 500, {}) });
+    await host.post(CHAT, ask('hi', { stream: true }));
+    expect(named(await finished(), 'gateway.request').attributes).to.not.have.any.keys('gw.stream.time_to_last_token_ms', 'gw.stream.time_to_first_token_ms');
   });
 });
 

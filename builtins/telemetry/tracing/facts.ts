@@ -29,9 +29,10 @@ export function startFacts({ id, surface, model, streaming, request, principal }
   };
 }
 
-/** What became of it. `lastAt` is when its last chunk arrived, in monotonic milliseconds. */
-export function endFacts(exchange: LiveExchange, outcome: ExchangeOutcome, lastAt: number | undefined): Facts {
-  const { provider, answeredBy, lastTarget, usage, reportedModel, upstreamModel, attempts, turn, abLabel, measured: { ttftMs }, error, arrivedAt } = exchange;
+/** What became of it. `settledAt` is when its last attempt ended, in monotonic milliseconds: of what is forwarded whole, with its last bytes. */
+export function endFacts(exchange: LiveExchange, outcome: ExchangeOutcome, settledAt: number | undefined): Facts {
+  const { provider, answeredBy, lastTarget, usage, reportedModel, upstreamModel, attempts, turn, abLabel, measured: { ttftMs, lastChunkAt }, error, arrivedAt } = exchange;
+  const lastAt = lastChunkAt ?? (error ? undefined : settledAt);
   const system = provider ?? (answeredBy === undefined ? 'none' : 'cache');
   return {
     'gen_ai.system': system,
