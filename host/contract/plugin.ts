@@ -79,7 +79,10 @@ export interface PluginHandlers {
   after_request?: Handler;
   /** Runs for every failure, its own rejections included. Its verdict is ignored. */
   on_error?: Handler;
-  /** Called once per streamed answer. `undefined`: this stream is not guarded, and its text is not parsed for it. */
+  /**
+   * Called once per streamed answer, before any of it is there; the guard then runs at `after_request`. `undefined`: this stream is not
+   * guarded, and its text is not parsed for it.
+   */
   stream?: (exchange: Exchange) => StreamGuard | undefined;
   /** Runs exactly once per exchange, whatever stages are listed, so that what was reserved is released. */
   finished?: (exchange: Exchange, outcome: ExchangeOutcome) => void;

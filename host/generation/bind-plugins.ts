@@ -9,7 +9,7 @@ import type { GatewayConfig, PluginEntry } from '../config/document.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { tapEventual } from '../pipeline/eventual.ts';
 import { pluginError } from '../pipeline/gateway-fault.ts';
-import { covers, type GuardDeps, guardHandler, guardsContent, mayInspect, isObserving, noteMasked, noteVerdict, passesFaults } from '../pipeline/guard.ts';
+import { covers, type GuardDeps, guardHandler, guardsContent, mayInspect, isObserving, noteMasked, noteVerdict, passesFaults, reportGuard } from '../pipeline/guard.ts';
 import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import type { PluginInstance } from '../pipeline/plugin-instance.ts';
@@ -194,6 +194,7 @@ function guardChunk(instance: PluginInstance, step: readonly ChatChunk[], guard:
     const isOpen = passesFaults(instance);
     deps.hooks.pluginFailed.call({ module, at: 'stream', exchange, fault, isOpen });
     if (isOpen) return step;
+    reportGuard(module, exchange, { outcome: 'error', reason: undefined, error: fault.cause }, deps);
     throw pluginError(fault);
   }
 }

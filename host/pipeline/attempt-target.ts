@@ -50,8 +50,9 @@ function isUnsayable({ calledAt }: Attempt, { code, fault }: GatewayError): bool
 }
 
 /** Settles the attempt of a stream, and adds what was used: of one that broke, what it had reported until then (observability reference 2.4). It runs apart from the request, and so must not throw. */
-function endStream(attempt: Attempt, { relay }: StreamSession, error: GatewayError | undefined, generation: RunningGeneration): void {
+function endStream(attempt: Attempt, { relay, lastChunkAt }: StreamSession, error: GatewayError | undefined, generation: RunningGeneration): void {
   const { exchange } = attempt;
+  exchange.measured.lastChunkAt = lastChunkAt;
   settle(attempt, error, outcomeOf(error), generation);
   exchange.routing.reportedModel = relay.reportedModel;
   try {

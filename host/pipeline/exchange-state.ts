@@ -44,6 +44,8 @@ export class Measured {
   /** The same by what it was spent on. */
   cost: Cost | undefined;
   ttftMs: number | undefined;
+  /** Monotonic milliseconds of the last chunk of a stream that has ended. */
+  lastChunkAt: number | undefined;
   /** Milliseconds spent in provider calls, waits between them excluded. */
   upstreamMs = 0;
   /** Body bytes that were sent of an answer that goes on as it is. */

@@ -12,7 +12,7 @@ import type { ClientRequest } from '../wire/client-request.ts';
 import { type LiveExchange, userOf } from './live-exchange.ts';
 import type { Eventual } from './eventual.ts';
 import { pluginError } from './gateway-fault.ts';
-import { type GenerationHooks, isTapped, type PluginVerdict, type StageRun } from './hooks.ts';
+import { type ChunkRefusal, type GenerationHooks, isTapped, type PluginVerdict, type StageRun } from './hooks.ts';
 import type { PluginInstance, StreamGuards } from './plugin-instance.ts';
 
 /** The hooks that hear of verdicts, failures and runs of plugins, and the clock for the runs. */
@@ -180,7 +180,7 @@ export function noteMasked(instance: PluginInstance, { masked }: StreamGuard, ex
 }
 
 /** The error a rejection becomes, by stage and plugin type (data-plane reference 3.5). */
-export function rejectionError(module: PluginModule, stage: Stage, rejection: Rejection, exchange: LiveExchange, { hooks }: Pick<GuardDeps, 'hooks'>): GatewayError {
+function rejectionError(module: PluginModule, stage: Stage, rejection: Rejection, exchange: LiveExchange, { hooks }: Pick<GuardDeps, 'hooks'>): GatewayError {
   hooks.verdict.call({ module, stage, exchange, action: 'rejected', reason: reasonOf(rejection), score: rejection.score });
   exchange.plugins.rejectedBy = module.name;
   const reason = reasonOf(rejection);
@@ -189,6 +189,18 @@ export function rejectionError(module: PluginModule, stage: Stage, rejection: Re
   return new GatewayError(code, `request rejected by ${module.name} (before_request): ${reason}`, {
     retryAfterMs: code === 'rate_limit_exceeded' && countOf(rejection.retryAfterMs) > 0 ? rejection.retryAfterMs : undefined,
   });
+}
+
+/** The same of a guard that ends a stream midway. */
+export function guardRejection({ module, rejection }: ChunkRefusal, exchange: LiveExchange, deps: GuardDeps): GatewayError {
+  reportGuard(module, exchange, { outcome: 'rejected', reason: reasonOf(rejection), error: undefined }, deps);
+  return rejectionError(module, 'after_request', rejection, exchange, deps);
+}
+
+/** Of a stream that a guard ends the run of its handler never comes: this stands for it. */
+export function reportGuard(module: PluginModule, exchange: LiveExchange, end: Pick<StageRun, 'outcome' | 'reason' | 'error'>, { hooks, clock }: GuardDeps): void {
+  const at = clock.monotonic();
+  hooks.stageRan.call({ module, stage: 'after_request', exchange, startedAt: at, endedAt: at, ...end });
 }
 
 /** A rejection stays one, whatever its plugin gives for a reason. */

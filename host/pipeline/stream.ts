@@ -79,6 +79,8 @@ export class StreamSession extends AnswerStream implements ReplySink {
   headers: ReplyHeaders = {};
   /** Monotonic milliseconds of the first chunk. */
   firstChunkAt: number | undefined;
+  /** The same of the last one. */
+  lastChunkAt: number | undefined;
   readonly #options: StreamOptions;
   readonly #start = Promise.withResolvers<void>();
   readonly #end = Promise.withResolvers<GatewayError | undefined>();
@@ -181,8 +183,9 @@ export class StreamSession extends AnswerStream implements ReplySink {
     if (this.relay.chunks > this.#chunks) {
       this.#chunks = this.relay.chunks;
       this.#idle.refresh();
+      this.lastChunkAt = this.#options.clock.monotonic();
       if (this.firstChunkAt === undefined) {
-        this.firstChunkAt = this.#options.clock.monotonic();
+        this.firstChunkAt = this.lastChunkAt;
         this.#start.resolve();
       }
     }

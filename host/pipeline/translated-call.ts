@@ -12,7 +12,7 @@ import type { ClientStream } from '../wire/client-wire.ts';
 import type { Attempt } from './attempt.ts';
 import { measureCall } from './attempt-lifecycle.ts';
 import { HeldEvents } from './held-events.ts';
-import { awaitsVerdict, holdsBack, rejectionError } from './guard.ts';
+import { awaitsVerdict, guardRejection, holdsBack } from './guard.ts';
 import { answerTokensOf, headersTimeoutMs } from './headers-timeout.ts';
 import { errorFrameMessage } from './normalize.ts';
 import type { ChunkFilter } from './chunk-filter.ts';
@@ -207,12 +207,14 @@ function encoderFor({ exchange, turn }: Attempt): ClientStream {
 }
 
 /** Present only when some plugin guards this stream. A guard is made per attempt: nothing of a failed one stays. */
-function chunkFilter({ exchange }: Attempt, { hooks, plugins }: RunningGeneration): ChunkFilter | undefined {
+function chunkFilter({ exchange }: Attempt, { hooks, plugins, services: { clock } }: RunningGeneration): ChunkFilter | undefined {
+  exchange.stage = 'before_request'; // guards are made before there is an answer, also after an attempt that had begun one
   exchange.plugins.streamGuards = plugins.openStreamGuards(exchange);
   if (!exchange.plugins.streamGuards) return undefined;
   return (chunks, moment) => {
+    exchange.stage = 'after_request';
     const step = hooks.chunk.call(chunks, exchange, moment);
-    if ('rejection' in step) throw rejectionError(step.module, 'after_request', step.rejection, exchange, { hooks });
+    if ('rejection' in step) throw guardRejection(step, exchange, { hooks, clock });
     return step;
   };
 }

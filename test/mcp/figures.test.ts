@@ -119,9 +119,11 @@ describe('spans of tool servers', () => {
     expect(named(all, 'mcp.call_tool').map(({ status }) => status)).to.deep.equal([{ code: 2, message: 'redacted' }, { code: 2, message: 'redacted' }]);
   });
 
-  it('cut what a tool says of its failure', async () => {
-    const { t, spans } = await traced(['longFailure'], undefined, { privacy_level: 'full' });
-    await rpc(t, 'longFailure');
-    expect(named(await spans(), 'mcp.call_tool')[0]?.status.message).to.have.length(2048);
-  });
+  for (const level of ['metadata', 'full']) {
+    it(`cut what a tool says of its failure: ${level}`, async () => {
+      const { t, spans } = await traced(['longFailure'], undefined, { privacy_level: level });
+      await rpc(t, 'longFailure');
+      expect(named(await spans(), 'mcp.call_tool')[0]?.status.message).to.have.length(2048);
+    });
+  }
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import Joi from 'joi';
-import { type ChatChunk, definePlugin, type Exchange, type ExchangeOutcome, type PluginHandlers, type PluginModule, reject, type StreamGuard, windowGuard } from 'gw/contract';
+import { type ChatChunk, definePlugin, type Exchange, type ExchangeOutcome, type PluginHandlers, type PluginModule, reject, type StreamGuard, texts, windowGuard } from 'gw/contract';
 import { type Answer, ask, openSse, replyStream, sseEvent, startHost, type StubHandler, stubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
 
 const PATH = '/v1/chat/completions';
@@ -92,6 +92,26 @@ describe('a stream guard', () => {
     expect(told).to.deep.equal(['response_rejected']);
     expect(ends).to.have.length(1);
     expect(count(host, 'gateway_provider_errors_total')).to.deep.equal([{ provider: 'a', error_type: 'plugin_error', value: 1 }]);
+  });
+
+  it('is made while there is only the question, and runs at after_request', async () => {
+    const told: string[] = [];
+    const asking = plugin('p', { stream: (exchange) => {
+      const tell = (what: string): void => void told.push(`${what} at ${exchange.stage}`);
+      told.push([...texts(exchange)].join());
+      tell('made');
+      return { push: (chunk) => { tell('pushed'); return [chunk]; }, end: () => { tell('ended'); return []; } };
+    } });
+    let calls = 0;
+    const flaky: StubHandler = (request, response) => {
+      calls += 1;
+      if (calls > 1) return words('a')(request, response);
+      openSse(response);
+      response.end(sseEvent({ error: { message: 'broken' } }));
+    };
+    await run(flaky, [at('p', 'before_request'), at('p')], [asking], { target: { retry: { attempts: 2, initial_backoff_ms: 1 } } });
+    expect([...new Set(told)]).to.deep.equal(['hi', 'made at before_request', 'pushed at after_request', 'ended at after_request']);
+    expect(told.filter((each) => each === 'hi')).to.have.length(2);
   });
 
   it('may hold everything back to the end', async () => {

@@ -124,6 +124,12 @@ describe('word-filter after the request', () => {
     }
   });
 
+  it('window: says in the log that it was the answer that held the word', async () => {
+    const host = await hostOf({ stages: ['before_request', 'after_request'], says: ['so forbidden'], settings: { stream: 'window' } });
+    await host.post(PATH, ask('hi', { stream: true }));
+    expect(host.lines.filter(({ msg }) => msg === 'word-filter: blocked request').map(({ stage }) => stage)).to.deep.equal(['after_request']);
+  });
+
   it('window: delivers a clean text whole, also where letters grow when they are folded', async () => {
     for (const says of [['almost for', 'bid', ' it'], ['\u0130stanbul ', '\u0130\u0130\u0130', ' forbi', 'd']]) {
       const answer = await post({ ...after, says, words: ['Forbidden', 'i\u0307x'], settings: { stream: 'window' } }, { stream: true });

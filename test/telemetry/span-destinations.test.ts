@@ -77,6 +77,22 @@ describe('where spans go', () => {
     }
   });
 
+  it('speaks the protocol of the environment where the configuration names none', async () => {
+    const speaks = (variables: Readonly<Record<string, string>>, protocol?: string): string | undefined =>
+      tracingSettings({ tracing: { endpoint: 'http://h:1', ...(protocol !== undefined && { protocol }) } }, variables, { debug: () => {}, info: () => {}, warn: (message) => void told.push(message), error: () => {} })?.protocol;
+    const told: string[] = [];
+    const [ALL, SPANS] = ['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'];
+    expect([speaks({}), speaks({ [ALL]: ' http/protobuf ' }), speaks({ [ALL]: 'http/protobuf', [SPANS]: 'grpc' }), speaks({ [ALL]: 'http/protobuf' }, 'grpc'), speaks({ [ALL]: '' })]).to.deep.equal(['grpc', 'http/protobuf', 'grpc', 'grpc', 'grpc']);
+    expect(told).to.deep.equal([]);
+    expect(speaks({ [SPANS]: 'http/json' })).to.equal('grpc');
+    expect(told).to.deep.equal(['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL is "http/json", which spans are not sent by: grpc is used']);
+
+    const { host, collector } = await traced({ tracing: { protocol: undefined }, options: { variables: { [ALL]: 'http/protobuf' } } });
+    await host.post(CHAT, ask());
+    await host.close();
+    expect(collector.exports.map(({ path }) => path)).to.deep.equal(['/v1/traces']);
+  });
+
   it('gets spans as soon as the environment says', async () => {
     const { host, collector } = await traced({ options: { variables: { OTEL_BSP_SCHEDULE_DELAY: '1' } } });
     await host.post(CHAT, ask());

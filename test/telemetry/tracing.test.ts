@@ -6,7 +6,7 @@ import { answerExchange, sendRelayed } from '../../host/http/surface-route.ts';
 import { forwardAttempt } from '../../host/pipeline/forward-attempt.ts';
 import { run } from '../../host/pipeline/run.ts';
 import type { VerbatimReply } from '../../host/upstream/reply-body.ts';
-import { ask, MASTER_ID, replyJson, startHost, type StubHandler, stubUpstream } from '../kit/index.ts';
+import { ask, MASTER_ID, replyJson, replyStream, startHost, type StubHandler, stubUpstream } from '../kit/index.ts';
 import { httpCollector, type ReceivedSpan } from '../kit/otlp.ts';
 import { named, serving, traced } from './support/traced.ts';
 
@@ -29,7 +29,7 @@ describe('the trace of a request', () => {
       'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'm', 'gen_ai.request.is_stream': false, 'gen_ai.request.max_tokens': 5, 'gen_ai.request.temperature': 0.5,
       'gw.schema.version': '1.0.0-draft', 'gw.gateway.version': 'test', 'gw.gateway.trace_id': id, 'gw.routing.strategy': 'fallback', 'gw.request.api_key_id': MASTER_ID,
       'gen_ai.system': 'a', 'gen_ai.provider.name': 'a', 'gen_ai.response.model': 'upstream-model', 'gen_ai.response.finish_reasons': ['stop'],
-      'gen_ai.usage.input_tokens': 11, 'gen_ai.usage.output_tokens': 7, 'gw.routing.target_key': 'a', 'gw.routing.attempt': 1, 'gw.cache.hit': false, 'gw.forwarded_params': ['temperature', 'max_tokens'],
+      'gen_ai.usage.input_tokens': 11, 'gen_ai.usage.output_tokens': 7, 'gw.routing.target_key': 'a', 'gw.routing.attempt': 1, 'gw.cache.hit': false, 'gw.forwarded_params': ['temperature', 'max_tokens'], 'gw.cost.model_found': false,
     });
     expect(call.attributes).to.deep.include({ 'http.request.method': 'POST', 'http.response.status_code': 200, 'server.address': '127.0.0.1', 'server.port': Number(new URL(upstream.url).port), 'gw.routing.target_key': 'a', 'gw.routing.attempt': 1 });
     expect(call.attributes['url.full']).to.equal(`${upstream.url}/chat/completions`);
@@ -117,6 +117,16 @@ describe('the trace of a request', () => {
     expect(attributes).to.include({ 'gw.cost.cache_read_usd': 0, 'gw.cost.cache_write_usd': 0, 'gw.cost.reasoning_usd': 0, 'gw.cost.model_found': true });
   });
 
+  it('calls the provider as the conventions of OpenTelemetry do, and the target as it is configured', async () => {
+    const collector = await httpCollector();
+    const upstream = await stubUpstream(serving);
+    const host = await startHost({ targets: [{ virtual_key: 'xai' }], observability: { tracing: { endpoint: collector.url, protocol: 'http' } } }, { variables: { XAI_API_KEY: 'key-of-this-test', XAI_BASE_URL: upstream.url } });
+    await host.post(CHAT, ask('hi', { model: 'grok-4' }));
+    await host.close();
+    expect(named(collector.spans, 'POST').attributes).to.include({ 'gen_ai.provider.name': 'x_ai', 'gw.routing.target_key': 'xai' });
+    expect(named(collector.spans, 'gateway.request').attributes).to.include({ 'gen_ai.provider.name': 'x_ai', 'gen_ai.system': 'xai', 'gw.routing.target_key': 'xai' });
+  });
+
   for (const policy of ['warn', 'drop']) {
     it(`names the parameters that a provider got, and not those it could not take: ${policy}`, async () => {
       const collector = await httpCollector();
@@ -159,6 +169,26 @@ describe('the trace of a request', () => {
     expect(denied!.attributes).to.not.have.any.keys('gw.routing.target_key', 'gen_ai.response.model');
   });
 
+  it('has one for the failure of a plugin that guards a stream', async () => {
+    const gate = definePlugin({
+      name: 'gate', type: 'guardrail', summary: 'For this test', stages: ['after_request'], settings: Joi.object({}),
+      create: () => ({ after_request: () => {}, stream: () => ({ push: () => { throw new Error('boom'); }, end: () => [] }) }),
+    });
+    const { host, finished } = await traced({ config: { plugins: [{ name: 'gate', stage: 'after_request', enabled: true }] }, options: { modules: [gate] } });
+    await host.post(CHAT, ask('hi', { stream: true }));
+    const { attributes, status } = named(await finished(), 'plugin.after_request.gate');
+    expect([attributes['gw.plugin.outcome'], status.message]).to.deep.equal(['error', 'boom']);
+  });
+
+  it('has one for the rejection of a plugin that guards a stream', async () => {
+    const plugins = [{ name: 'word-filter', stage: 'after_request', enabled: true, config: { blocked_words: ['never'], stream: 'window' } }];
+    const { host, finished } = await traced({ config: { plugins }, handler: (_request, response) => replyStream(response, ['well, ', 'never']) });
+    await host.post(CHAT, ask('hi', { stream: true }));
+    const { attributes, parentId } = named(await finished(), 'plugin.after_request.word-filter');
+    expect(attributes).to.deep.equal({ 'gw.plugin.name': 'word-filter', 'gw.plugin.kind': 'guardrail', 'gw.plugin.stage': 'after_request', 'gw.plugin.outcome': 'rejected', 'gw.plugin.reason': 'response blocked by content policy' });
+    expect(parentId).to.not.equal('');
+  });
+
   it('covers what is forwarded, which arrives as the client sent it', async () => {
     const forwarding = defineBuiltin({
       name: 'forwarding',
@@ -191,17 +221,20 @@ describe('the trace of a request', () => {
   });
 
   it('says that it failed where it broke off midway', async () => {
-    const { host, finished } = await traced({
-      handler: (_request, response) => {
-        replyStreamStart(response);
-        setTimeout(() => response.destroy(), 20);
-      },
-    });
+    const { host, finished } = await traced({ handler: (_request, response) => { replyStreamStart(response); setTimeout(() => response.destroy(), 20); } });
     await host.post(CHAT, ask('hi', { stream: true }));
     const spans = await finished();
     expect(named(spans, 'gateway.request').status.code).to.equal(2);
     expect(named(spans, 'gateway.request').events.map(({ name }) => name)).to.deep.equal(['exception']);
     expect(named(spans, 'POST').status.code).to.equal(2);
+    const { attributes } = named(spans, 'gateway.request');
+    expect(attributes['gw.stream.time_to_last_token_ms'], 'the last chunk, not the end').to.equal(attributes['gw.stream.time_to_first_token_ms']).and.above(0);
+  });
+
+  it('tells of no last chunk where none came', async () => {
+    const { host, finished } = await traced({ handler: (_request, response) => replyJson(response, 500, {}) });
+    await host.post(CHAT, ask('hi', { stream: true }));
+    expect(named(await finished(), 'gateway.request').attributes).to.not.have.any.keys('gw.stream.time_to_last_token_ms', 'gw.stream.time_to_first_token_ms');
   });
 });
 

@@ -2,6 +2,7 @@ import { type ChatReply, type ChatRequest, type ExchangeOutcome, type Surface, S
 import type { LiveExchange } from '../../../host/pipeline/live-exchange.ts';
 import { parametersIn } from '../../../host/pipeline/parameters.ts';
 import type { Facts } from './privacy.ts';
+import { conventionalName } from './provider-name.ts';
 
 /** Version of the names that begin with `gw.`. */
 const SCHEMA = '1.0.0-draft';
@@ -17,7 +18,7 @@ export function startFacts({ id, surface, model, streaming, request, principal }
   const sampling = SURFACES[surface].isChat ? { 'gen_ai.request.max_tokens': number(max_completion_tokens ?? max_tokens), 'gen_ai.request.temperature': number(temperature), 'gen_ai.request.top_p': number(top_p) } : {};
   return {
     'gen_ai.operation.name': OPERATIONS[surface],
-    'gen_ai.request.model': model,
+    'gen_ai.request.model': model || undefined,
     'gen_ai.request.is_stream': streaming,
     ...sampling,
     'gw.schema.version': SCHEMA,
@@ -28,14 +29,15 @@ export function startFacts({ id, surface, model, streaming, request, principal }
   };
 }
 
-/** What became of it. `lastAt` is when its last chunk arrived, in monotonic milliseconds. */
-export function endFacts(exchange: LiveExchange, outcome: ExchangeOutcome, lastAt: number | undefined): Facts {
-  const { provider, answeredBy, lastTarget, usage, reportedModel, upstreamModel, attempts, turn, abLabel, measured: { ttftMs }, error, arrivedAt } = exchange;
+/** What became of it. `settledAt` is when its last attempt ended, in monotonic milliseconds: of what is forwarded whole, with its last bytes. */
+export function endFacts(exchange: LiveExchange, outcome: ExchangeOutcome, settledAt: number | undefined): Facts {
+  const { provider, answeredBy, lastTarget, usage, reportedModel, upstreamModel, attempts, turn, abLabel, measured: { ttftMs, lastChunkAt }, error, arrivedAt } = exchange;
+  const lastAt = lastChunkAt ?? (error ? undefined : settledAt);
   const system = provider ?? (answeredBy === undefined ? 'none' : 'cache');
   return {
     'gen_ai.system': system,
-    'gen_ai.provider.name': system,
-    'gen_ai.response.model': outcome === 'success' && answeredBy === undefined ? (reportedModel ?? upstreamModel) : undefined,
+    'gen_ai.provider.name': conventionalName(system),
+    'gen_ai.response.model': outcome === 'success' && answeredBy === undefined ? reportedModel || upstreamModel || undefined : undefined,
     'gen_ai.response.finish_reasons': finishReasons(exchange),
     'gen_ai.usage.input_tokens': usage?.prompt_tokens,
     'gen_ai.usage.output_tokens': usage?.completion_tokens,
@@ -56,9 +58,9 @@ export function endFacts(exchange: LiveExchange, outcome: ExchangeOutcome, lastA
   };
 }
 
-function costFacts({ measured: { cost, costUsd }, answeredBy }: LiveExchange): Facts {
+function costFacts({ measured: { cost, costUsd, usage }, answeredBy }: LiveExchange): Facts {
   if (answeredBy !== undefined) return { 'gw.cost.usd': 0 };
-  if (!cost) return {};
+  if (!cost) return { 'gw.cost.model_found': usage && false };
   return {
     'gw.cost.usd': costUsd,
     'gw.cost.input_usd': cost.inputUsd,

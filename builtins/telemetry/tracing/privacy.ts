@@ -3,7 +3,7 @@ import { errorText } from '../../../host/log/error-text.ts';
 import type { Redactor } from '../../../host/log/redact.ts';
 import type { PrivacyLevel } from './settings.ts';
 
-/** Characters of one attribute that leave; content is cut elsewhere. */
+/** Characters of one attribute that leave, the mark of a cut included; content is cut elsewhere. */
 export const MOST_CHARACTERS = 2048;
 
 /** Attributes by name; what is not known is `undefined`. */
@@ -20,7 +20,7 @@ export interface Privacy {
 
 export function createPrivacy(level: PrivacyLevel, redactor: Redactor): Privacy {
   const plain: Redactor = { redact: (text) => text, hideKnown: (text) => text, redactName: (text) => text, excerpt: (text, limit = MOST_CHARACTERS) => (text.length > limit ? `${text.slice(0, limit)}…` : text), register: () => {} };
-  const text = (text: string): string => redactor.excerpt(text, MOST_CHARACTERS);
+  const text = (text: string): string => redactor.excerpt(text, MOST_CHARACTERS - 1);
   const errors: Readonly<Record<PrivacyLevel, (error: unknown) => string>> = {
     none: () => 'redacted',
     metadata: (error) => text(String(errorText(error, redactor))),

@@ -8,6 +8,7 @@ import type { ToolCallRun } from '../../../host/pipeline/tool-servers.ts';
 import { inputMessages, outputMessages } from './content.ts';
 import { endFacts, startFacts } from './facts.ts';
 import { addEvent, fail, MOST_CHARACTERS, type Privacy, setAttributes } from './privacy.ts';
+import { conventionalName } from './provider-name.ts';
 import { hrTime, type Tracer } from './tracer.ts';
 
 /** The spans of one request that is recorded. */
@@ -151,7 +152,7 @@ export class RequestSpans {
     const { hostname, port, protocol, origin, pathname } = new URL(url);
     setAttributes(span, {
       'http.request.method': method, 'url.full': `${origin}${pathname}`, 'server.address': hostname, 'server.port': Number(port || (protocol === 'https:' ? 443 : 80)),
-      'gen_ai.provider.name': provider.module.name, 'gen_ai.request.model': upstreamModel,
+      'gen_ai.provider.name': conventionalName(provider.module.name), 'gen_ai.request.model': upstreamModel,
       'gw.routing.target_key': target.virtualKey, 'gw.routing.attempt': number, 'gw.circuit_breaker.state': circuitOf(target.virtualKey),
     }, privacy);
     recording.call = span;

@@ -29,7 +29,7 @@ const DEFAULT_GRACE_MS = 10_000;
 /** `undefined` where nothing is traced: switched off, or nowhere to send spans to. Source: configuration reference 1.9 and 4.5. */
 export function tracingSettings({ tracing = {} }: ObservabilityConfig, variables: Variables, log: Log): TracingSettings | undefined {
   if (tracing.enabled === false) return undefined;
-  const protocol = TRACING_PROTOCOLS[tracing.protocol ?? ''] ?? 'grpc';
+  const protocol = protocolOf(tracing.protocol, variables, log);
   const endpoint = endpointOf(tracing.endpoint, protocol, variables, log);
   if (!endpoint) return undefined;
   return {
@@ -43,6 +43,26 @@ export function tracingSettings({ tracing = {} }: ObservabilityConfig, variables
   };
 }
 
+const PROTOCOLS = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'];
+
+/** The configuration's; where it names none that of the environment, which says it for spans alone or for everything. */
+function protocolOf(configured: string | undefined, variables: Variables, log: Log): TracingProtocol {
+  if (configured) return TRACING_PROTOCOLS[configured] ?? 'grpc';
+  const [variable, written] = said(PROTOCOLS, variables) ?? [];
+  const protocol = TRACING_PROTOCOLS[written ?? 'grpc'];
+  if (!protocol) log.warn(`${variable} is "${written}", which spans are not sent by: grpc is used`);
+  return protocol ?? 'grpc';
+}
+
+/** The first of these variables that holds something, with what it holds. */
+function said(names: readonly string[], variables: Variables): readonly [string, string] | undefined {
+  for (const name of names) {
+    const written = variables[name]?.trim();
+    if (written) return [name, written];
+  }
+  return undefined;
+}
+
 const WHOLE = 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT';
 const BASE = 'OTEL_EXPORTER_OTLP_ENDPOINT';
 
@@ -51,7 +71,7 @@ const BASE = 'OTEL_EXPORTER_OTLP_ENDPOINT';
  * every check, and is replaced in no address (configuration reference 3): spans have nowhere to go then, and the start goes on.
  */
 function endpointOf(configured: string | undefined, protocol: TracingProtocol, variables: Variables, log: Log): TracingEndpoint | undefined {
-  const [name = '', written = ''] = [WHOLE, BASE].map((variable) => [variable, variables[variable]?.trim()]).find(([, value]) => value) ?? ['observability.tracing.endpoint', configured];
+  const [name, written = ''] = said([WHOLE, BASE], variables) ?? ['observability.tracing.endpoint', configured];
   if (written === '') return undefined;
   if (written === configured && holdsReference(written)) {
     log.warn('observability.tracing.endpoint holds a reference, which is not replaced there: nothing is traced; set OTEL_EXPORTER_OTLP_ENDPOINT instead', { endpoint: written });
