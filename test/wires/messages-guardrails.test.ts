@@ -53,6 +53,22 @@ describe('guardrails on Messages', () => {
     });
   }
 
+  const REPEATED = ['"content":"a canary","content":"x"', '"content":"a canary","\\u0063ontent":"x"', '"content":"x","more":{"a":"canary","a":{"b":12345678901234567890}}'];
+  for (const members of REPEATED) {
+    it(`are not passed by where a name stands twice: ${members}`, async () => {
+      const body = `{"model":"claude-x", "max_tokens":64,"messages":[{"role":"user",${members}}]}`;
+      const answer: Parameters<typeof sameWire>[0] = (_request, response) => replyJson(response, 200, vendorMessage([{ type: 'text', text: 'a' }]));
+      const { upstream, host, post } = await sameWire(answer, guarded);
+      expect((await post(body)).status).to.equal(200);
+      expect((await host.post('/v1/messages/count_tokens', body)).status).to.equal(200);
+      for (const { text } of upstream.seen) expect(text).to.match(/"content":"x"/).and.not.match(/canary/);
+      if (members.includes('"b"')) expect(upstream.seen[0]?.text).to.include('{"a":{"b":12345678901234567890}}');
+      const free = await sameWire(answer);
+      await free.post(body);
+      expect(free.upstream.seen[0]?.text, 'nobody reads it').to.equal(body);
+    });
+  }
+
   it('do not read ids, signatures and bytes', async () => {
     const { post, upstream } = await sameWire((_request, response) => replyJson(response, 200, vendorMessage([{ type: 'text', text: 'a' }])), guarded);
     const answer = await post({
