@@ -47,7 +47,7 @@ export class VendorStream implements SameWireStream {
     }
     const isError = data.includes('"error"');
     const own: Readonly<Fields> = isError || type === '' || raw === undefined ? fieldsIn(data) : {};
-    const name = typeof own['type'] === 'string' ? own['type'] : type;
+    const name = nameOf(own, type);
     if (name === 'error') {
       const error = isFields(own['error']) ? own['error'] : {};
       if (ERROR_TYPES.has(error['type'])) this.#errorType = String(error['type']);
@@ -119,6 +119,12 @@ export class VendorStream implements SameWireStream {
     const { message } = failure;
     return errorEvent({ ...failure, message: message.startsWith(`${type}: `) ? message.slice(type.length + 2) : message }, type);
   }
+}
+
+/** What an event is: some servers send an error without its type. */
+function nameOf({ type, error }: Readonly<Fields>, named: string): string {
+  if (typeof type === 'string') return type;
+  return isFields(error) || typeof error === 'string' ? 'error' : named;
 }
 
 /** Whether the beginning of a call says nothing but which tool is called: its arguments follow. */
