@@ -65,7 +65,7 @@ describe('guardrails on Messages', () => {
       if (members.includes('"b"')) expect(upstream.seen[0]?.text).to.include('{"a":{"b":12345678901234567890}}');
       const free = await sameWire(answer);
       await free.post(body);
-      expect(free.upstream.seen[0]?.text, 'nobody reads it').to.equal(body);
+      expect(free.upstream.seen[0]?.text, 'no plugin reads it').to.equal(body);
     });
   }
 
