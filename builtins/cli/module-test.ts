@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
+import { type Clock, TookTooLong, within } from '../../host/common/clock.ts';
 import { errorMessage } from '../../host/common/error-message.ts';
 import type { CommandInput, CommandIo, RunCommand } from '../../host/cli/command.ts';
 import { ConfigRefused } from '../../host/config/problems.ts';
@@ -11,7 +12,7 @@ import type { GatewayModule } from '../../host/registry/registry.ts';
 import type { Check } from '../../host/testing/module-checks.ts';
 
 /** `gw module test <path>`: the contract suite of the module's kind, on its own fixtures. */
-export const run: RunCommand<CommandPlace> = async (input, io, place) => testModule(await place.host(), input, io);
+export const run: RunCommand<CommandPlace> = async (input, io, place) => testModule(await place.host(), input, io, place.clock);
 
 interface Result {
   readonly title: string;
@@ -19,24 +20,31 @@ interface Result {
   readonly message?: string;
 }
 
-async function testModule(host: Host, { args: [path = ''], format }: CommandInput, { out }: CommandIo): Promise<number> {
+/** Time for one check. */
+const LIMIT_MS = 10_000;
+
+async function testModule(host: Host, { args: [path = ''], format }: CommandInput, { out }: CommandIo, clock: Clock): Promise<number> {
   const loaded = await loadModule(resolve(host.workingDirectory, path), host.loading);
   if ('problem' in loaded) throw new ConfigRefused([loaded.problem]);
-  const results: Result[] = [];
-  for (const check of await suiteOf(loaded.module, join(dirname(loaded.file), 'fixtures'))) results.push(await resultOf(check));
+  const results = await resultsOf(await suiteOf(loaded.module, join(dirname(loaded.file), 'fixtures'), clock), clock);
   const failed = results.filter(({ ok }) => !ok).length;
   if (format === 'table') out(host.redactor.redact(reportOf(loaded.module, results, failed)));
   else out(host.redactor.redact(format === 'json' ? `${JSON.stringify(results, undefined, 2)}\n` : stringify(results)));
   return failed > 0 ? 1 : 0;
 }
 
-async function resultOf({ title, run }: Check): Promise<Result> {
-  try {
-    await run();
-    return { title, ok: true };
-  } catch (error) {
-    return { title, ok: false, message: errorMessage(error) };
+async function resultsOf(checks: readonly Check[], clock: Clock): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (const { title, run: hold } of checks) {
+    try {
+      await within(hold(), LIMIT_MS, clock, 'it');
+      results.push({ title, ok: true });
+    } catch (error) {
+      results.push({ title, ok: false, message: errorMessage(error) });
+      if (error instanceof TookTooLong) break; // the others would wait for the same
+    }
   }
+  return results;
 }
 
 function reportOf({ kind, name }: GatewayModule, results: readonly Result[], failed: number): string {
@@ -45,12 +53,12 @@ function reportOf({ kind, name }: GatewayModule, results: readonly Result[], fai
 }
 
 /** Of a module whose shape is not even one to make a suite of, only the rules are left to tell it. */
-async function suiteOf(module: GatewayModule, folder: string): Promise<readonly Check[]> {
+async function suiteOf(module: GatewayModule, folder: string, clock: Clock): Promise<readonly Check[]> {
   try {
     return await checksOf(module, folder);
   } catch (error) {
     const rules = (await import('../../host/testing/module-checks.ts')).keepsRules(module);
-    if ((await resultOf(rules)).ok) throw error;
+    if ((await resultsOf([rules], clock)).every(({ ok }) => ok)) throw error;
     return [rules];
   }
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { type OpaqueRequest, parseJson, quoted } from '../../host/contract/index.ts';
+import { memberCount } from '../../host/wire/repeated-names.ts';
 import type { MemberScanner } from './member-scanner.ts';
 import type { HeldBody } from './read-ahead.ts';
 
@@ -21,6 +22,7 @@ export function readOpaque({ held, rest }: HeldBody, scanner: MemberScanner | un
   const parsed = rest || held.length > MAX_READABLE ? undefined : parsedBody(held);
   const found = scanner.isMalformed || parsed === 'malformed' ? undefined : scanner.found.get('model')?.value;
   const model = typeof found === 'string' && found !== '' ? found : undefined;
+  // Fewer than were written when a name stands in one object twice, and then the upstream may read the other one.
   if (typeof parsed !== 'object' || memberCount(parsed.json) !== scanner.members) return { request: { ...(model !== undefined && { model }) }, model, isUnreadable: true };
   return { request: { ...(model !== undefined && { model }), json: parsed.json }, model, isUnreadable: false };
 }
@@ -49,18 +51,4 @@ function parsedBody(bytes: Buffer): { readonly json: unknown } | 'malformed' | u
   } catch (error) {
     return error instanceof RangeError ? undefined : 'malformed';
   }
-}
-
-/** Members of all objects: fewer than were written when a name stands in one object twice, and then the upstream may read the other one. */
-function memberCount(value: unknown): number {
-  let count = 0;
-  const open: unknown[] = [value];
-  while (open.length > 0) {
-    const next = open.pop();
-    if (typeof next !== 'object' || next === null) continue;
-    const members = Object.values(next);
-    if (!Array.isArray(next)) count += members.length;
-    for (const member of members) if (typeof member === 'object') open.push(member);
-  }
-  return count;
 }

@@ -51,6 +51,7 @@ export class Ranker {
       refusePromise(ranked);
       throw new Error('it returned no list of targets');
     }
+    if (ranked.length > MOST_RANKED) throw new Error(`it returned a list of ${ranked.length}`);
     if (isChoice(ranked as readonly RouteTarget[], targets)) return ranked as readonly RouteTarget[];
     const left = new Map(targets.map((target) => [target.virtualKey, target]));
     const kept = ranked.flatMap((one: Partial<RouteTarget> | null | undefined) => {
@@ -68,6 +69,9 @@ export class Ranker {
     log.warn('strategy ranked what is not a target, or one twice: that is left out', { [kind]: name, function: 'rank', count, ...(trace_id !== undefined && { trace_id }) });
   }
 }
+
+/** A list that says it is longer, mostly of gaps, is not gone through. */
+const MOST_RANKED = 100_000;
 
 /** Lists longer than this are compared through a map. */
 const FEW = 64;

@@ -5,6 +5,7 @@ import { errorMessage } from '../common/error-message.ts';
 import { useOneOf } from '../common/nearest.ts';
 import { pathText } from './problems.ts';
 import { holdsReference } from './references.ts';
+import { membersOf, metasOf } from './settings-schema.ts';
 
 export interface SettingsProblem {
   readonly path: string;
@@ -40,8 +41,7 @@ export type SettingKind = 'text' | 'name';
 
 /** The settings of a schema, in order. One whose schema carries the meta `isPattern` holds patterns. */
 export function settingKinds(schema: ObjectSchema): ReadonlyMap<string, SettingKind> {
-  const { keys = {} } = schema.describe() as { readonly keys?: Readonly<Record<string, { readonly metas?: readonly { readonly isPattern?: boolean }[] }>> };
-  return new Map(Object.entries(keys).map(([name, { metas = [] }]) => [name, metas.some(({ isPattern }) => isPattern) ? 'name' : 'text']));
+  return new Map(membersOf(schema).map((member) => [member.key, metasOf(member.schema).some(({ isPattern }) => isPattern === true) ? 'name' : 'text']));
 }
 
 /** The settings of the catalogue: the keys of the schema, in order, without those that the module leaves out. */
@@ -61,8 +61,7 @@ export function settingsProblems(schema: ObjectSchema, value: unknown, base: str
     const result = schema.validate(value ?? {}, { abortEarly: false, convert: false });
     if (result.error && !Array.isArray(result.error.details)) return { problems: [ownProblem(result.error, value, base)], settings: {} };
     const details = oneOfEach(result.error?.details ?? []);
-    const known = details.length === 0 ? {} : ((schema.describe()['keys'] ?? {}) as Described); // once: describing costs more than checking
-    const problems = details.map((detail) => settingsProblem(known, detail, base));
+    const problems = details.map((detail) => settingsProblem(schema, detail, base));
     return { problems, settings: result.value as object };
   } catch (error) {
     // Its author's own functions run in a schema.
@@ -101,18 +100,16 @@ function matchesOfText(details: unknown): boolean {
   return Array.isArray(details) && details.some((detail) => mayVanish(detail as ValidationErrorItem));
 }
 
-type Described = Readonly<Record<string, { metas?: { rule?: string }[] }>>;
-
-function settingsProblem(known: Described, detail: ValidationErrorItem, base: string): SettingsProblem {
+function settingsProblem(schema: ObjectSchema, detail: ValidationErrorItem, base: string): SettingsProblem {
   const setting = pathText(detail.path);
   const path = setting === '' ? base : `${base}.${setting}`;
   const message = `setting ${withoutValue(detail).replaceAll('"', '')}${notAllowed(detail)}`;
-  return { path, message, fix: fixOf(known, detail), rule: ruleOf(known, detail.path), mayVanish: mayVanish(detail) };
+  return { path, message, fix: fixOf(schema, detail), rule: ruleOf(schema, detail.path), mayVanish: mayVanish(detail) };
 }
 
-function fixOf(known: Described, { type, path, context }: ValidationErrorItem): string {
+function fixOf(schema: ObjectSchema, { type, path, context }: ValidationErrorItem): string {
   if (type !== 'object.unknown') return holdsReference(context?.value) ? 'write the value itself: what stands for ${…} is always text' : 'correct the value';
-  const names = path.length === 1 ? Object.keys(known) : [];
+  const names = path.length === 1 ? membersOf(schema).map(({ key }) => key) : [];
   return names.length === 0 ? 'remove it' : `remove it, or ${useOneOf(String(path[0]), names)}`;
 }
 
@@ -127,9 +124,9 @@ function notAllowed({ type, context }: ValidationErrorItem): string {
 }
 
 /** The rule id that the schema states for a setting. */
-function ruleOf(known: Described, path: readonly (string | number)[]): string | undefined {
-  const [name = ''] = path;
-  return Object.hasOwn(known, name) ? known[name]?.metas?.find(({ rule }) => rule !== undefined)?.rule : undefined;
+function ruleOf(schema: ObjectSchema, [name]: readonly (string | number)[]): string | undefined {
+  const member = membersOf(schema).find(({ key }) => key === name);
+  return member && metasOf(member.schema).find(({ rule }) => rule !== undefined)?.rule;
 }
 
 /** Settings with defaults, of a schema whose problems have been ruled out; references may stand in them. */

@@ -1,5 +1,6 @@
 import { escapesOf } from './escapes.ts';
 import { type Fields, isFields } from './fields.ts';
+import { textOfFile } from './file-text.ts';
 import { parseJson } from './json.ts';
 import { isRawNumber } from './json-numbers.ts';
 import { setMember } from './members.ts';
@@ -19,7 +20,7 @@ export interface BodyTexts {
   textOf(item: Readonly<Fields>): string | undefined;
   /** The member that repeats the texts beside it, token by token: it goes where they are changed. */
   readonly repeats?: string;
-  /** Texts inside a string that only looks like a token, or like bytes; `undefined` where it is one. */
+  /** Texts inside a string that looks like a token, or like bytes; `undefined` where it is one. */
   opened?(value: string, name: string, holder: Readonly<Fields>): unknown;
 }
 
@@ -54,19 +55,22 @@ function* valueTexts(value: unknown, name: string, holder: Readonly<Fields>, tex
 }
 
 function* stringTexts(value: string, name: string, holder: Readonly<Fields>, texts: BodyTexts): Generator<string> {
-  if (texts.isWord(value, name, holder)) {
-    const opened = texts.opened?.(value, name, holder);
-    for (const leaf of leaves(opened)) yield* readings(leaf);
-  } else yield* readings(value);
+  if (!texts.isWord(value, name, holder)) yield* readings(value);
+  for (const leaf of leaves(texts.opened?.(value, name, holder))) yield* readings(leaf);
 }
 
 /** JSON inside strings of JSON that is opened, so that nesting multiplies the work by no more than this. */
 const MAX_READINGS = 8;
 
-/** A text, and what stands in it where it is itself a JSON object, array or string; texts in there the same way. */
+/** A text, and what stands in it where it is itself a JSON object, array or string, or the address that holds a text; texts in there the same way. */
 export function* readings(text: string, most = MAX_READINGS): Generator<string> {
   yield text;
-  if (most === 0 || !/^\s*[{["]/.test(text)) return;
+  if (most === 0 || !/^\s*(?:[{["]|data:)/i.test(text)) return;
+  if (/^\s*d/i.test(text)) {
+    const held = textOfFile(text.trimStart());
+    if (held !== undefined) yield* readings(held, most - 1);
+    return;
+  }
   let value: unknown;
   try {
     value = parseJson(text);

@@ -16,19 +16,33 @@ export function textOfFile(file: string, type?: string): string | undefined {
   const data = head === undefined ? file : file.slice(head.length);
   if (head !== undefined && !/;\s*base64\s*$/i.test(parameters)) return percentDecoded(data);
   const isText = /^\s*text\//i.test(given);
-  if (isText) return Buffer.from(data, 'base64').toString('utf8');
+  if (isText) return decoded(Buffer.from(data, 'base64'));
   return strictText(data.slice(0, MAX_HEAD)) === undefined ? undefined : strictText(data);
 }
 
 /** The text that bytes in base64 are, which may be cut within its last character; `undefined` where they are anything else. */
 function strictText(base64: string): string | undefined {
   const bytes = Buffer.from(base64, 'base64');
+  if (isUtf16(bytes)) return decoded(bytes);
   if (bytes.length === 0 || bytes.includes(0)) return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
   } catch {
     return undefined;
   }
+}
+
+const LITTLE = 0xfffe;
+const BIG = 0xfeff;
+const markOf = (bytes: Buffer): number => (bytes.length < 2 ? 0 : bytes.readUInt16BE());
+const isUtf16 = (bytes: Buffer): boolean => markOf(bytes) === LITTLE || markOf(bytes) === BIG;
+
+/** UTF-16 by its mark, else UTF-8; of UTF-16 without a mark at least the Latin letters. */
+function decoded(bytes: Buffer): string {
+  const whole = bytes.subarray(2, bytes.length - (bytes.length % 2));
+  if (markOf(bytes) === LITTLE) return whole.toString('utf16le');
+  if (markOf(bytes) === BIG) return Buffer.from(whole).swap16().toString('utf16le');
+  return bytes.toString('utf8').replaceAll('\0', '');
 }
 
 /** With escapes that are broken left as they stand, as the receiver may read them. */

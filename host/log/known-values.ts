@@ -1,6 +1,6 @@
 import { type Form, formsOf, percentDecoded } from './forms.ts';
 import { MIN_NEEDLE, Needles } from './needles.ts';
-import { latinOf, unescaped } from './unescaped.ts';
+import { latinOf, unescaped, withoutEscapes } from './unescaped.ts';
 
 interface KnownForm extends Form {
   readonly marker: string;
@@ -28,7 +28,7 @@ const BASE64 = /[\w+/-]/;
  * them, because a regular expression of them all would be larger than one can be.
  */
 export class KnownValues {
-  /** Of the longest, in any form, percent-encoded. */
+  /** Of the longest, in any form, with every character escaped. */
   longest = 0;
   readonly #values = new Set<string>();
   readonly #forms = new Map<string, KnownForm>();
@@ -47,13 +47,15 @@ export class KnownValues {
       this.#needles.add(text);
       const plain = percentDecoded(text); // of a value that holds percent signs of its own
       if (plain !== text && plain.length >= MIN_NEEDLE) this.#needles.add(plain);
-      this.longest = Math.max(this.longest, 3 * text.length);
+      this.longest = Math.max(this.longest, 6 * text.length);
     }
   }
 
   hide(text: string): string {
     let clean = text;
-    if (clean.includes('%') && this.#needles.areIn(percentDecoded(clean))) clean = this.#without(clean, this.#unescaped(clean));
+    const open = clean.includes('\\') ? withoutEscapes(clean) : clean;
+    const plain = open.includes('%') ? percentDecoded(open) : open;
+    if (plain !== clean && this.#needles.areIn(plain)) clean = this.#without(clean, this.#unescaped(clean));
     if (this.#needles.areIn(clean)) clean = this.#without(clean, { text: clean, placeOf: (at) => at, needlesOf: (form) => [form] });
     return clean;
   }

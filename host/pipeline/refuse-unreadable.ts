@@ -2,8 +2,12 @@ import { GatewayError } from '../contract/index.ts';
 import type { LiveExchange } from './live-exchange.ts';
 import type { RunningPlugins } from './running-generation.ts';
 
-/** A body that no plugin can read is refused while a content guardrail stands before the request (specification 4.3 rule 8). */
+/**
+ * A body that no plugin can read is refused while a content guardrail stands before the request (specification 4.3 rule 8). Of one
+ * that goes on in the client's own bytes, nothing leaves that plugins cannot have read.
+ */
 export function refuseUnreadable(exchange: LiveExchange, plugins: RunningPlugins): void {
+  if (exchange.sent && plugins.inspected.has(exchange.surface)) exchange.sent = exchange.sent.inspected();
   const why = whyUnreadable(exchange, plugins);
   if (why === undefined) return;
   exchange.plugins.rejectedBy = 'gateway';

@@ -1,4 +1,5 @@
 import type { ObjectSchema } from 'joi';
+import { hasExternals } from '../config/settings-schema.ts';
 import { CONTRACT, CONTRACT_VERSION } from '../contract/index.ts';
 import { translatorProblem } from './canned-requests.ts';
 import { connectionFindings } from './check-connection.ts';
@@ -51,7 +52,7 @@ export const MODULE_RULES: readonly ModuleRule[] = [
       if (!isAskable(check)) return;
       for (const field of ['settings', 'targetSettings']) {
         const schema = check.value[field] as ObjectSchema | undefined;
-        if (schema && hasExternals(schema.describe())) check.report('MV04', `${field} has a rule with external(), which must be waited for`, 'use custom(), and look at what is outside in create');
+        if (schema && hasExternals(schema)) check.report('MV04', `${field} has a rule with external(), which must be waited for`, 'use custom(), and look at what is outside in create');
       }
     },
   },
@@ -87,10 +88,3 @@ export const MODULE_RULES: readonly ModuleRule[] = [
     },
   },
 ];
-
-/** At any depth of a described schema. */
-function hasExternals(described: unknown): boolean {
-  if (typeof described !== 'object' || described === null) return false;
-  if (Array.isArray(described)) return described.some(hasExternals);
-  return 'externals' in described || Object.values(described).some(hasExternals);
-}

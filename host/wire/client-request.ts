@@ -1,6 +1,7 @@
 import type { CatalogEntry } from '../common/catalog.ts';
 import type { BodyTexts, ChatRequest, ClientBody, ClientWireName, Fields, GatewayError } from '../contract/index.ts';
 import { changedJson } from './json-changes.ts';
+import { hasRepeatedNames } from './repeated-names.ts';
 
 /** What is known of the target that a request is made ready for. */
 export interface TargetFacts {
@@ -42,6 +43,8 @@ export interface ClientRequestStart {
   readonly refusal?: GatewayError | undefined;
   /** Paths that the common format has no place for. */
   readonly lost: readonly string[];
+  /** Plugins read it: what they have not seen must not leave. */
+  readonly isInspected?: boolean;
 }
 
 /** The body that a client sent in a wire of its own, as it is now: plugins may have changed texts in it. */
@@ -74,15 +77,23 @@ export class ClientRequest implements ClientBody {
     return new ClientRequest(this.#start, value, this.isCurrent);
   }
 
+  /** The same once plugins may have read it. */
+  inspected(): ClientRequest {
+    return new ClientRequest({ ...this.#start, isInspected: true }, this.value, this.isCurrent);
+  }
+
   /** From here on only the common request counts. */
   outdated(): ClientRequest {
     return new ClientRequest(this.#start, this.value, false);
   }
 
-  /** A body made from this one: the client's bytes, but for what differs. */
+  /** A body made from this one: the client's bytes, but for what differs. Where a name stands in an object twice, plugins have read the last: only that leaves. */
   bytesOf(body: unknown): Buffer | string {
-    const { bytes, value } = this.#start;
-    return body === value ? bytes : changedJson(bytes.toString('utf8'), value, body);
+    const { bytes, value, isInspected = false } = this.#start;
+    if (body === value && !isInspected) return bytes;
+    const text = bytes.toString('utf8');
+    if (isInspected && hasRepeatedNames(text, value)) return JSON.stringify(body);
+    return body === value ? bytes : changedJson(text, value, body);
   }
 }
 

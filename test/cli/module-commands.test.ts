@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { systemClock } from '../../host/common/clock.ts';
 import { runGw, some, temporaryFolder } from '../kit/index.ts';
 import { runCommand } from './commands.ts';
 import { SOURCES, writeTree } from '../registry/support.ts';
@@ -83,6 +84,14 @@ describe('gw module test', () => {
       expect(/^ {2}FAIL {2}keeps the rules|plugins\/odd\.js: MV/m.test(stdout + stderr), stdout + stderr).to.equal(true);
     });
   }
+
+  it('ends a check that never ends, and names it', async () => {
+    const cwd = await writeTree({ 'plugins/waits.js': 'export default { kind: "plugin", contract: 1, name: "waits", type: "logging", summary: "s", stages: ["before_request"], settings: { validate: (value) => ({ value }) }, create: () => ({ then() {} }) };' });
+    const soon = { ...systemClock, timer: (_ms: number, then: () => void) => systemClock.timer(20, then) };
+    const { code, stdout, stderr } = await runCommand(['module', 'test', 'plugins/waits.js'], { cwd, clock: soon });
+    expect(code, stderr).to.equal(1);
+    expect(stdout).to.match(/FAIL {2}has a handler for each of its stages.*\n {8}it did not finish within 10000 ms\n\n3 checks, 3 failed\n$/);
+  });
 
   it('says what keeps a file from being loaded', async () => {
     const cwd = await writeTree({ 'a.ts': 'export default {', 'b.ts': 'export const b = 1;', 'notes.txt': '', 'empty/notes.txt': '' });

@@ -73,6 +73,8 @@ describe('texts of a chat request', () => {
     ['a data address', { file_data: `data:text/plain;charset=utf-8;base64,${base64('s\u00e9cret words')}` }],
     ['a data address of another type', { file_data: `DATA:application/pdf;BASE64,${base64('s\u00e9cret words')}` }],
     ['a data address without a type', { file_data: 'data:,s%C3%A9cret%20words' }],
+    ['UTF-16', { file_data: `data:text/plain;base64,${Buffer.from('\ufeffs\u00e9cret words', 'utf16le').toString('base64')}` }],
+    ['UTF-16 of the other order, without a type', { file_data: Buffer.from('\ufeffs\u00e9cret words', 'utf16le').swap16().toString('base64') }],
     ['a text that is not all UTF-8', { file_data: `data:text/csv;base64,${Buffer.concat([Buffer.from('s\u00e9cret words'), Buffer.from([0, 0xff])]).toString('base64')}` }],
   ] as const) {
     it(`are what a file says that holds text: ${what}`, () => {
@@ -185,6 +187,14 @@ describe('texts beside chat', () => {
       expect([...messageTexts(exchangeOf(surface, request))]).to.deep.equal(expected);
     });
   }
+
+  it('are the texts that a data address holds', () => {
+    for (const held of [`data:text/plain;base64,${Buffer.from('a secret').toString('base64')}`, 'DATA:,a%20secret', ` data:application/json;base64,${Buffer.from('{"a":"a s\\u0065cret"}').toString('base64')}`]) {
+      for (const [surface, request] of [['responses', { json: { input: [{ type: 'input_file', file_data: held }] } }], ['passthrough', { json: [held] }]] as const) {
+        expect([...texts(exchangeOf(surface, request))], `${surface} ${held}`).to.include('a secret');
+      }
+    }
+  });
 
   it('are the texts inside strings that are JSON, which the plain view leaves as they are', () => {
     const text = '{"a":"s\\u0065cret"}';

@@ -37,6 +37,7 @@ const SAMPLES: readonly Sample[] = Object.values(SECRETS).flatMap((secret, index
   return [
     whole('plain text', secret), { name: `Bearer with credential ${index}`, text: `Bearer ${secret}`, part: secret }, ...encoded, ...basic, whole('hex', hex), whole('HEX', hex.toUpperCase()),
     whole('percent-encoding', encodeURIComponent(secret)), whole('percent-encoding throughout', hex.replaceAll(/../g, '%$&')), whole('percent-encoded base64', encodeURIComponent(Buffer.from(secret).toString('base64'))),
+    whole('JSON with escapes throughout', hex.replaceAll(/../g, '\\u00$&')), whole('JSON within JSON with escapes throughout', hex.replaceAll(/../g, '\\\\u00$&')),
   ];
 });
 

@@ -114,6 +114,13 @@ describe('redaction of known values', () => {
     expect(redactor.redact(JSON.stringify({ x: 'a.*(+"\\q]12345' }))).to.equal('{"x":"[REDACTED:ODD_KEY]"}');
   });
 
+  it('finds values as other writers of JSON escape them, and leaves JSON behind', () => {
+    const redactor = createRedactor({ AZURE_KEY: '/abc+DEF/ghi=123==' });
+    for (const text of ['\\/abc+DEF\\/ghi=123==', '/abc\\u002BDEF/ghi\\u003D123\\u003d=', '\\/abc\\u002bDEF\\/ghi%3D123%3D%3D']) {
+      expect(redactor.redact(`{"k":"C:\\\\users \\/${text}\\"","v":"\\u00e9\\n"}`), text).to.equal('{"k":"C:\\\\users \\/[REDACTED:AZURE_KEY]\\"","v":"\\u00e9\\n"}');
+    }
+  });
+
   it('hides the token of a registered bearer, wherever it stands, and no word of a sentence', () => {
     const redactor = createRedactor({});
     redactor.register('Bearer token-of-some-length');

@@ -182,8 +182,13 @@ describe('a canary', () => {
       ['/v1/chat/completions', { type: 'file', file: { file_data: `data:text/plain;base64,${data}`, filename: 'a.txt' } }],
       ['/v1/chat/completions', { type: 'file', file: { file_data: data, filename: 'a.txt' } }],
       ['/v1/messages', { type: 'document', source: { type: 'base64', media_type: 'text/plain', data } }],
+      ['/v1/messages', { type: 'document', source: { type: 'base64', media_type: 'text/plain', data: data.replaceAll(/.{4}/g, '$&\n') } }],
+      ['/v1/messages', { type: 'document', source: { type: 'url', url: `data:text/plain;base64,${data}` } }],
     ] as const) {
       expect((await host.post(path, { model: 'm', max_tokens: 5, messages: [{ role: 'user', content: [part] }] })).text, JSON.stringify(part)).to.include('canary (before_request): canary');
+    }
+    for (const [mimeType, bytes] of [['text/plain; charset=utf-8', data], ['text/plain', ` ${data}`]] as const) {
+      expect((await host.post('/v1beta/models/m:generateContent', { contents: [{ role: 'user', parts: [{ inlineData: { mimeType, data: bytes } }] }] })).text, mimeType).to.include('canary (before_request): canary');
     }
     expect(calls()).to.equal(0);
   });

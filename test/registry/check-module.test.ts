@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import Joi from 'joi';
-import { type CallInfo, defineProvider, defineStrategy, definePlugin, GatewayError } from 'gw/contract';
+import { type CallInfo, defineProvider, defineStrategy, definePlugin, GatewayError, type PluginModule } from 'gw/contract';
 import { commonTranslators } from 'gw/common-wire';
+import { listedSettings, settingsProblems } from '../../host/config/module-settings.ts';
 import type { Problem } from '../../host/config/problems.ts';
 import { createHostHooks } from '../../host/host-hooks.ts';
 import { MODULE_RULES } from '../../host/registry/check-module.ts';
@@ -99,6 +100,25 @@ describe('the module rules', () => {
       expect(check('plugin', { settings }), 'plugin').to.have.lengthOf(1);
       expect(check('strategy', { settings }), 'strategy').to.have.lengthOf(1);
     }
+  });
+
+  it('refuse settings that must be waited for, at any depth (MV04)', () => {
+    const waits = Joi.string().external(() => undefined);
+    const once = Joi.object({ inner: waits });
+    const places: readonly Joi.ObjectSchema[] = [
+      Joi.object({ a: waits }), Joi.object({ a: Joi.object({ b: Joi.array().items(Joi.number(), waits) }) }), Joi.object().pattern(/^x/, waits), Joi.object({ a: Joi.alternatives(Joi.number(), waits) }),
+      Joi.object({ a: Joi.string(), b: Joi.when('a', { is: 'x', then: waits }) }), Joi.object({ a: once, b: once }), Joi.object({ a: Joi.link('#late') }).shared(waits.id('late')), Joi.object({}).external(() => undefined),
+    ];
+    for (const settings of places) expect(check('plugin', { settings }), JSON.stringify(settings.describe())).to.deep.equal(['MV04 settings has a rule with external(), which must be waited for']);
+  });
+
+  it('look at settings without having them described: that takes more time with every level', () => {
+    let settings = Joi.object({ a: Joi.string() });
+    for (let level = 0; level < 200; level += 1) settings = Joi.object({ a: settings, b: settings });
+    settings.describe = () => { throw new Error('described'); };
+    expect(check('plugin', { settings })).to.deep.equal([]);
+    expect(listedSettings({ ...VALID.plugin, settings } as PluginModule)).to.deep.equal(['a', 'b']);
+    expect(settingsProblems(settings, { c: 1 }, 'config').problems).to.have.lengthOf(1);
   });
 
   it('refuse a wrong type in every other field of the contract (MV04)', () => {

@@ -88,7 +88,8 @@ describe('a strategy that breaks', () => {
   });
 
   it('while it ranks, or by returning no list, is 500 routing_error', async () => {
-    for (const rank of [boom, () => undefined, async () => []]) {
+    const gaps = (): unknown[] => Object.assign([], { length: 4_000_000_000 });
+    for (const rank of [boom, () => undefined, async () => [], gaps]) {
       const answer = await (await start(() => rank as never)).post('/v1/chat/completions', ask());
       expect([answer.status, answer.json().error.code]).to.deep.equal([500, 'routing_error']);
     }

@@ -53,6 +53,22 @@ describe('guardrails on Messages', () => {
     });
   }
 
+  const REPEATED = ['"content":"a canary","content":"x"', '"content":"a canary","\\u0063ontent":"x"', '"content":"x","more":{"a":"canary","a":{"b":12345678901234567890}}'];
+  for (const members of REPEATED) {
+    it(`are not passed by where a name stands twice: ${members}`, async () => {
+      const body = `{"model":"claude-x", "max_tokens":64,"messages":[{"role":"user",${members}}]}`;
+      const answer: Parameters<typeof sameWire>[0] = (_request, response) => replyJson(response, 200, vendorMessage([{ type: 'text', text: 'a' }]));
+      const { upstream, host, post } = await sameWire(answer, guarded);
+      expect((await post(body)).status).to.equal(200);
+      expect((await host.post('/v1/messages/count_tokens', body)).status).to.equal(200);
+      for (const { text } of upstream.seen) expect(text).to.match(/"content":"x"/).and.not.match(/canary/);
+      if (members.includes('"b"')) expect(upstream.seen[0]?.text).to.include('{"a":{"b":12345678901234567890}}');
+      const free = await sameWire(answer);
+      await free.post(body);
+      expect(free.upstream.seen[0]?.text, 'no plugin reads it').to.equal(body);
+    });
+  }
+
   it('do not read ids, signatures and bytes', async () => {
     const { post, upstream } = await sameWire((_request, response) => replyJson(response, 200, vendorMessage([{ type: 'text', text: 'a' }])), guarded);
     const answer = await post({
@@ -146,9 +162,16 @@ describe('guardrails on Messages', () => {
     ...VENDOR_EVENTS.slice(-2),
   ];
   const PIECES = ['{"query":"', 'abc"}'];
+  const ended = (more: object): readonly VendorEvent[] => [...VENDOR_EVENTS.slice(0, 10), { ...(VENDOR_EVENTS[10] as VendorEvent), ...more }, ...VENDOR_EVENTS.slice(11)];
   const FOUND: readonly [string, readonly VendorEvent[]][] = [
     ['the result of a server tool', searching(PIECES, 'a canary sings')], ['what a server tool is asked', searching(['{"query":"a c', 'ana', 'ry"}'], 'a')], ['what is cited', searching(PIECES, 'a', 'a canary')],
     ['an event of tomorrow', [...searching(PIECES, 'a').slice(0, 4), { type: 'hologram', of: ['a canary'] }, ...VENDOR_EVENTS.slice(-2)]],
+    ['what the beginning says beside', [{ type: 'message_start', message: vendorMessage([], { newest: { says: 'a canary' } }) }, ...VENDOR_EVENTS.slice(1)]],
+    ['the sequence that ended it', ended({ delta: { stop_reason: 'stop_sequence', stop_sequence: 'canary' } })],
+    ['why it was refused', ended({ delta: { stop_reason: 'refusal', stop_sequence: null, stop_details: { type: 'refusal', category: 'cyber', explanation: 'it is about a canary' } } })],
+    ['what the end says beside', ended({ context_management: { applied_edits: [{ type: 'clear_tool_uses_20250919', of: 'canary' }] } })],
+    ['a ping that speaks', [...VENDOR_EVENTS.slice(0, 2), { type: 'ping', of: 'canary' }, ...VENDOR_EVENTS.slice(3)]],
+    ['the citations that a block begins with', [VENDOR_EVENTS[0] as VendorEvent, { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '', citations: [{ type: 'char_location', cited_text: 'canary' }] } }, { type: 'content_block_stop', index: 0 }, ...VENDOR_EVENTS.slice(-2)]],
   ];
   for (const [what, events] of FOUND) {
     it(`read a stream of the vendor: ${what}`, async () => {
@@ -183,6 +206,21 @@ describe('guardrails on Messages', () => {
     const { post } = await sameWire(streamOf(masked), { plugins: [{ name: 'pii-redact', stage: 'before_request', enabled: true, config: {} }, { name: 'pii-redact', stage: 'after_request', enabled: true, config: {} }] });
     const answer = await post({ ...hello, stream: true });
     expect(eventsOf(answer.text).map(({ delta }) => delta?.text ?? '').join('')).to.equal('mail [EMAIL_1] now');
+  });
+
+  it('mask what stands beside the blocks of a stream, and what its blocks begin with', async () => {
+    const events = (mail: string): readonly VendorEvent[] => [
+      { type: 'message_start', message: vendorMessage([], { stop_reason: null, newest: { says: `a ${mail}` } }) },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: `to ${mail}, ` } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'yes' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '', citations: [{ type: 'char_location', cited_text: mail }] } },
+      { type: 'content_block_stop', index: 1 },
+      { type: 'message_delta', delta: { stop_reason: 'stop_sequence', stop_sequence: mail, container: { id: 'c_1', expires_at: '2026-01-01T00:00:00Z' } }, usage: { output_tokens: 9 }, newest: mail },
+      { type: 'message_stop' },
+    ];
+    const { post } = await sameWire(streamOf(events(MAIL)), { plugins: [{ name: 'pii-redact', stage: 'after_request', enabled: true, config: {} }] });
+    expect(eventsOf((await post({ ...hello, stream: true })).text)).to.deep.equal(events('[EMAIL_1]'));
   });
 
   it('mask what the beginning of a call holds in a stream of the vendor, and hold it back with stream: window', async () => {

@@ -89,6 +89,18 @@ describe('Messages to the vendor itself', () => {
     expect((await post({ ...hello, stream: true })).text).to.equal(`: busy\n\n${text}`);
   });
 
+  for (const [what, error] of [['an object', { message: 'the backend is away' }], ['a text', 'the backend is away']] as const) {
+    it(`end a stream with an error that does not say that it is one: ${what}`, async () => {
+      const { post } = await sameWire((_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.end(`${eventText(VENDOR_EVENTS[0] as never)}data: ${JSON.stringify({ error })}\n\n${eventText({ type: 'ping' })}`);
+      });
+      const events = eventsOf((await post({ ...hello, stream: true })).text);
+      expect(events.map(({ type }) => type)).to.deep.equal(['message_start', 'error']);
+      expect(events[1].error.message).to.equal('the backend is away');
+    });
+  }
+
   it('end a stream with the type of its error', async () => {
     const { post } = await sameWire((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -4,7 +4,7 @@ import { bytesOfText } from '../../../host/upstream/sse.ts';
 import type { ClientFailure } from '../../../host/wire/client-failure.ts';
 import type { Aside, SameWireStream } from '../../../host/wire/client-wire.ts';
 import { CONTENT_TYPE, errorEvent, eventOf } from './stream.ts';
-import { TEXTS } from './texts.ts';
+import { TEXTS, textsOf } from './texts.ts';
 
 /** What the vendor may call an error. Source: ingress reference 8.2. */
 const ERROR_TYPES: ReadonlySet<unknown> = new Set([
@@ -12,6 +12,9 @@ const ERROR_TYPES: ReadonlySet<unknown> = new Set([
 ]);
 
 const TEXTS_OF: ReadonlyMap<unknown, string> = new Map([['text_delta', 'text'], ['thinking_delta', 'thinking'], ['input_json_delta', 'partial_json']]);
+
+/** Where blocks that chunks hold have their text. */
+const TEXT_OF_BLOCK: ReadonlyMap<unknown, string> = new Map([['text', 'text'], ['thinking', 'thinking']]);
 
 /** Blocks and deltas that have a place in the common format. */
 const COMMON_BLOCKS: ReadonlySet<unknown> = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use']);
@@ -22,7 +25,8 @@ const TEXT_PIECE: PieceForm = {
   after: /^"\s?\}\s?\}$/,
 };
 const WORD = /^[\w-]{1,128}$/;
-const SKELETON: ReadonlySet<unknown> = new Set(['message_start', 'message_delta', 'message_stop', 'ping', 'error']);
+/** Events that stand around the blocks. */
+const FRAME: ReadonlySet<unknown> = new Set(['message_start', 'message_delta', 'message_stop', 'ping', 'error']);
 
 /** Passes the vendor's events on. The last one waits until guardrails have seen the whole answer. Source: ingress reference 9.1.3. */
 export class VendorStream implements SameWireStream {
@@ -33,6 +37,8 @@ export class VendorStream implements SameWireStream {
   #errorType: string | undefined;
   /** Open blocks that only the vendor's own clients know, by their index. */
   readonly #foreign = new Set<unknown>();
+  /** Events in which guards have changed what no chunk holds. */
+  readonly #edited = new WeakMap<StreamEvent, Readonly<Fields>>();
 
   event({ type, data }: StreamEvent, raw: string | undefined): string {
     if (this.#last !== '') {
@@ -41,7 +47,7 @@ export class VendorStream implements SameWireStream {
     }
     const isError = data.includes('"error"');
     const own: Readonly<Fields> = isError || type === '' || raw === undefined ? fieldsIn(data) : {};
-    const name = typeof own['type'] === 'string' ? own['type'] : type;
+    const name = nameOf(own, type);
     if (name === 'error') {
       const error = isFields(own['error']) ? own['error'] : {};
       if (ERROR_TYPES.has(error['type'])) this.#errorType = String(error['type']);
@@ -54,24 +60,24 @@ export class VendorStream implements SameWireStream {
   }
 
   /** Each kind of delta holds its text under one name. */
-  withTexts({ data }: StreamEvent, [{ text } = { text: '' }]: readonly { readonly text: string }[], bytes: string): string {
-    const event = fieldsIn(data);
-    const delta = isFields(event['delta']) ? event['delta'] : {};
-    const name = TEXTS_OF.get(delta['type']);
-    if (name === undefined) return event['type'] === 'content_block_stop' ? bytes : ''; // what it ends came with its beginning
-    if (text === '') return '';
-    const { type, ...members } = event;
-    return eventOf(String(type), { ...members, delta: { ...delta, [name]: text } });
+  withTexts(event: StreamEvent, [{ text } = { text: '' }]: readonly { readonly text: string }[], bytes: string): string {
+    const { type, ...members } = this.#edited.get(event) ?? fieldsIn(event.data);
+    const { delta, content_block: block } = members;
+    if (isFields(block)) return eventOf(String(type), { ...members, content_block: { ...block, [TEXT_OF_BLOCK.get(block['type']) ?? 'text']: text } });
+    const name = isFields(delta) ? TEXTS_OF.get(delta['type']) : undefined;
+    if (name === undefined) return bytes; // its texts stand in other events, or were seen with what no chunk holds of it
+    return text === '' ? '' : eventOf(String(type), { ...members, delta: { ...(delta as Fields), [name]: text } });
   }
 
-  /** Tools that the vendor runs, their results, and what cites others. */
+  /** Tools that the vendor runs, their results, what cites others, and what stands around the blocks. */
   aside({ data }: StreamEvent): Aside | undefined {
     if (data === '' || COMMON_DELTA.test(data)) return undefined;
     const event = fieldsIn(data);
     const { type, index } = event;
     if (type === 'content_block_start') return this.#asideBlock(event);
     if (type === 'content_block_stop') return this.#foreign.delete(index) ? { block: Number(index), text: '', isLast: true } : undefined;
-    if (type !== 'content_block_delta') return SKELETON.has(type) ? undefined : bodyOf(event);
+    if (FRAME.has(type)) return frameAside(event);
+    if (type !== 'content_block_delta') return bodyOf(event);
     const delta = isFields(event['delta']) ? event['delta'] : {};
     const { type: kind, partial_json: piece } = delta;
     if (!this.#foreign.has(index)) return TEXTS_OF.has(kind) || kind === 'signature_delta' ? undefined : bodyOf(delta);
@@ -80,16 +86,23 @@ export class VendorStream implements SameWireStream {
 
   #asideBlock({ index, content_block: block }: Readonly<Fields>): Aside | undefined {
     if (!isFields(block)) return undefined;
-    if (COMMON_BLOCKS.has(block['type'])) return block['type'] === 'tool_use' && !isPlainCall(block) ? bodyOf(block) : undefined;
+    const { type } = block;
+    if (type === 'tool_use') return isPlainCall(block) ? undefined : bodyOf(block);
+    if (COMMON_BLOCKS.has(type)) return textsOf({ ...block, [TEXT_OF_BLOCK.get(type) ?? '']: '' }).length > 0 ? bodyOf(block) : undefined;
     this.#foreign.add(index);
     return bodyOf(block);
   }
 
   /** Written anew, as its place in the event is known. */
-  withBody({ data }: StreamEvent, value: Readonly<Fields>): string {
-    const { type, ...members } = fieldsIn(data);
-    const place = ['content_block', 'delta'].find((name) => name in members);
-    return eventOf(String(type), place === undefined ? value : { ...members, [place]: value });
+  withBody(event: StreamEvent, value: Readonly<Fields>): string {
+    const { type, ...members } = fieldsIn(event.data);
+    const place = FRAME.has(type) ? undefined : ['content_block', 'delta'].find((name) => name in members);
+    const edited = place === undefined ? value : { ...members, [place]: value };
+    this.#edited.set(event, { ...edited, type });
+    const bytes = eventOf(String(type), edited);
+    if (type !== 'message_stop') return bytes;
+    this.#last = bytes;
+    return '';
   }
 
   chunk(): string {
@@ -108,9 +121,20 @@ export class VendorStream implements SameWireStream {
   }
 }
 
+/** What an event is: some servers send an error without its type. */
+function nameOf({ type, error }: Readonly<Fields>, named: string): string {
+  if (typeof type === 'string') return type;
+  return isFields(error) || typeof error === 'string' ? 'error' : named;
+}
+
 /** Whether the beginning of a call says nothing but which tool is called: its arguments follow. */
 function isPlainCall({ id, name, input }: Readonly<Fields>): boolean {
   return [id, name].every((word) => typeof word === 'string' && WORD.test(word)) && (!isFields(input) || Object.keys(input).length === 0);
+}
+
+/** What an event that stands around the blocks says; nothing as a rule. */
+function frameAside({ type: _type, ...value }: Readonly<Fields>): Aside | undefined {
+  return textsOf(value).length > 0 ? bodyOf(value) : undefined;
 }
 
 function fieldsIn(data: string): Readonly<Fields> {

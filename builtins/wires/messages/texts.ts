@@ -31,7 +31,7 @@ export const TEXTS: BodyTexts = {
     if (name.startsWith('encrypted_')) return TOKEN.test(value);
     if (STEERING.has(name)) return ('messages' in holder || holder['type'] === 'message' || 'input_tokens' in holder) && STEERING.get(name)?.test(value) === true;
     const { type } = holder;
-    if (name === 'stop_reason') return type === 'message' && STOP_REASON.test(value);
+    if (name === 'stop_reason') return (type === 'message' || 'stop_sequence' in holder) && STOP_REASON.test(value);
     if (name === 'error_code') return typeof type === 'string' && type.endsWith('_error') && ERROR_CODE.test(value);
     if ('expires_at' in holder) return (name === 'id' && TOKEN.test(value)) || (name === 'expires_at' && MOMENT.test(value));
     return (TOKENS_BY_TYPE.get(type)?.has(name) === true || (name === 'tool_use_id' && typeof type === 'string' && type.endsWith('_tool_result')) || (name === 'id' && type === 'message')) && TOKEN.test(value);

@@ -1,7 +1,7 @@
 import { type CallInfo, type ChatChunk, type ChunkDelta, isText, type StreamDecoder, type StreamEvent, tryParseJson } from 'gw/contract';
 import { argumentsOf, type Fields, isFields, withoutAbsent } from '../fields.ts';
 import { annotationsOf } from './citations.ts';
-import { secondMessage, streamError } from './errors.ts';
+import { isErrorEvent, secondMessage, streamError } from './errors.ts';
 import { sealedItem, thoughtItem } from './reasoning.ts';
 import { finishOf, refusalIn } from './response.ts';
 import { ANSWER_TOOL } from './tools.ts';
@@ -67,7 +67,7 @@ class MessagesStream {
     if (plain !== undefined) return this.#text(plain);
     const event = tryParseJson(data);
     if (!isFields(event)) return [];
-    if (event['type'] === 'error') throw streamError(event, this.#variant);
+    if (isErrorEvent(event)) throw streamError(event, this.#variant);
     if (event['type'] === 'message_start') return this.#start(event);
     return this.#isFinished ? [] : this.#read(event, data.length);
   }
