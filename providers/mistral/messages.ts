@@ -1,17 +1,14 @@
 import type { ChatMessage, ContentPart, ToolCall } from 'gw/contract';
 import { type Fields, invalidRequest, isFields, isGiven, type Notes, withoutAbsent } from 'gw/common-wire';
-import { type CallIdRule, CallIds } from '../_common/call-ids.ts';
+import { CallIds, NINE_CHARACTERS } from '../_common/call-ids.ts';
 import { fileAddress, textOfAddress, typeOfAddress } from '../_common/file-types.ts';
-
-/** Source: mistralai/mistral-common, protocol/instruct/validator.py, what the vendor checks by; 2026-11-22. */
-const NINE: CallIdRule = { isFit: (id) => /^[a-zA-Z0-9]{9}$/.test(id), make: (digest) => digest.slice(0, 9) };
 
 /**
  * Turns with the members that the closed schema has, in an order that the vendor takes. Source: @mistralai/mistralai 2.7.0,
  * messages and content chunks; mistralai/mistral-common, protocol/instruct/validator.py; 2026-11-22.
  */
 export function toMessages(messages: readonly ChatMessage[], notes: Notes): readonly ChatMessage[] {
-  const ids = new CallIds(NINE);
+  const ids = new CallIds(NINE_CHARACTERS);
   const turns = messages.map((message, at) => toTurn(message, contentOf(message, at, notes), ids)).filter(saysSomething);
   const ordered = turns.some(isLateSystem) ? [...turns.filter(isSystem), ...turns.filter((turn) => !isSystem(turn))] : turns;
   const bridged = ordered.flatMap((turn, at) => (turn.role === 'user' && ordered[at - 1]?.role === 'tool' ? [BRIDGE, turn] : [turn]));

@@ -1,4 +1,5 @@
 import type { Fields } from '../fields.ts';
+import type { ClaudeTraits } from './models.ts';
 
 /** What differs between the places that speak the Messages wire. */
 export interface MessagesVariant {
@@ -20,22 +21,29 @@ export interface MessagesVariant {
   readonly repairsArguments: boolean;
   /** Whether the place searches the web by itself. */
   readonly searches: boolean;
-  /** Whether models that can hold a schema may do so here, and the beta that it needs, if any. */
-  readonly holdsSchemas: boolean;
+  /** Whether a model holds its answer, and its input of a tool, to a schema here, and the beta that it needs, if any. */
+  readonly holdsSchemas: (traits: ClaudeTraits) => boolean;
   readonly schemaBeta?: string;
   /** Betas of tools by their type, where they are others than at the vendor's own API. */
   readonly toolBetas?: ReadonlyMap<string, string>;
 }
 
+const whereTheModelCan = ({ holdsSchemas }: ClaudeTraits): boolean => holdsSchemas;
+
 /** The vendor's own API. Source: providers reference 5.1. */
 export const DIRECT: MessagesVariant = {
-  label: 'anthropic', fixed: {}, isDirect: true, namesModel: true, hasTiers: true, fetchesMedia: true, keepsFiles: true, repairsArguments: false, searches: true, holdsSchemas: true,
+  label: 'anthropic', fixed: {}, isDirect: true, namesModel: true, hasTiers: true, fetchesMedia: true, keepsFiles: true, repairsArguments: false, searches: true,
+  holdsSchemas: whereTheModelCan,
 };
 
-/** Claude behind Bedrock's invoke: the model stands in the path. Source: providers reference 5.1. */
+/**
+ * Claude behind Bedrock's invoke: the model stands in the path. From Opus 4.7 on, where models adapt their thinking, it refuses
+ * `output_config.format` and a tool's `strict`: "Extra inputs are not permitted". Sources: providers reference 5.1; AWS, model
+ * card of Claude Opus 4.7; GitHub vercel/ai issues 14773 and 18199, anthropics/anthropic-sdk-python issue 1759; 2026-11-23.
+ */
 export const BEDROCK: MessagesVariant = {
   label: 'bedrock', fixed: { anthropic_version: 'bedrock-2023-05-31' }, isDirect: false, namesModel: false, hasTiers: false, fetchesMedia: false, keepsFiles: false,
-  repairsArguments: true, searches: false, holdsSchemas: true,
+  repairsArguments: true, searches: false, holdsSchemas: ({ holdsSchemas, thinking }) => holdsSchemas && thinking !== 'adaptive',
   toolBetas: new Map([
     ['bash_20250124', 'computer-use-2025-01-24'], ['text_editor_20250124', 'computer-use-2025-01-24'], ['text_editor_20250429', 'computer-use-2025-01-24'],
     ['text_editor_20250728', 'computer-use-2025-01-24'], ['tool_search_tool_regex_20251119', 'tool-search-tool-2025-10-19'], ['tool_search_tool_bm25_20251119', 'tool-search-tool-2025-10-19'],
@@ -49,11 +57,11 @@ export const BEDROCK: MessagesVariant = {
  */
 export const VERTEX: MessagesVariant = {
   label: 'vertex-ai', fixed: { anthropic_version: 'vertex-2023-10-16' }, isDirect: true, namesModel: false, hasTiers: false, fetchesMedia: false, keepsFiles: false,
-  repairsArguments: false, searches: true, holdsSchemas: false, toolBetas: new Map([['web_search_20250305', 'web-search-2025-03-05']]),
+  repairsArguments: false, searches: true, holdsSchemas: () => false, toolBetas: new Map([['web_search_20250305', 'web-search-2025-03-05']]),
 };
 
 /** Claude in Microsoft Foundry. Sources: platform.claude.com, "Claude in Microsoft Foundry", "Structured outputs", 2026-11-22. */
 export const FOUNDRY: MessagesVariant = {
-  label: 'azure-foundry', fixed: {}, isDirect: true, namesModel: true, hasTiers: false, fetchesMedia: true, keepsFiles: true, repairsArguments: false, searches: true, holdsSchemas: true,
-  schemaBeta: 'structured-outputs-2025-11-13',
+  label: 'azure-foundry', fixed: {}, isDirect: true, namesModel: true, hasTiers: false, fetchesMedia: true, keepsFiles: true, repairsArguments: false, searches: true,
+  holdsSchemas: whereTheModelCan, schemaBeta: 'structured-outputs-2025-11-13',
 };

@@ -8,6 +8,7 @@ import { ANSWER_TOOL } from '../../_common/anthropic/tools.ts';
 import { toUsage } from '../../_common/anthropic/usage.ts';
 import { answerId } from '../common.ts';
 import { citationsOf, citedText } from './citations.ts';
+import { plainName } from './names.ts';
 
 /** A whole answer of Converse, or of Nova. Throws when the body is not such an answer. Source: Amazon Bedrock API reference, "Converse", 2026-11-21. */
 export function readConverse(reply: UnaryReply, call: CallInfo): ChatReply {
@@ -39,7 +40,7 @@ export function finishOf(reason: unknown, isStructured: boolean): string | null 
 }
 
 const toolUseOf = ({ toolUse }: Fields): Fields | undefined => (isFields(toolUse) ? toolUse : undefined);
-const isAnswer = (block: Fields): boolean => toolUseOf(block)?.['name'] === ANSWER_TOOL;
+const isAnswer = (block: Fields): boolean => plainName(toolUseOf(block)?.['name']) === ANSWER_TOOL;
 const isCall = (block: Fields): boolean => toolUseOf(block) !== undefined && !isAnswer(block);
 const answerText = (block: Fields): string => argumentsOf(toolUseOf(block) ?? {});
 
@@ -64,7 +65,7 @@ function sourcesOf(blocks: readonly Fields[]): { annotations?: Fields[] } {
 function callsOf(blocks: readonly Fields[]): { tool_calls?: ToolCall[] } {
   const calls = blocks.filter(isCall).map((block): ToolCall => {
     const { toolUseId, name, ...called } = toolUseOf(block) ?? {};
-    return { ...(typeof toolUseId === 'string' && { id: toolUseId }), type: 'function', function: { name: typeof name === 'string' ? name : '', arguments: argumentsOf(called) } };
+    return { ...(typeof toolUseId === 'string' && { id: toolUseId }), type: 'function', function: { name: plainName(name), arguments: argumentsOf(called) } };
   });
   return calls.length > 0 ? { tool_calls: calls } : {};
 }

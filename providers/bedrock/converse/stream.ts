@@ -5,6 +5,7 @@ import { sealedItem, thoughtItem } from '../../_common/anthropic/reasoning.ts';
 import { ANSWER_TOOL } from '../../_common/anthropic/tools.ts';
 import { answerId } from '../common.ts';
 import { toCitation } from './citations.ts';
+import { plainName } from './names.ts';
 import { converseUsage, finishOf } from './response.ts';
 
 /** Characters of citations that may wait for the end of their block; more than the service can be expected to send. */
@@ -51,7 +52,8 @@ export class ConverseStream {
   #open({ contentBlockIndex: block, start }: Fields): ChatChunk[] {
     const toolUse = isFields(start) ? start['toolUse'] : undefined;
     if (!isFields(toolUse)) return [];
-    const { toolUseId: id, name } = toolUse;
+    const { toolUseId: id } = toolUse;
+    const name = plainName(toolUse['name']);
     if (name === ANSWER_TOOL) {
       this.#answer = { hasFragment: false };
       this.#blocks.set(block, 'answer');
@@ -61,7 +63,7 @@ export class ConverseStream {
     this.#calls.push(call);
     this.#blocks.set(block, call);
     return this.#chunk({
-      tool_calls: [{ index: call.index, ...(typeof id === 'string' && { id }), type: 'function', function: { name: typeof name === 'string' ? name : '', arguments: '' } }],
+      tool_calls: [{ index: call.index, ...(typeof id === 'string' && { id }), type: 'function', function: { name, arguments: '' } }],
     });
   }
 
