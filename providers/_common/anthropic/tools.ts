@@ -64,7 +64,7 @@ function toTool(tool: ChatTool, index: number, facts: ToolFacts): Fields {
 
 /** The schema of a tool's input, held to it where the caller asks and model, place, schema and the vendor's limits allow it. */
 function inputOf(schema: Fields, isStrict: boolean, { traits, variant, room }: ToolFacts): Fields {
-  const held = isStrict && variant.holdsSchemas(traits) ? outputSchema(schema) : undefined;
+  const held = isStrict && variant.holdsCalls(traits) ? outputSchema(schema) : undefined;
   return held && room.takeTool(held) ? { input_schema: held, strict: true } : { input_schema: schema };
 }
 
