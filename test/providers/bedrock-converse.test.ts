@@ -251,6 +251,12 @@ describe('bedrock, media and thoughts through converse', () => {
     }
   });
 
+  it('takes input that comes as the text of an object', () => {
+    const content = [{ toolUse: { toolUseId: 't', name: 'tide', input: '{"depth":3}' } }];
+    const { choices: [choice] } = translateReply(bedrock, callFor(MISTRAL), { output: { message: { role: 'assistant', content } }, stopReason: 'tool_use', usage: {} });
+    expect(choice?.message.tool_calls?.[0]?.function.arguments).to.equal('{"depth":3}');
+  });
+
   it('names a tool without the marks of a channel that gpt-oss leaves behind it, also one that holds the answer', async () => {
     const model = 'openai.gpt-oss-120b-1:0';
     const reply = (name: string): object => ({ output: { message: { role: 'assistant', content: [{ toolUse: { toolUseId: 't', name, input: { depth: 3 } } }] } }, stopReason: 'tool_use', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 } });
