@@ -1,11 +1,10 @@
-import { type CallInfo, type ChatChunk, type ChunkDelta, isText } from 'gw/contract';
+import { type CallInfo, type ChatChunk, type ChunkDelta, isText, plainCallName } from 'gw/contract';
 import { type Fields, isFields } from 'gw/common-wire';
 import { annotationsOf } from '../../_common/anthropic/citations.ts';
 import { sealedItem, thoughtItem } from '../../_common/anthropic/reasoning.ts';
 import { ANSWER_TOOL } from '../../_common/anthropic/tools.ts';
 import { answerId } from '../common.ts';
 import { toCitation } from './citations.ts';
-import { plainName } from './names.ts';
 import { converseUsage, finishOf } from './response.ts';
 
 /** Characters of citations that may wait for the end of their block; more than the service can be expected to send. */
@@ -53,7 +52,7 @@ export class ConverseStream {
     const toolUse = isFields(start) ? start['toolUse'] : undefined;
     if (!isFields(toolUse)) return [];
     const { toolUseId: id } = toolUse;
-    const name = plainName(toolUse['name']);
+    const name = plainCallName(toolUse['name']);
     if (name === ANSWER_TOOL) {
       this.#answer = { hasFragment: false };
       this.#blocks.set(block, 'answer');
