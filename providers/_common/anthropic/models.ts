@@ -6,7 +6,7 @@ export interface ClaudeTraits {
   readonly thinksUnasked: boolean;
   /** Thinks whatever the request says, and so cannot be made to call a tool either. */
   readonly alwaysThinks: boolean;
-  /** Can be told to think between calls of tools only, which is the least it thinks. */
+  /** Can be asked to think between calls of tools only, which is the least it thinks. */
   readonly thinksBetweenTools: boolean;
   /** Takes `temperature`, `top_p` and `top_k`. */
   readonly samples: boolean;
