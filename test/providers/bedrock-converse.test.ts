@@ -55,8 +55,14 @@ describe('bedrock, tools through converse', () => {
     const union = { type: 'function', function: { name: 'either', description: '', parameters: { anyOf: [{ type: 'object' }] } } };
     expect((await bodyOf(LLAMA, { tools: [bare, union] })).toolConfig.tools).to.deep.equal([
       { toolSpec: { name: 'clock', inputSchema: { json: { type: 'object', properties: {} } } } },
-      { toolSpec: { name: 'either', inputSchema: { json: { type: 'object', properties: {}, anyOf: [{ type: 'object' }] } } } },
+      { toolSpec: { name: 'either', inputSchema: { json: { type: 'object', properties: {} } } } },
     ]);
+  });
+
+  it('have one object as their input, also where alternatives stand at its root', async () => {
+    const parameters = { oneOf: [{ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }, { type: 'object', properties: { b: { type: 'string' } } }] };
+    const [{ toolSpec }] = (await bodyOf(NOVA, { tools: [{ type: 'function', function: { name: 'f', parameters } }] })).toolConfig.tools;
+    expect(toolSpec.inputSchema.json).to.deep.include({ type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } }).and.not.have.any.keys('oneOf', 'required');
   });
 
   it('are refused when they are not functions, or take the name of the gateway\'s own', async () => {

@@ -1,6 +1,7 @@
 import type { ChatRequest, ChatTool } from 'gw/contract';
 import { toolMark } from '../cache-marks.ts';
 import { type Fields, invalidRequest, isFields, isGiven } from '../fields.ts';
+import { rootObject } from '../root-object.ts';
 import { inCurrentDraft } from './draft.ts';
 import type { ClaudeTraits } from './models.ts';
 import type { SchemaRoom } from './schema-room.ts';
@@ -69,7 +70,7 @@ function inputOf(schema: Fields, isStrict: boolean, { traits, variant, room }: T
 }
 
 function schemaOf(parameters: unknown): Fields {
-  return isFields(parameters) && Object.keys(parameters).length > 0 ? inCurrentDraft(parameters) : { type: 'object', properties: {} };
+  return isFields(parameters) && Object.keys(parameters).length > 0 ? rootObject(inCurrentDraft(parameters)) : { type: 'object', properties: {} };
 }
 
 /** A tool that the vendor runs or knows, in its own form: `{type: "web_search_20250305", name: "web_search"}`. */
