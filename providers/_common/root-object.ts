@@ -5,18 +5,21 @@ const MAX_PARTS = 256;
 
 interface Reading {
   readonly root: Fields;
+  /** References that were followed: once is enough, as all they bring is merged. */
+  readonly followed: Set<string>;
   parts: number;
 }
 
 /**
- * The schema of a tool's input as one object: a root without a type gets one, and alternatives at the root, which the vendors
+ * The schema of a tool's input as one object: a root without a type gets one, a reference becomes what it points at, and alternatives at the root, which the vendors
  * refuse, become one object with the properties of all, of which those that every alternative requires stay required. What
  * belongs together is said in the description. Sources: GitHub vercel/ai, fixture "anthropic-root-union-tool-schema-error"
  * ("input_schema.type: Field required"); Anthropic's 400 "input_schema does not support oneOf, allOf, or anyOf at the top
  * level"; Amazon Nova, "Tool use"; 2026-11-23.
  */
 export function rootObject(schema: Fields): Fields {
-  return merged(schema, { root: schema, parts: 0 });
+  const reading = { root: schema, followed: new Set<string>(), parts: 0 };
+  return merged(resolved(schema, reading), reading);
 }
 
 function merged(schema: Fields, reading: Reading): Fields {
@@ -25,7 +28,7 @@ function merged(schema: Fields, reading: Reading): Fields {
   if (among.length === 0 && !Array.isArray(allOf)) return 'type' in schema ? schema : { type: 'object', ...schema };
   const read = (list: readonly unknown[]): Fields[] => list.filter(isFields).flatMap((part): Fields[] => {
     reading.parts += 1;
-    return reading.parts > MAX_PARTS ? [] : [merged(resolved(part, reading.root), reading)];
+    return reading.parts > MAX_PARTS ? [] : [merged(resolved(part, reading), reading)];
   });
   const parts = read(Array.isArray(allOf) ? allOf : []);
   const choices = among.map(read);
@@ -51,9 +54,11 @@ function put(properties: Record<string, unknown>, name: string, value: unknown):
 }
 
 /** What a local reference to a definition points at. */
-function resolved(part: Fields, root: Fields): Fields {
+function resolved(part: Fields, { root, followed }: Reading): Fields {
   const { $ref: path, ...beside } = part;
-  const [, where, name] = typeof path === 'string' ? (/^#\/(\$defs|definitions)\/([^/]+)$/.exec(path) ?? []) : [];
+  if (typeof path !== 'string' || followed.has(path)) return part;
+  followed.add(path);
+  const [, where, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(path) ?? [];
   const definitions = where === undefined ? undefined : root[where];
   const found = isFields(definitions) && name !== undefined && Object.hasOwn(definitions, name) ? definitions[name] : undefined;
   return isFields(found) ? { ...found, ...beside } : part;

@@ -22,6 +22,8 @@ describe('anthropic, inputs of tools', () => {
     const both = { type: 'object', properties: { a: {} }, allOf: [{ properties: { b: {} }, required: ['b'] }, { required: ['a'] }] };
     expect(await inputOf(both)).to.deep.equal({ type: 'object', properties: { a: {}, b: {} }, required: ['b', 'a'] });
     expect(await inputOf({ properties: { a: {} } })).to.deep.equal({ type: 'object', properties: { a: {} } });
+    const definitions = { x: { type: 'object', properties: { a: {} } } };
+    expect(await inputOf({ $ref: '#/definitions/x', definitions })).to.deep.equal({ ...definitions.x, definitions });
     const nested = { type: 'object', properties: { a: { anyOf: [{ type: 'string' }, { type: 'number' }] } } };
     expect(await inputOf(nested)).to.deep.equal(nested);
   });
