@@ -11,11 +11,11 @@ interface Reading {
 }
 
 /**
- * The schema of a tool's input as one object: a root without a type gets one, a reference becomes what it points at, and alternatives at the root, which the vendors
- * refuse, become one object with the properties of all, of which those that every alternative requires stay required. What
- * belongs together is said in the description. Sources: GitHub vercel/ai, fixture "anthropic-root-union-tool-schema-error"
- * ("input_schema.type: Field required"); Anthropic's 400 "input_schema does not support oneOf, allOf, or anyOf at the top
- * level"; Amazon Nova, "Tool use"; 2026-11-23.
+ * The schema of a tool's input as one object: a root without a type gets one, a reference becomes what it points at, and
+ * alternatives at the root, which the vendors refuse, become one object with the properties of all, of which those that every
+ * alternative requires stay required. What belongs together is said in the description. Sources: GitHub vercel/ai, fixture
+ * "anthropic-root-union-tool-schema-error" ("input_schema.type: Field required"); Anthropic's 400 "input_schema does not
+ * support oneOf, allOf, or anyOf at the top level"; Amazon Nova, "Tool use"; 2026-11-23.
  */
 export function rootObject(schema: Fields): Fields {
   const reading = { root: schema, followed: new Set<string>(), parts: 0 };
