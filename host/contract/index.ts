@@ -11,6 +11,7 @@ export type { ClientFacts, Exchange, ExchangeOutcome, KeyLimits, Measurements, P
 export { ExchangeNote } from './exchange-note.ts';
 export { parseDuration } from './duration.ts';
 export { countOf, decodedUri, type Fields, isFields, isText } from './fields.ts';
+export { plainCallName } from './call-name.ts';
 export { finishReason } from './finish-reason.ts';
 export { jsonSchema } from './json-schema.ts';
 export type { SchemaCheck, SchemaMismatch } from './json-schema.ts';

@@ -1,5 +1,6 @@
 import type { ReplyMessage } from '../contract/index.ts';
 import { type Fields, isFields, isIndex } from '../contract/fields.ts';
+import { plainCallName } from '../contract/call-name.ts';
 import { completeHead } from './call-numbers.ts';
 
 /** Calls are objects, and their arguments text: an upstream that sends the object itself gets it written out. */
@@ -18,12 +19,18 @@ export function normalizeToolCalls(holder: Fields): boolean {
     if (!isFields(target)) {
       call['function'] = {};
       isChanged = true;
-    } else if (target['arguments'] !== undefined && typeof target['arguments'] !== 'string') {
-      target['arguments'] = target['arguments'] === null ? '' : JSON.stringify(target['arguments']);
-      isChanged = true;
-    }
+    } else if (normalizeTarget(target)) isChanged = true;
   }
   return isChanged;
+}
+
+function normalizeTarget(target: Fields): boolean {
+  const { name, arguments: given } = target;
+  const isMarked = typeof name === 'string' && plainCallName(name) !== name;
+  if (isMarked) target['name'] = plainCallName(name);
+  if (given === undefined || typeof given === 'string') return isMarked;
+  target['arguments'] = given === null ? '' : JSON.stringify(given);
+  return true;
 }
 
 /** Each call of a whole message has an id, a type and arguments. */

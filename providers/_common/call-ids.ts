@@ -66,6 +66,9 @@ export class CallIds {
   }
 }
 
+/** What Mistral checks by, wherever its models run. Source: mistralai/mistral-common, protocol/instruct/validator.py, 2026-11-22. */
+export const NINE_CHARACTERS: CallIdRule = { isFit: (id) => /^[a-zA-Z0-9]{9}$/.test(id), make: (digest) => digest.slice(0, 9) };
+
 /** Letters, digits, `_` and `-`, up to so many. */
 export function wordIds(longest: number): CallIdRule {
   return {

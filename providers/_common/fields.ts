@@ -25,8 +25,14 @@ export function objectOf(reply: UnaryReply): Fields {
   return body;
 }
 
-/** The arguments of a tool call whose wire holds them as an object, as the text of the common wire. */
-export const argumentsOf = ({ input }: Fields): string => JSON.stringify(isFields(input) ? input : {});
+/**
+ * The arguments of a tool call whose wire holds them as an object, as the text of the common wire. Some models write the text
+ * of the object instead. Source: GitHub vercel/ai, release @ai-sdk/anthropic 4.0.95, 2026-11-02.
+ */
+export function argumentsOf({ input }: Fields): string {
+  if (typeof input === 'string' && isFields(tryParseJson(input))) return input;
+  return JSON.stringify(isFields(input) ? input : {});
+}
 
 /** The JSON object that a text holds, empty for anything else: such events and arguments are ignored. */
 export function fieldsIn(text: string): Fields {

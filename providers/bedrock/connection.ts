@@ -7,15 +7,22 @@ export function regionOf(credentials: Credentials): string {
   return valueOf(credentials, 'AWS_REGION') || 'us-east-1';
 }
 
-/** ARNs name the partition of their region. Source: AWS, "Amazon Resource Names", 2026-11-21. */
+/** Partitions by the beginning of their regions: the name that ARNs have, and the domain. Source: AWS, botocore "partitions.json", 2026-11-23. */
+const PARTITIONS: readonly (readonly [prefix: string, name: string, domain: string])[] = [
+  ['cn-', 'aws-cn', 'amazonaws.com.cn'], ['us-gov-', 'aws-us-gov', 'amazonaws.com'], ['eusc-', 'aws-eusc', 'amazonaws.eu'], ['us-iso-', 'aws-iso', 'c2s.ic.gov'],
+  ['us-isob-', 'aws-iso-b', 'sc2s.sgov.gov'], ['eu-isoe-', 'aws-iso-e', 'cloud.adc-e.uk'], ['us-isof-', 'aws-iso-f', 'csp.hci.ic.gov'], ['', 'aws', 'amazonaws.com'],
+];
+
+const isIn = (region: string) => ([prefix]: readonly [string, ...string[]]): boolean => region.startsWith(prefix);
+
+/** ARNs name the partition of their region. */
 export function partitionOf(region: string): string {
-  if (region.startsWith('cn-')) return 'aws-cn';
-  return region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws';
+  return PARTITIONS.find(isIn(region))?.[1] ?? 'aws';
 }
 
 function hostOf(service: string, credentials: Credentials): string {
   const region = regionOf(credentials);
-  return `https://${service}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
+  return `https://${service}.${region}.${PARTITIONS.find(isIn(region))?.[2] ?? 'amazonaws.com'}`;
 }
 
 /** The root of the service that reranks. */

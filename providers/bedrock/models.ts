@@ -41,21 +41,34 @@ export interface Traits {
   /** Takes `outputConfig` with a JSON schema. */
   readonly hasTextFormat: boolean;
   /** Where an effort of reasoning goes. */
-  readonly reasoning: 'reasoningConfig' | 'reasoning_effort' | 'none';
+  readonly reasoning: 'reasoningConfig' | 'reasoning_effort' | 'reasoning' | 'none';
   readonly hasTopK: boolean;
+  /** Takes `temperature` and `topP`. */
+  readonly samples: boolean;
+  /** Takes `stopSequences`. */
+  readonly stops: boolean;
+  /** Takes calls by ids of nine letters and digits only. */
+  readonly nineCharacterIds: boolean;
 }
 
 /** A model whose id does not name it, such as an inference profile's, is treated as if it could do everything; the service refuses what it cannot do. */
 const ANYTHING: Traits = {
   images: true, documents: true, audio: true, caches: true, cachesTools: true, forcing: 'tool', hasTextFormat: false, reasoning: 'none', hasTopK: false,
+  samples: true, stops: true, nineCharacterIds: false,
 };
-const TEXT_ONLY: Traits = {
-  images: false, documents: false, audio: false, caches: false, cachesTools: false, forcing: 'none', hasTextFormat: false, reasoning: 'none', hasTopK: false,
-};
+const TEXT_ONLY: Traits = { ...ANYTHING, images: false, documents: false, audio: false, caches: false, cachesTools: false, forcing: 'none' };
 
 /** Vendors whose models take a JSON schema for their text, and their models that do not. */
 const TEXT_FORMAT = /^(qwen|deepseek|mistral|google|nvidia|minimax|moonshot|moonshotai|openai|zai)\./;
 const NO_TEXT_FORMAT = /^(deepseek\.r1|mistral\.(mistral-7b|mixtral|mistral-(large|small)-24|pixtral))/;
+
+/**
+ * Models that refuse a request with these fields, by their vendor: "This model doesn't support the temperature field". Sources,
+ * each tried at the service: GitHub vercel/ai, amazon-bedrock fixtures of 2026-09; anomalyco/opencode pull request 48843;
+ * NousResearch/hermes-agent, "agent/bedrock_adapter"; maximhq/bifrost, "GLMSkipsStopSequences"; 2026-11-23.
+ */
+const NO_SAMPLING = /^(openai\.(?!gpt-oss)|xai\.grok|moonshot(ai)?\.kimi-k3)/;
+const NO_STOP = /^(openai|zai|qwen)\./;
 
 /**
  * Sources: AWS, "Supported models and model features", "Prompt caching", "Get validated JSON results from models",
@@ -79,8 +92,14 @@ function vendorTraits(id: string): Traits {
   return {
     ...ANYTHING, caches: false, cachesTools: false, forcing: forcingOf(id),
     hasTextFormat: TEXT_FORMAT.test(id) && !NO_TEXT_FORMAT.test(id),
-    reasoning: id.startsWith('openai.') ? 'reasoning_effort' : 'none',
+    reasoning: reasoningIn(id), samples: !NO_SAMPLING.test(id), stops: !NO_STOP.test(id), nineCharacterIds: id.startsWith('mistral.'),
   };
+}
+
+/** Source: GitHub vercel/ai, amazon-bedrock fixtures "openai-cris-reasoning", 2026-09. */
+function reasoningIn(id: string): Traits['reasoning'] {
+  if (!id.startsWith('openai.')) return 'none';
+  return id.startsWith('openai.gpt-oss') ? 'reasoning_effort' : 'reasoning';
 }
 
 function forcingOf(id: string): Traits['forcing'] {

@@ -1,5 +1,5 @@
 import { type ClientBody, isFields, type SameWire } from 'gw/contract';
-import { BEDROCK, clientBetas } from '../_common/anthropic/index.ts';
+import { BEDROCK, claudeTraits, type ClaudeTraits, clientBetas } from '../_common/anthropic/index.ts';
 import { familyOf, modelPath } from './models.ts';
 
 /** Betas that bring `context_management`: edits of the context, and its compaction. */
@@ -18,7 +18,7 @@ const IN_THE_PATH: ReadonlySet<string> = new Set(['model', 'stream']);
 /** Claude takes the client's body, less what this service does not have. */
 export const sameWire: SameWire = {
   toUpstream: (client, call) => {
-    if (familyOf(call.model) !== 'claude' || holdsMore(client)) return undefined;
+    if (familyOf(call.model) !== 'claude' || holdsMore(client) || asksInVain(client, claudeTraits(call.model))) return undefined;
     const asked = clientBetas(call);
     const betas = asked.filter((flag) => BETAS.has(flag));
     const isLost = (name: string): boolean => REFUSED.has(name) || (name === 'context_management' && !CONTEXT.some((flag) => betas.includes(flag)));
@@ -37,6 +37,12 @@ export const sameWire: SameWire = {
 /** Whether a body holds what this service's form has no place for: media by their address, and instructions between the turns. */
 function holdsMore({ value: { messages } }: ClientBody): boolean {
   return Array.isArray(messages) && messages.some((turn) => isFields(turn) && (turn['role'] === 'system' || holdsAddress(turn['content'])));
+}
+
+/** Whether the answer or a tool's input is to be held to a schema, which this service refuses of some models. */
+function asksInVain({ value: { output_config: config, tools } }: ClientBody, traits: ClaudeTraits): boolean {
+  if (!BEDROCK.holdsAnswers(traits) && isFields(config) && isFields(config['format'])) return true;
+  return !BEDROCK.holdsCalls(traits) && Array.isArray(tools) && tools.some((tool) => isFields(tool) && tool['strict'] === true);
 }
 
 function holdsAddress(content: unknown): boolean {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ToolCallDelta } from 'gw/contract';
 import { type Fields, isFields } from 'gw/common-wire';
+import { fieldsIn } from '../_common/fields.ts';
 import { PartialArguments } from './partial-arguments.ts';
 
 /** A call of which everything has come. */
@@ -67,7 +68,7 @@ export class CallReader {
     const index = this.#begun;
     this.#begun += 1;
     const id = typeof given === 'string' && given !== '' ? given : this.#idOf(index);
-    return { index, id, name, arguments: new PartialArguments(isFields(args) ? args : {}), signature };
+    return { index, id, name, arguments: new PartialArguments(isFields(args) ? args : fieldsIn(typeof args === 'string' ? args : '')), signature };
   }
 
   #continued({ id }: Fields): OpenCall | undefined {

@@ -107,8 +107,9 @@ function readFinish(reason: unknown, hasCalls: boolean): string | null {
 
 /** Why a prompt was not answered at all; `undefined` when it was. */
 export function blockedPrompt({ promptFeedback: feedback }: Fields): string | undefined {
-  if (!isFields(feedback) || typeof feedback['blockReason'] !== 'string' || feedback['blockReason'] === '') return undefined;
+  if (!isFields(feedback)) return undefined;
   const { blockReasonMessage: message, blockReason } = feedback;
+  if (typeof blockReason !== 'string' || blockReason === '' || blockReason === 'BLOCK_REASON_UNSPECIFIED') return undefined;
   return typeof message === 'string' && message !== '' ? message : `the prompt was blocked: ${blockReason}`;
 }
 

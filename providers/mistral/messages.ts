@@ -1,18 +1,16 @@
 import type { ChatMessage, ContentPart, ToolCall } from 'gw/contract';
 import { type Fields, invalidRequest, isFields, isGiven, type Notes, withoutAbsent } from 'gw/common-wire';
-import { type CallIdRule, CallIds } from '../_common/call-ids.ts';
+import { CallIds, NINE_CHARACTERS } from '../_common/call-ids.ts';
 import { fileAddress, textOfAddress, typeOfAddress } from '../_common/file-types.ts';
-
-/** Source: mistralai/mistral-common, protocol/instruct/validator.py, what the vendor checks by; 2026-11-22. */
-const NINE: CallIdRule = { isFit: (id) => /^[a-zA-Z0-9]{9}$/.test(id), make: (digest) => digest.slice(0, 9) };
 
 /**
  * Turns with the members that the closed schema has, in an order that the vendor takes. Source: @mistralai/mistralai 2.7.0,
- * messages and content chunks; mistralai/mistral-common, protocol/instruct/validator.py; 2026-11-22.
+ * messages and content chunks; mistralai/mistral-common, protocol/instruct/validator.py; 2026-11-22. `thinks` says whether the
+ * model takes its thinking back.
  */
-export function toMessages(messages: readonly ChatMessage[], notes: Notes): readonly ChatMessage[] {
-  const ids = new CallIds(NINE);
-  const turns = messages.map((message, at) => toTurn(message, contentOf(message, at, notes), ids)).filter(saysSomething);
+export function toMessages(messages: readonly ChatMessage[], notes: Notes, thinks: boolean): readonly ChatMessage[] {
+  const ids = new CallIds(NINE_CHARACTERS);
+  const turns = messages.map((message, at) => toTurn(message, withThought(contentOf(message, at, notes), thinks ? message : {}), ids)).filter(saysSomething);
   const ordered = turns.some(isLateSystem) ? [...turns.filter(isSystem), ...turns.filter((turn) => !isSystem(turn))] : turns;
   const bridged = ordered.flatMap((turn, at) => (turn.role === 'user' && ordered[at - 1]?.role === 'tool' ? [BRIDGE, turn] : [turn]));
   const last = bridged.at(-1);
@@ -44,6 +42,14 @@ const isLateSystem = (turn: ChatMessage, at: number, turns: readonly ChatMessage
 
 function toCall({ id, function: target }: ToolCall, ids: CallIds): ToolCall {
   return { id: ids.ofCall(id), type: 'function', function: { ...(target.name !== undefined && { name: target.name }), arguments: target.arguments || '{}' } };
+}
+
+/** The thinking of a turn that says something, before it. Source: GitHub vercel/ai, "mistral-reasoning-history-live", 2026-07-27. */
+function withThought(content: string | readonly ContentPart[], { role, reasoning_content: thought, tool_calls: calls }: Partial<ChatMessage>): string | readonly ContentPart[] {
+  const isSaid = content.length > 0 || (calls?.length ?? 0) > 0;
+  if (role !== 'assistant' || !isGiven(thought) || !isSaid) return content;
+  const said = typeof content === 'string' ? [{ type: 'text', text: content }].filter(({ text }) => text !== '') : content;
+  return [{ type: 'thinking', thinking: [{ type: 'text', text: thought }], closed: true }, ...said] as readonly ContentPart[];
 }
 
 /** A refusal becomes the text of the assistant's message where it has no other. */

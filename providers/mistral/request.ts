@@ -17,7 +17,7 @@ export function closedBody(body: ChatBody, notes: Notes, reported: readonly stri
   const { service_tier: tier, tools, ...rest } = translateWebSearch(body, notes, searchTool, ['contextSize', 'location']);
   const whole: ChatBody = {
     ...sampled(rest, notes), ...withoutAbsent({ service_tier: serviceTier(tier, notes), tools: Array.isArray(tools) ? tools.map((tool) => toTool(tool, notes)) : undefined }),
-    messages: toMessages(rest.messages, notes),
+    messages: toMessages(rest.messages, notes, isGiven(rest['reasoning_effort']) || /magistral/i.test(String(rest.model))),
   };
   const known = Object.entries(whole).filter(([name, value]) => {
     if (FIELDS.has(name)) return true;

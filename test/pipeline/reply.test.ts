@@ -61,6 +61,12 @@ describe('a whole chat reply', () => {
     expect(await callsOf({ id: 'a', type: 'function', function: target })).to.deep.equal([{ id: 'a', type: 'function', function: target }]);
   });
 
+  it('names tools without the marks of a channel that some models leave behind them', async () => {
+    const calls = ['f<|channel|>commentary', 'f', '<|f'].map((name, at) => ({ id: `c${at}`, type: 'function', function: { name, arguments: '{}' } }));
+    const answer = await answerTo({ ...chatReply(''), choices: [choice({ tool_calls: calls }, 'tool_calls')] });
+    expect(answer.json().choices[0].message.tool_calls.map((call: any) => call.function.name)).to.deep.equal(['f', 'f', '<|f']);
+  });
+
   it('calls reasoning by one name, and keeps logprobs', async () => {
     const logprobs = { content: [{ token: 'a', logprob: -1 }] };
     const [first] = (await answerTo({ ...chatReply(''), choices: [{ ...choice({ content: 'x', reasoning: 'why' }), logprobs }] })).json().choices;

@@ -21,6 +21,7 @@ const STYLES: Readonly<Record<string, readonly Call[]>> = {
   'with empty members on later fragments': [
     head('c1', 'tide', { index: 0 }), { index: 0, id: '', type: null, function: { name: '', arguments: '{"a":1}' } }, head('c2', 'wind', { index: 1 }), { index: 1, id: null, type: '', function: { name: null, arguments: '{"b":2}' } },
   ],
+  'with the marks of a channel behind the name': [head('c1', 'tide<|channel|>commentary', { index: 0 }), piece('{"a":1}', { index: 0 }), head('c2', 'wind<|channel|>json', { index: 1 }), piece('{"b":2}', { index: 1 })],
   'numbered anyhow': [head('c1', 'tide', { index: 7 }), piece('{"a":1}', { index: 7 }), head('c2', 'wind', { index: 3 }), piece('{"b":2}', { index: 3 })],
 };
 

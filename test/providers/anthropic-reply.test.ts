@@ -146,6 +146,13 @@ describe('anthropic, streams', () => {
     expect(chunks[0].choices[0].delta.tool_calls).to.deep.equal([{ index: 0, type: 'function', function: { arguments: '{}' } }]);
   });
 
+  it('take input that comes as the text of an object, digit for digit', () => {
+    const block = { type: 'tool_use', id: 't', name: 'f', input: '{"id":90071992547409931}' };
+    const whole = translateReply(anthropic, callFor(MODEL), { content: [block], stop_reason: 'tool_use' });
+    const streamed = events(START, { type: 'content_block_start', index: 0, content_block: block }, { ...FINISH, delta: { stop_reason: 'tool_use' } }).reply;
+    for (const { choices: [choice] } of [whole, streamed]) expect(choice?.message.tool_calls?.[0]?.function).to.deep.equal({ name: 'f', arguments: '{"id":90071992547409931}' });
+  });
+
   it('take input that comes with the call\'s start', () => {
     const { reply } = events(START, { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 't', name: 'f', input: { a: 1 } } }, { ...FINISH, delta: { stop_reason: 'tool_use' } });
     expect(reply.choices[0]?.message.tool_calls?.[0]?.function.arguments).to.equal('{"a":1}');

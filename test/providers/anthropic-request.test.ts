@@ -5,6 +5,37 @@ const CALL = { id: 'toolu_1', type: 'function', function: { name: 'tide', argume
 const TOOL = { type: 'function', function: { name: 'tide', description: 'Tides', parameters: { type: 'object', properties: { harbour: { type: 'string' } } }, strict: true } };
 const EPHEMERAL = { type: 'ephemeral' };
 
+/** Two forms of input, one of them by reference, and what each must hold. */
+const UNION = {
+  $defs: { by_id: { type: 'object', properties: { action: { const: 'get' }, id: { type: 'string' } }, required: ['action', 'id'] } }, description: 'What to do.',
+  anyOf: [{ $ref: '#/$defs/by_id' }, { type: 'object', properties: { action: { const: 'list' }, __proto: { type: 'number' } }, required: ['action'] }],
+};
+
+describe('anthropic, inputs of tools', () => {
+  const inputOf = async (parameters: object): Promise<any> => (await bodyOf({ tools: [{ type: 'function', function: { name: 'f', parameters } }] })).tools[0].input_schema;
+
+  it('are objects, also where alternatives stand at the root, which the vendor refuses', async () => {
+    expect(await inputOf(UNION)).to.deep.equal({
+      $defs: UNION.$defs, type: 'object', properties: { action: { anyOf: [{ const: 'get' }, { const: 'list' }] }, id: { type: 'string' }, __proto: { type: 'number' } }, required: ['action'],
+      description: 'What to do.\none of: [{"properties":["action","id"],"required":["action","id"]},{"properties":["action","__proto"],"required":["action"]}]',
+    });
+    const both = { type: 'object', properties: { a: {} }, allOf: [{ properties: { b: {} }, required: ['b'] }, { required: ['a'] }] };
+    expect(await inputOf(both)).to.deep.equal({ type: 'object', properties: { a: {}, b: {} }, required: ['b', 'a'] });
+    expect(await inputOf({ properties: { a: {} } })).to.deep.equal({ type: 'object', properties: { a: {} } });
+    const definitions = { x: { type: 'object', properties: { a: {} } } };
+    expect(await inputOf({ $ref: '#/definitions/x', definitions })).to.deep.equal({ ...definitions.x, definitions });
+    const nested = { type: 'object', properties: { a: { anyOf: [{ type: 'string' }, { type: 'number' }] } } };
+    expect(await inputOf(nested)).to.deep.equal(nested);
+  });
+
+  it('end where alternatives refer to themselves', async () => {
+    const loop = { $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, { properties: { x: {} } }] } }, anyOf: [{ $ref: '#/$defs/a' }] };
+    expect((await inputOf(loop)).properties).to.deep.equal({ x: {} });
+    const many = { $defs: { a: { anyOf: Array.from({ length: 40 }, () => ({ $ref: '#/$defs/a' })) } }, anyOf: Array.from({ length: 40 }, () => ({ $ref: '#/$defs/a' })) };
+    expect((await inputOf(many)).properties).to.deep.equal({});
+  });
+});
+
 describe('anthropic, requests', () => {
   it('go to the messages path with the model and a ceiling', async () => {
     const { url, body, ignored } = await sent();

@@ -74,6 +74,16 @@ describe('anthropic, thinking', () => {
     expect(ignored).to.deep.equal(['reasoning_effort']);
   });
 
+  it('is the least that Sonnet 5.5 takes where it would be switched off', async () => {
+    for (const wish of [{ reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }, { thinking: { type: 'between_tools' }, reasoning_effort: 'xhigh' }]) {
+      const { body, ignored } = await sent({ model: 'claude-sonnet-5-5', ...wish });
+      expect(body.thinking).to.deep.equal({ type: 'between_tools' });
+      expect(body.output_config).to.deep.equal('thinking' in wish && 'reasoning_effort' in wish ? { effort: 'high' } : undefined);
+      expect(ignored).to.deep.equal([]);
+    }
+    expect(await sent({ model: 'claude-opus-5-5', reasoning_effort: 'none' })).to.have.deep.property('ignored', ['reasoning_effort']);
+  });
+
   it('is left out, and named, where the model cannot think or the field has an unknown form', async () => {
     for (const wish of [{ model: 'claude-3-5-sonnet-20241022', reasoning_effort: 'high' }, { reasoning_effort: 'furious' }]) expect(await sent(wish)).to.have.deep.property('ignored', ['reasoning_effort']);
     for (const wish of [{ thinking: true }, { thinking: {} }, { model: 'claude-3-haiku-20240307', thinking: { type: 'enabled', budget_tokens: 2000 } }]) expect(await sent(wish)).to.have.deep.property('ignored', ['thinking']);

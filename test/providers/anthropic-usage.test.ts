@@ -68,12 +68,19 @@ describe('Claude, usage in iterations', () => {
 
 describe('Claude, streams that begin otherwise', () => {
   it('fail at a second message: two answers in one are none', () => {
-    for (const list of [[start({}), text('a'), start({}), end()], [start({}), text('a'), end(), start({})]]) {
+    for (const list of [[start({}), text('a'), start({}, { id: 'msg_2' }), end()], [start({}), text('a'), end(), start({}, { id: 'msg_2' })], [start({}, { id: 7 }), text('a'), start({}, { id: 7 })]]) {
       const { failure, reply } = events(...list);
       expect(failure).to.be.an.instanceof(Error);
       expect(failure?.cause).to.be.an.instanceof(Error).and.include({ message: 'anthropic: a second message began on the stream' });
       expect(reply.choices[0]?.message.content).to.equal('a');
     }
+  });
+
+  it('may say twice which message they are', () => {
+    const { failure, reply } = events(start({ input_tokens: 7 }), start({ input_tokens: 7 }), text('a'), start({}), end({ output_tokens: 3 }));
+    expect(failure).to.equal(undefined);
+    expect(reply.choices[0]?.message.content).to.equal('a');
+    expect(reply.usage).to.include({ prompt_tokens: 7, completion_tokens: 3 });
   });
 
   it('may hold the whole answer in their first event', () => {

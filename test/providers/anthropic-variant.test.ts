@@ -27,6 +27,28 @@ describe('the messages wire behind bedrock', () => {
     expect(toMessagesBody(chat({ messages }), call, BEDROCK).body['messages']).to.deep.equal([{ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {} }] }]);
   });
 
+  it('holds answers to schemas but of Opus 4.7 and 4.8, and calls up to Opus 4.6: the service refuses the others', () => {
+    const schema = { type: 'object', properties: { depth: { type: 'number' } }, required: ['depth'], additionalProperties: false };
+    const format = { response_format: { type: 'json_schema', json_schema: { name: 'depth', schema } } };
+    const strict = { tools: [{ type: 'function', function: { name: 'sound', parameters: schema, strict: true } }] };
+    const bodyFor = (model: string, more: object): { body: any; ignored: readonly string[] } => toMessagesBody(chat(more), callFor(`us.anthropic.${model}`), BEDROCK);
+    expect(bodyFor('claude-opus-4-6-v1', format).body.output_config).to.deep.equal({ format: { type: 'json_schema', schema } });
+    expect(bodyFor('claude-opus-4-6-v1', strict).body.tools[0]).to.include({ strict: true });
+    for (const model of ['claude-opus-4-7', 'claude-opus-4-8']) {
+      const { body, ignored } = bodyFor(model, format);
+      expect(body, model).to.not.have.property('output_config');
+      expect(body.tool_choice, model).to.include({ type: 'tool', name: body.tools[0].name });
+      expect(body.tools[0].input_schema, model).to.deep.equal(schema);
+      expect(ignored, model).to.deep.equal([]);
+    }
+    for (const model of ['claude-opus-4-7', 'claude-sonnet-5', 'claude-fable-5', 'claude-opus-5-5']) {
+      const { body, ignored } = bodyFor(model, strict);
+      expect(body.tools, model).to.deep.equal([{ name: 'sound', input_schema: schema }]);
+      expect(ignored, model).to.deep.equal(['strict']);
+    }
+    for (const model of ['claude-opus-5', 'claude-opus-5-5']) expect(bodyFor(model, format).body.output_config, model).to.deep.equal({ format: { type: 'json_schema', schema } });
+  });
+
   it('answers as the model that was asked for', () => {
     expect(readMessage(unaryReply(fixture('reply.json')), call, BEDROCK).model).to.equal(CLAUDE);
     const decode = openMessagesStream(call, BEDROCK);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import bedrock from '../../providers/bedrock/index.ts';
 import { callFor, relayStream, translateReply } from '../kit/index.ts';
-import { bodyOf, CLAUDE, fixture, LLAMA, MISTRAL, NOVA, PROFILE, refusal, sent, streamOf } from './bedrock-support.ts';
+import { bodyOf, CLAUDE, event, fixture, LLAMA, MISTRAL, NOVA, PROFILE, refusal, sent, streamOf } from './bedrock-support.ts';
 
 const ANSWER = 'gw_structured_answer';
 const SCHEMA = { type: 'object', properties: { place: { type: 'string' } }, required: ['place'], additionalProperties: false };
@@ -55,8 +55,14 @@ describe('bedrock, tools through converse', () => {
     const union = { type: 'function', function: { name: 'either', description: '', parameters: { anyOf: [{ type: 'object' }] } } };
     expect((await bodyOf(LLAMA, { tools: [bare, union] })).toolConfig.tools).to.deep.equal([
       { toolSpec: { name: 'clock', inputSchema: { json: { type: 'object', properties: {} } } } },
-      { toolSpec: { name: 'either', inputSchema: { json: { type: 'object', properties: {}, anyOf: [{ type: 'object' }] } } } },
+      { toolSpec: { name: 'either', inputSchema: { json: { type: 'object', properties: {} } } } },
     ]);
+  });
+
+  it('have one object as their input, also where alternatives stand at its root', async () => {
+    const parameters = { oneOf: [{ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }, { type: 'object', properties: { b: { type: 'string' } } }] };
+    const [{ toolSpec }] = (await bodyOf(NOVA, { tools: [{ type: 'function', function: { name: 'f', parameters } }] })).toolConfig.tools;
+    expect(toolSpec.inputSchema.json).to.deep.include({ type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } }).and.not.have.any.keys('oneOf', 'required');
   });
 
   it('are refused when they are not functions, or take the name of the gateway\'s own', async () => {
@@ -212,6 +218,67 @@ describe('bedrock, media and thoughts through converse', () => {
     expect(await sent(nova2, { reasoning_effort: 'none' })).to.deep.include({ ignored: [] }).and.have.property('body').that.does.not.have.property('additionalModelRequestFields');
     expect(await fieldsOf('openai.gpt-oss-120b-1:0', { reasoning_effort: 'high' })).to.deep.equal({ reasoning_effort: 'high' });
     for (const model of [NOVA, MISTRAL, LLAMA]) expect((await sent(model, { reasoning_effort: 'low' })).ignored, model).to.deep.equal(['reasoning_effort']);
+    for (const [effort, word] of [['none', 'none'], ['minimal', 'low'], ['high', 'high'], ['xhigh', 'xhigh'], ['max', 'xhigh']]) {
+      expect(await fieldsOf('global.openai.gpt-5.6-luna', { reasoning_effort: effort }), effort).to.deep.equal({ reasoning: { effort: word } });
+    }
     expect((await bodyOf(CLAUDE, { reasoning_effort: 'low' })).thinking).to.deep.equal({ type: 'enabled', budget_tokens: 2048 });
+  });
+
+  it('leaves out what a model has no field for, and says so', async () => {
+    const asked = { temperature: 0.5, top_p: 0.9, stop: ['END'], max_tokens: 9 };
+    for (const [model, inferenceConfig, ignored] of [
+      ['openai.gpt-5.6-terra', { maxTokens: 9 }, ['temperature', 'top_p', 'stop']],
+      ['global.openai.gpt-6-luna', { maxTokens: 9 }, ['temperature', 'top_p', 'stop']],
+      ['openai.gpt-oss-120b-1:0', { maxTokens: 9, temperature: 0.5, topP: 0.9 }, ['stop']],
+      ['us.xai.grok-4.6', { maxTokens: 9, stopSequences: ['END'] }, ['temperature', 'top_p']],
+      ['moonshotai.kimi-k3', { maxTokens: 9, stopSequences: ['END'] }, ['temperature', 'top_p']],
+      ['zai.glm-5', { maxTokens: 9, temperature: 0.5, topP: 0.9 }, ['stop']],
+      ['qwen.qwen3-32b-v1:0', { maxTokens: 9, temperature: 0.5, topP: 0.9 }, ['stop']],
+      [MISTRAL, { maxTokens: 9, temperature: 0.5, topP: 0.9, stopSequences: ['END'] }, []],
+    ] as const) {
+      expect(await sent(model, asked), model).to.deep.include({ ignored }).and.have.nested.property('body.inferenceConfig').that.deep.equals(inferenceConfig);
+    }
+    expect(await sent('openai.gpt-5.6-terra', { temperature: 1.5 }), 'not bounded either').to.not.have.property('bounded', 'temperature');
+  });
+
+  it('gives calls the ids that Mistral takes, each its own', async () => {
+    const called = (id: string): object => ({ id, type: 'function', function: { name: 'tide', arguments: '{}' } });
+    const messages = [
+      { role: 'user', content: 'hi' }, { role: 'assistant', tool_calls: [called('tooluse_abc1'), called('tooluse_abc2'), called('aB3dE5gH7')] },
+      ...['tooluse_abc1', 'tooluse_abc2', 'aB3dE5gH7'].map((id) => ({ role: 'tool', tool_call_id: id, content: id })),
+    ];
+    for (const model of [MISTRAL, 'us.mistral.pixtral-large-2502-v1:0']) {
+      const [, turn, results] = (await bodyOf(model, { messages })).messages;
+      const ids = turn.content.map(({ toolUse }: any) => toolUse.toolUseId);
+      expect(new Set(ids).size, model).to.equal(3);
+      for (const id of ids) expect(id).to.match(/^[a-zA-Z0-9]{9}$/);
+      expect(ids[2]).to.equal('aB3dE5gH7');
+      expect(results.content.map(({ toolResult }: any) => [toolResult.toolUseId, toolResult.content[0].text])).to.deep.equal([[ids[0], 'tooluse_abc1'], [ids[1], 'tooluse_abc2'], [ids[2], 'aB3dE5gH7']]);
+    }
+  });
+
+  it('takes input that comes as the text of an object', () => {
+    const content = [{ toolUse: { toolUseId: 't', name: 'tide', input: '{"depth":3}' } }];
+    const { choices: [choice] } = translateReply(bedrock, callFor(MISTRAL), { output: { message: { role: 'assistant', content } }, stopReason: 'tool_use', usage: {} });
+    expect(choice?.message.tool_calls?.[0]?.function.arguments).to.equal('{"depth":3}');
+  });
+
+  it('names a tool without the marks of a channel that gpt-oss leaves behind it, also one that holds the answer', async () => {
+    const model = 'openai.gpt-oss-120b-1:0';
+    const reply = (name: string): object => ({ output: { message: { role: 'assistant', content: [{ toolUse: { toolUseId: 't', name, input: { depth: 3 } } }] } }, stopReason: 'tool_use', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 } });
+    const events = (name: string): Buffer => Buffer.concat(([
+      ['contentBlockStart', { contentBlockIndex: 0, start: { toolUse: { toolUseId: 't', name } } }], ['contentBlockDelta', { contentBlockIndex: 0, delta: { toolUse: { input: '{"depth":3}' } } }],
+      ['contentBlockStop', { contentBlockIndex: 0 }], ['messageStop', { stopReason: 'tool_use' }],
+    ] as const).map(([type, payload]) => event(type, payload)));
+    const both = (name: string): any[] => [translateReply(bedrock, callFor(model), reply(name)), relayStream(bedrock, callFor(model, { stream: true }), [events(name)]).reply].map(({ choices: [choice] }) => choice);
+    for (const { message } of both('tide<|channel|>commentary')) expect(message.tool_calls[0].function).to.deep.equal({ name: 'tide', arguments: '{"depth":3}' });
+    for (const { message, finish_reason } of both('gw_structured_answer<|channel|>json')) {
+      expect(message).to.include({ content: '{"depth":3}' }).and.not.have.property('tool_calls');
+      expect(finish_reason).to.equal('stop');
+    }
+    const messages = [{ role: 'user', content: 'hi' }, { role: 'assistant', tool_calls: [{ id: 't', type: 'function', function: { name: 'tide<|channel|>commentary', arguments: '{}' } }] }, { role: 'tool', tool_call_id: 't', content: '1' }];
+    const body = await bodyOf(model, { messages });
+    expect(body.messages[1].content[0].toolUse.name).to.equal('tide');
+    expect(body.toolConfig.tools[0].toolSpec.name).to.equal('tide');
   });
 });

@@ -182,6 +182,7 @@ describe('bedrock, rerank', () => {
     expect(await arnOf('arn:aws:bedrock:us-west-2::foundation-model/amazon.rerank-v1:0', 'eu-west-1')).to.equal('arn:aws:bedrock:us-west-2::foundation-model/amazon.rerank-v1:0');
     expect(await arnOf('x', 'us-gov-west-1')).to.equal('arn:aws-us-gov:bedrock:us-gov-west-1::foundation-model/x');
     expect(await arnOf('x', 'cn-north-1')).to.equal('arn:aws-cn:bedrock:cn-north-1::foundation-model/x');
+    expect(await arnOf('x', 'eusc-de-east-1')).to.equal('arn:aws-eusc:bedrock:eusc-de-east-1::foundation-model/x');
   });
 
   it('reads scores', async () => {

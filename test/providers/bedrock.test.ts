@@ -60,6 +60,8 @@ describe('bedrock, connection', () => {
     expect(await rootOf(bedrock, BEARER)).to.equal('https://bedrock-runtime.us-east-1.amazonaws.com');
     expect(await rootOf(bedrock, { ...BEARER, AWS_REGION: ' eu-west-3 ' })).to.equal('https://bedrock-runtime.eu-west-3.amazonaws.com');
     expect(await rootOf(bedrock, { ...BEARER, AWS_REGION: 'cn-north-1' })).to.equal('https://bedrock-runtime.cn-north-1.amazonaws.com.cn');
+    expect(await rootOf(bedrock, { ...BEARER, AWS_REGION: 'eusc-de-east-1' })).to.equal('https://bedrock-runtime.eusc-de-east-1.amazonaws.eu');
+    expect(await rootOf(bedrock, { ...BEARER, AWS_REGION: 'us-isob-east-1' })).to.equal('https://bedrock-runtime.us-isob-east-1.sc2s.sgov.gov');
     const address = (value: string): Promise<string> => rootOf(bedrock, { ...BEARER, AWS_ENDPOINT_URL_BEDROCK_RUNTIME: value });
     expect(await address('http://h:9911/')).to.equal('http://h:9911');
     expect(await address(' https://vpce-1.bedrock-runtime.us-east-1.vpce.amazonaws.com/probe/ ')).to.equal('https://vpce-1.bedrock-runtime.us-east-1.vpce.amazonaws.com/probe');

@@ -9,6 +9,13 @@ const callsOf = (body: object, exchangeId = '1'.repeat(32)): readonly ToolCall[]
 const streamed = (bodies: readonly object[], exchangeId = '1'.repeat(32)): RelayedStream => relayStream(gemini, callFor(MODEL, { stream: true, exchangeId }), [sseBytes(bodies)]);
 const CALL = { name: 'f', args: { a: 1 } };
 
+describe('gemini, arguments of calls', () => {
+  it('may come as the text of an object', () => {
+    const body = answer([{ name: 'f', args: '{"a":[1]}' }]);
+    for (const calls of [callsOf(body), streamed([body]).reply.choices[0]?.message.tool_calls]) expect(calls?.[0]?.function).to.deep.equal({ name: 'f', arguments: '{"a":[1]}' });
+  });
+});
+
 describe('gemini, ids of calls', () => {
   it('differ between the turns of a conversation, the calls of a turn and the candidates of an answer', () => {
     const twice = { candidates: [0, 1].map((index) => ({ index, content: { parts: [{ functionCall: CALL }, { functionCall: CALL }] }, finishReason: 'STOP' })) };

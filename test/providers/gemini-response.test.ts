@@ -68,7 +68,7 @@ describe('gemini, answers', () => {
   });
 
   it('without candidates and without a reason are unusable', () => {
-    for (const body of [{}, { candidates: [] }, { candidates: null }, { candidates: [null, 7] }, { promptFeedback: {} }, { promptFeedback: { blockReason: '' } }]) {
+    for (const body of [{}, { promptFeedback: { blockReason: 'BLOCK_REASON_UNSPECIFIED' } }, { candidates: [] }, { candidates: null }, { candidates: [null, 7] }, { promptFeedback: {} }, { promptFeedback: { blockReason: '' } }]) {
       expect(() => replyOf(body), JSON.stringify(body)).to.throw('the answer holds no candidates');
     }
     for (const body of [null, [], 7]) expect(() => replyOf(body), JSON.stringify(body)).to.throw('not a JSON object');

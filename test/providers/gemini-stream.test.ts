@@ -63,6 +63,11 @@ describe('gemini, streams', () => {
     });
   });
 
+  it('go on after a reason that says nothing', () => {
+    const { reply } = relay({ promptFeedback: { blockReason: 'BLOCK_REASON_UNSPECIFIED' } }, { candidates: [{ content: { parts: [{ text: 'a' }] }, finishReason: 'STOP' }] });
+    expect(reply.choices).to.deep.equal([{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }]);
+  });
+
   it('are a refusal for a blocked prompt', () => {
     const { reply, failure, chunks } = relay(JSON.parse(golden('gemini/chat/blocked.json')));
     expect(failure).to.equal(undefined);

@@ -19,8 +19,18 @@ describe('mistral', () => {
     expect(body).to.include({ max_tokens: 7, random_seed: 3 }).and.not.have.any.keys('max_completion_tokens', 'seed');
   });
 
-  it('sends no reasoning of earlier turns, which the closed schema refuses', async () => {
-    const { body } = await sentBy(mistral, 'chat', { ...CHAT, messages: [{ role: 'assistant', content: 'a', reasoning_content: 'r', reasoning_details: [{}] }, { role: 'user', content: 'b' }] });
+  it('returns the thinking of earlier turns to models that think, before what they said', async () => {
+    const messages = [{ role: 'assistant', content: 'a', reasoning_content: 'r' }, { role: 'user', content: 'b' }, { role: 'assistant', content: null, reasoning_content: 's', tool_calls: [{ id: 'aB3dE5gH7', type: 'function', function: { name: 'f', arguments: '{}' } }] }, { role: 'tool', tool_call_id: 'aB3dE5gH7', content: 'c' }];
+    const thinking = (text: string): object => ({ type: 'thinking', thinking: [{ type: 'text', text }], closed: true });
+    for (const more of [{ model: 'magistral-small-latest' }, { model: 'mistral-small-latest', reasoning_effort: 'high' }]) {
+      const { body } = await sentBy(mistral, 'chat', { ...CHAT, ...more, messages });
+      expect(body.messages.slice(0, 3).map(({ content }: any) => content)).to.deep.equal([[thinking('r'), { type: 'text', text: 'a' }], 'b', [thinking('s')]]);
+      expect(body.messages[2].tool_calls).to.have.length(1);
+    }
+  });
+
+  it('sends no reasoning of earlier turns otherwise, which the closed schema refuses', async () => {
+    const { body } = await sentBy(mistral, 'chat', { ...CHAT, reasoning_effort: null, messages: [{ role: 'assistant', content: 'a', reasoning_content: 'r', reasoning_details: [{}] }, { role: 'user', content: 'b' }] });
     expect(body.messages).to.deep.equal([{ role: 'assistant', content: 'a' }, { role: 'user', content: 'b' }]);
   });
 

@@ -3,9 +3,13 @@ import { replyJson, startHost, type StubHandler, stubUpstream, type StubUpstream
 import { BEARER, chunk, CLAUDE, NOVA } from '../providers/bedrock-support.ts';
 import { eventsOf, hello, PATH, VENDOR_EVENTS, vendorMessage } from './messages-kit.ts';
 
+/** The service holds no answers of this model to a schema, nor calls. */
+const OPUS = 'us.anthropic.claude-opus-4-7';
+const HELD = 'us.anthropic.claude-opus-4-6-v1';
+
 async function open(handler: StubHandler): Promise<{ host: TestHost; upstream: StubUpstream }> {
   const upstream = await stubUpstream(handler);
-  const host = await startHost({ targets: [{ virtual_key: 'bedrock', models: [CLAUDE, NOVA] }] }, { variables: { AWS_ENDPOINT_URL_BEDROCK_RUNTIME: upstream.url, ...BEARER } });
+  const host = await startHost({ targets: [{ virtual_key: 'bedrock', models: [CLAUDE, NOVA, OPUS, HELD] }] }, { variables: { AWS_ENDPOINT_URL_BEDROCK_RUNTIME: upstream.url, ...BEARER } });
   return { host, upstream };
 }
 
@@ -33,6 +37,19 @@ describe('Messages to Claude on Bedrock', () => {
       expect(upstream.seen[0]?.json()).to.deep.include({ context_management: { edits: [] }, anthropic_beta: [beta] });
     });
   }
+
+  it('go through the common format where they ask for a schema that the service does not hold a model to', async () => {
+    const schema = { type: 'object', properties: { depth: { type: 'number' } }, required: ['depth'], additionalProperties: false };
+    const { host, upstream } = await open((_request, response) => replyJson(response, 200, vendorMessage([{ type: 'tool_use', id: 't', name: 'gw_structured_answer', input: { depth: 3 } }], { stop_reason: 'tool_use' })));
+    const answer = await host.post(PATH, { ...hello, model: OPUS, output_config: { format: { type: 'json_schema', schema } } });
+    expect(answer.json()).to.deep.include({ content: [{ type: 'text', text: '{"depth":3}', citations: null }], stop_reason: 'end_turn' });
+    expect(upstream.seen[0]?.json()).to.have.nested.property('tool_choice.name', 'gw_structured_answer');
+    const tools = [{ name: 'sound', input_schema: schema, strict: true }];
+    expect((await host.post(PATH, { ...hello, model: OPUS, tools })).headers.get('x-gateway-ignored-params')).to.equal('tools[0].strict');
+    expect(upstream.seen[1]?.json().tools).to.deep.equal([{ name: 'sound', input_schema: schema }]);
+    await host.post(PATH, { ...hello, model: HELD, tools });
+    expect(upstream.seen[2]?.json().tools).to.deep.equal(tools);
+  });
 
   it('stream as the events of this wire', async () => {
     const { host } = await open((_request, response) => {

@@ -33,7 +33,7 @@ export function planFormat({ response_format: asked }: ChatRequest, { traits, va
   if (asked === undefined || asked === null || asked.type === 'text') return { ignored: [] };
   if (asked.type !== 'json_object' && asked.type !== 'json_schema') return { ignored: ['response_format'] };
   const { schema, description } = schemaIn(asked);
-  const format = traits.holdsSchemas && variant.holdsSchemas && schema ? outputSchema(schema) : undefined;
+  const format = variant.holdsAnswers(traits) && schema ? outputSchema(schema) : undefined;
   if (format) room.takeAnswer(format);
   if (format) return { format: { type: 'json_schema', schema: format }, ignored: [] };
   if (hasTools || traits.alwaysThinks) return { ignored: ['response_format'] };

@@ -6,6 +6,8 @@ export interface ClaudeTraits {
   readonly thinksUnasked: boolean;
   /** Thinks whatever the request says, and so cannot be made to call a tool either. */
   readonly alwaysThinks: boolean;
+  /** Can be asked to think between calls of tools only, which is the least it thinks. */
+  readonly thinksBetweenTools: boolean;
   /** Takes `temperature`, `top_p` and `top_k`. */
   readonly samples: boolean;
   /** Takes `temperature` and `top_p` together. */
@@ -31,6 +33,7 @@ export function claudeTraits(model: string): ClaudeTraits {
   return {
     thinking: isAdaptive ? 'adaptive' : olderThinking(version),
     thinksUnasked: isNewLine || version >= 500,
+    thinksBetweenTools: version === 505 && /sonnet/i.test(model),
     alwaysThinks: isNewLine || (version >= 501 && !/haiku/i.test(model)),
     samples: !isAdaptive,
     mixesSampling: version < 401,

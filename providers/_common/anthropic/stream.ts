@@ -85,6 +85,7 @@ class MessagesStream {
 
   #start({ message }: Fields): readonly ChatChunk[] {
     if (!isFields(message)) return [];
+    if (this.#hasStarted && this.#id !== undefined && message['id'] === this.#id) return []; // some places say it twice
     if (this.#hasStarted) throw secondMessage(this.#variant);
     this.#hasStarted = true;
     const { id, model, usage, content, stop_reason: reason } = message;

@@ -55,7 +55,7 @@ function planGiven(thinking: unknown, effort: unknown, facts: ThinkingFacts): Th
   if (thinking['type'] === 'disabled') return withIgnored(switchedOff(thinking, 'thinking', facts), beside);
   if (facts.isForced) return unasked(facts, 'thinking', ...beside);
   if (thinking['type'] !== 'enabled') {
-    const word = effortWord(effort);
+    const word = thinking['type'] === 'between_tools' ? atMostHigh(effortWord(effort)) : effortWord(effort);
     return { thinking, effort: word, reserve: reserveOf(word ?? 'high'), isActive: true, ignored: word === undefined ? beside : [] };
   }
   return planEnabled(thinking, effort, facts);
@@ -86,6 +86,7 @@ function planEffort(effort: unknown, facts: ThinkingFacts): ThinkingPlan {
 
 /** Says so only where the model would think otherwise. */
 function switchedOff(thinking: Fields, name: string, { traits }: ThinkingFacts): ThinkingPlan {
+  if (traits.thinksBetweenTools) return { thinking: { type: 'between_tools' }, reserve: reserveOf('high'), isActive: true, ignored: [] };
   if (traits.alwaysThinks) return { reserve: reserveOf('high'), isActive: false, ignored: [name] };
   return { ...(traits.thinksUnasked && { thinking }), reserve: 0, isActive: false, ignored: [] };
 }
@@ -99,6 +100,9 @@ function effortWord(effort: unknown): string | undefined {
   if (effort === 'minimal') return 'low';
   return BUDGETS.has(effort) ? String(effort) : undefined;
 }
+
+/** Thinking between tools takes no more. Source: GitHub vercel/ai, release @ai-sdk/anthropic 4.0.67, 2026-09-28. */
+const atMostHigh = (word: string | undefined): string | undefined => (word === 'xhigh' || word === 'max' ? 'high' : word);
 
 /** The least effort whose budget is not smaller. */
 function nearestEffort(budget: unknown): string {

@@ -1,6 +1,7 @@
 import type { ChatRequest, ChatTool } from 'gw/contract';
 import { toolMark } from '../cache-marks.ts';
 import { type Fields, invalidRequest, isFields, isGiven } from '../fields.ts';
+import { rootObject } from '../root-object.ts';
 import { inCurrentDraft } from './draft.ts';
 import type { ClaudeTraits } from './models.ts';
 import type { SchemaRoom } from './schema-room.ts';
@@ -64,12 +65,12 @@ function toTool(tool: ChatTool, index: number, facts: ToolFacts): Fields {
 
 /** The schema of a tool's input, held to it where the caller asks and model, place, schema and the vendor's limits allow it. */
 function inputOf(schema: Fields, isStrict: boolean, { traits, variant, room }: ToolFacts): Fields {
-  const held = isStrict && traits.holdsSchemas && variant.holdsSchemas ? outputSchema(schema) : undefined;
+  const held = isStrict && variant.holdsCalls(traits) ? outputSchema(schema) : undefined;
   return held && room.takeTool(held) ? { input_schema: held, strict: true } : { input_schema: schema };
 }
 
 function schemaOf(parameters: unknown): Fields {
-  return isFields(parameters) && Object.keys(parameters).length > 0 ? inCurrentDraft(parameters) : { type: 'object', properties: {} };
+  return isFields(parameters) && Object.keys(parameters).length > 0 ? rootObject(inCurrentDraft(parameters)) : { type: 'object', properties: {} };
 }
 
 /** A tool that the vendor runs or knows, in its own form: `{type: "web_search_20250305", name: "web_search"}`. */

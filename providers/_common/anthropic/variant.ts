@@ -1,4 +1,5 @@
 import type { Fields } from '../fields.ts';
+import type { ClaudeTraits } from './models.ts';
 
 /** What differs between the places that speak the Messages wire. */
 export interface MessagesVariant {
@@ -20,22 +21,32 @@ export interface MessagesVariant {
   readonly repairsArguments: boolean;
   /** Whether the place searches the web by itself. */
   readonly searches: boolean;
-  /** Whether models that can hold a schema may do so here, and the beta that it needs, if any. */
-  readonly holdsSchemas: boolean;
+  /** Whether a model holds its answer to a schema here, whether it holds its input of a tool to one, and the beta that it needs, if any. */
+  readonly holdsAnswers: (traits: ClaudeTraits) => boolean;
+  readonly holdsCalls: (traits: ClaudeTraits) => boolean;
   readonly schemaBeta?: string;
   /** Betas of tools by their type, where they are others than at the vendor's own API. */
   readonly toolBetas?: ReadonlyMap<string, string>;
 }
 
+const whereTheModelCan = ({ holdsSchemas }: ClaudeTraits): boolean => holdsSchemas;
+
 /** The vendor's own API. Source: providers reference 5.1. */
 export const DIRECT: MessagesVariant = {
-  label: 'anthropic', fixed: {}, isDirect: true, namesModel: true, hasTiers: true, fetchesMedia: true, keepsFiles: true, repairsArguments: false, searches: true, holdsSchemas: true,
+  label: 'anthropic', fixed: {}, isDirect: true, namesModel: true, hasTiers: true, fetchesMedia: true, keepsFiles: true, repairsArguments: false, searches: true,
+  holdsAnswers: whereTheModelCan, holdsCalls: whereTheModelCan,
 };
 
-/** Claude behind Bedrock's invoke: the model stands in the path. Source: providers reference 5.1. */
+/**
+ * Claude behind Bedrock's invoke: the model stands in the path. It refuses `output_config.format` of Opus 4.7 and 4.8, and a
+ * tool's `strict` of those and of several since: "Extra inputs are not permitted". Sources: providers reference 5.1; GitHub
+ * vercel/ai issues 14773 and 18199 and release amazon-bedrock 5.0.131, lobehub/lobehub issue 19876; 2026-11-23.
+ */
 export const BEDROCK: MessagesVariant = {
   label: 'bedrock', fixed: { anthropic_version: 'bedrock-2023-05-31' }, isDirect: false, namesModel: false, hasTiers: false, fetchesMedia: false, keepsFiles: false,
-  repairsArguments: true, searches: false, holdsSchemas: true,
+  repairsArguments: true, searches: false,
+  holdsAnswers: ({ holdsSchemas, thinking, thinksUnasked }) => holdsSchemas && (thinking !== 'adaptive' || thinksUnasked),
+  holdsCalls: ({ holdsSchemas, thinking }) => holdsSchemas && thinking !== 'adaptive',
   toolBetas: new Map([
     ['bash_20250124', 'computer-use-2025-01-24'], ['text_editor_20250124', 'computer-use-2025-01-24'], ['text_editor_20250429', 'computer-use-2025-01-24'],
     ['text_editor_20250728', 'computer-use-2025-01-24'], ['tool_search_tool_regex_20251119', 'tool-search-tool-2025-10-19'], ['tool_search_tool_bm25_20251119', 'tool-search-tool-2025-10-19'],
@@ -49,11 +60,11 @@ export const BEDROCK: MessagesVariant = {
  */
 export const VERTEX: MessagesVariant = {
   label: 'vertex-ai', fixed: { anthropic_version: 'vertex-2023-10-16' }, isDirect: true, namesModel: false, hasTiers: false, fetchesMedia: false, keepsFiles: false,
-  repairsArguments: false, searches: true, holdsSchemas: false, toolBetas: new Map([['web_search_20250305', 'web-search-2025-03-05']]),
+  repairsArguments: false, searches: true, holdsAnswers: () => false, holdsCalls: () => false, toolBetas: new Map([['web_search_20250305', 'web-search-2025-03-05']]),
 };
 
 /** Claude in Microsoft Foundry. Sources: platform.claude.com, "Claude in Microsoft Foundry", "Structured outputs", 2026-11-22. */
 export const FOUNDRY: MessagesVariant = {
-  label: 'azure-foundry', fixed: {}, isDirect: true, namesModel: true, hasTiers: false, fetchesMedia: true, keepsFiles: true, repairsArguments: false, searches: true, holdsSchemas: true,
-  schemaBeta: 'structured-outputs-2025-11-13',
+  label: 'azure-foundry', fixed: {}, isDirect: true, namesModel: true, hasTiers: false, fetchesMedia: true, keepsFiles: true, repairsArguments: false, searches: true,
+  holdsAnswers: whereTheModelCan, holdsCalls: whereTheModelCan, schemaBeta: 'structured-outputs-2025-11-13',
 };

@@ -1,8 +1,8 @@
-import { type ChatMessage, type ContentPart, contentTexts, parseJson, type ToolCall } from 'gw/contract';
+import { type ChatMessage, type ContentPart, contentTexts, parseJson, plainCallName, type ToolCall } from 'gw/contract';
 import { addAll, type Fields, invalidRequest, isFields } from 'gw/common-wire';
 import { thinkingBlocks } from '../../_common/anthropic/reasoning.ts';
 import { cacheMarkOf } from '../../_common/cache-marks.ts';
-import { CallIds, wordIds } from '../../_common/call-ids.ts';
+import { CallIds, NINE_CHARACTERS, wordIds } from '../../_common/call-ids.ts';
 import type { Traits } from '../models.ts';
 import { cachePoint, isPoint } from './cache.ts';
 import { audioBlock, fileBlock, imageBlock } from './media.ts';
@@ -45,12 +45,13 @@ export function toConversation(messages: readonly ChatMessage[], traits: Traits)
 /** A conversation while it is written: which message is, what the model takes, and what is noted. */
 class Draft {
   readonly traits: Traits;
-  readonly ids = new CallIds(IDS);
+  readonly ids: CallIds;
   index = 0;
   lostMark = false;
 
   constructor(traits: Traits) {
     this.traits = traits;
+    this.ids = new CallIds(traits.nineCharacterIds ? NINE_CHARACTERS : IDS);
   }
 
   at(part: number): string {
@@ -135,7 +136,7 @@ function partBlock(part: ContentPart, at: number, place: Draft): Fields[] {
 }
 
 function callBlock({ id, function: called }: ToolCall, { ids }: Draft): Fields {
-  return { toolUse: { toolUseId: ids.ofCall(id), name: called?.name ?? '', input: inputOf(called?.arguments) } };
+  return { toolUse: { toolUseId: ids.ofCall(id), name: plainCallName(called?.name), input: inputOf(called?.arguments) } };
 }
 
 /** Arguments that are not a JSON object become `{}`. Source: providers reference 5.1. */
@@ -160,7 +161,7 @@ function resultBlocks(message: ChatMessage, draft: Draft): Fields[] {
 
 /** Names of tools that earlier turns called: the service wants them declared. */
 export function calledTools(messages: readonly ChatMessage[]): string[] {
-  return [...new Set(messages.flatMap(({ tool_calls: calls }) => (calls ?? []).flatMap(({ function: called }) => called?.name ?? [])))];
+  return [...new Set(messages.flatMap(({ tool_calls: calls }) => (calls ?? []).flatMap(({ function: called }) => plainCallName(called?.name) || [])))];
 }
 
 export const hasToolTurns = (messages: readonly ChatMessage[]): boolean => messages.some(({ role, tool_calls: calls }) => role === 'tool' || (calls?.length ?? 0) > 0);

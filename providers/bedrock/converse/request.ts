@@ -26,7 +26,7 @@ export function toConverseBody(request: ChatRequest, { model }: CallInfo): Nativ
   const reasoning = reasoningOf(request, traits);
   const { tier, ignored } = tierOf(request);
   const metadata = metadataOf(request);
-  const { bounded } = temperatureOf(request);
+  const { bounded } = traits.samples ? temperatureOf(request) : { bounded: [] };
   const instructions = tools.instruction === undefined ? system : [...system, { text: tools.instruction }];
   return {
     bounded,
@@ -34,7 +34,7 @@ export function toConverseBody(request: ChatRequest, { model }: CallInfo): Nativ
       messages,
       ...present({
         system: instructions.length > 0 ? instructions : undefined,
-        inferenceConfig: inferenceConfig(request, family !== 'llama'),
+        inferenceConfig: inferenceConfig(request, { samples: traits.samples, stops: traits.stops && family !== 'llama' }),
         toolConfig: tools.toolConfig,
         outputConfig: tools.outputConfig,
         additionalModelRequestFields: present({ ...reasoning.fields, inferenceConfig: traits.hasTopK ? present({ topK: request['top_k'] }) : undefined }),
@@ -43,13 +43,19 @@ export function toConverseBody(request: ChatRequest, { model }: CallInfo): Nativ
       }),
     },
     ignored: [
-      ...tools.ignored, ...reasoning.ignored, ...ignored, ...metadata.ignored, ...leftOver(request, traits.caches, READ), ...topKIgnored(request, traits),
+      ...fieldsIgnored(request, traits), ...tools.ignored, ...reasoning.ignored, ...ignored, ...metadata.ignored, ...leftOver(request, traits.caches, READ), ...topKIgnored(request, traits),
       ...toolMarksIgnored(request, traits), ...(isReduced || conversation.lostMark ? ['cache_control'] : []),
     ],
   };
 }
 
 const READ = ['top_k', 'reasoning_effort', 'metadata'];
+
+/** What the model has no field for. */
+function fieldsIgnored(request: ChatRequest, { samples, stops }: Traits): string[] {
+  const sampling = samples ? [] : ['temperature', 'top_p'].filter((name) => isGiven(request[name]));
+  return !stops && stopOf(request) ? [...sampling, 'stop'] : sampling;
+}
 
 function topKIgnored({ top_k: topK }: ChatRequest, { hasTopK }: Traits): string[] {
   return isGiven(topK) && !hasTopK ? ['top_k'] : [];
@@ -64,7 +70,7 @@ export function toNovaBody(request: ChatRequest, { model }: CallInfo): NativeBod
   const traits = traitsOf(model);
   const conversation = toConversation(request.messages, traits);
   const { system, messages, isReduced } = limitPoints(conversation);
-  const config = present({ ...inferenceConfig(request, true), topK: request['top_k'] });
+  const config = present({ ...inferenceConfig(request, traits), topK: request['top_k'] });
   return {
     bounded: temperatureOf(request).bounded,
     body: { schemaVersion: 'messages-v1', messages, ...present({ system: system.length > 0 ? system : undefined, inferenceConfig: config }) },
@@ -79,10 +85,10 @@ export function needsConverse(request: ChatRequest): boolean {
   return hasMedia || (tools?.length ?? 0) > 0 || asksForJson(format) || hasToolTurns(messages) || isGiven(effort);
 }
 
-function inferenceConfig(request: ChatRequest, takesStop: boolean): Fields | undefined {
+function inferenceConfig(request: ChatRequest, { samples, stops }: Pick<Traits, 'samples' | 'stops'>): Fields | undefined {
   const { max_completion_tokens: ceiling, max_tokens: maxTokens, top_p: topP } = request;
   const { temperature } = temperatureOf(request);
-  return present({ maxTokens: ceiling ?? maxTokens, temperature, topP, stopSequences: takesStop ? stopOf(request) : undefined });
+  return present({ maxTokens: ceiling ?? maxTokens, ...(samples && { temperature, topP }), stopSequences: stops ? stopOf(request) : undefined });
 }
 
 interface Part {
@@ -96,15 +102,26 @@ const EFFORTS: ReadonlyMap<unknown, string> = new Map([['minimal', 'low'], ['low
  * Nova 2 takes its highest effort only without a ceiling and sampling of the caller's, and so less beside them.
  * Source: Amazon Nova, "Extended thinking", 2026-11-21.
  */
-function reasoningOf(request: ChatRequest, { reasoning }: Traits): Part {
+function reasoningOf(request: ChatRequest, traits: Traits): Part {
   const { reasoning_effort: asked } = request;
+  const { reasoning } = traits;
+  if (reasoning === 'reasoning') return nestedEffort(asked);
   const effort = EFFORTS.get(asked);
   if (!isGiven(asked) || (asked === 'none' && reasoning === 'reasoningConfig')) return { ignored: [] };
   if (effort === undefined || reasoning === 'none') return { ignored: ['reasoning_effort'] };
   if (reasoning === 'reasoning_effort') return { fields: { reasoning_effort: effort }, ignored: [] };
-  const { maxTokens, temperature, topP } = inferenceConfig(request, false) ?? {};
+  const { maxTokens, temperature, topP } = inferenceConfig(request, { ...traits, stops: false }) ?? {};
   const isBound = [maxTokens, temperature, topP].some((value) => value !== undefined);
   return { fields: { reasoningConfig: { type: 'enabled', maxReasoningEffort: effort === 'high' && isBound ? 'medium' : effort } }, ignored: [] };
+}
+
+const NESTED_EFFORTS: ReadonlyMap<unknown, string> = new Map([...EFFORTS, ['none', 'none'], ['xhigh', 'xhigh'], ['max', 'xhigh']]);
+
+/** The effort as models of OpenAI with closed weights take it. */
+function nestedEffort(asked: unknown): Part {
+  const effort = NESTED_EFFORTS.get(asked);
+  if (effort !== undefined) return { fields: { reasoning: { effort } }, ignored: [] };
+  return { ignored: isGiven(asked) ? ['reasoning_effort'] : [] };
 }
 
 /** Metadata of texts goes to the service's own log of calls. Source: Amazon Bedrock API reference, "Converse", `requestMetadata`, 2026-11-21. */

@@ -1,6 +1,6 @@
 import { argumentsOf } from '../../_common/fields.ts';
 import { Buffer } from 'node:buffer';
-import { type CallInfo, type ChatReply, isText, type ToolCall, type UnaryReply, type Usage } from 'gw/contract';
+import { type CallInfo, type ChatReply, isText, plainCallName, type ToolCall, type UnaryReply, type Usage } from 'gw/contract';
 import { countOf, type Fields, isFields } from 'gw/common-wire';
 import { exactJson } from '../../_common/anthropic/exact-json.ts';
 import { sealedItem, thoughtItem } from '../../_common/anthropic/reasoning.ts';
@@ -39,7 +39,7 @@ export function finishOf(reason: unknown, isStructured: boolean): string | null 
 }
 
 const toolUseOf = ({ toolUse }: Fields): Fields | undefined => (isFields(toolUse) ? toolUse : undefined);
-const isAnswer = (block: Fields): boolean => toolUseOf(block)?.['name'] === ANSWER_TOOL;
+const isAnswer = (block: Fields): boolean => plainCallName(toolUseOf(block)?.['name']) === ANSWER_TOOL;
 const isCall = (block: Fields): boolean => toolUseOf(block) !== undefined && !isAnswer(block);
 const answerText = (block: Fields): string => argumentsOf(toolUseOf(block) ?? {});
 
@@ -64,7 +64,7 @@ function sourcesOf(blocks: readonly Fields[]): { annotations?: Fields[] } {
 function callsOf(blocks: readonly Fields[]): { tool_calls?: ToolCall[] } {
   const calls = blocks.filter(isCall).map((block): ToolCall => {
     const { toolUseId, name, ...called } = toolUseOf(block) ?? {};
-    return { ...(typeof toolUseId === 'string' && { id: toolUseId }), type: 'function', function: { name: typeof name === 'string' ? name : '', arguments: argumentsOf(called) } };
+    return { ...(typeof toolUseId === 'string' && { id: toolUseId }), type: 'function', function: { name: plainCallName(name), arguments: argumentsOf(called) } };
   });
   return calls.length > 0 ? { tool_calls: calls } : {};
 }

@@ -1,4 +1,4 @@
-import { type CallInfo, type ChatChunk, type ChunkDelta, isText } from 'gw/contract';
+import { type CallInfo, type ChatChunk, type ChunkDelta, isText, plainCallName } from 'gw/contract';
 import { type Fields, isFields } from 'gw/common-wire';
 import { annotationsOf } from '../../_common/anthropic/citations.ts';
 import { sealedItem, thoughtItem } from '../../_common/anthropic/reasoning.ts';
@@ -51,7 +51,8 @@ export class ConverseStream {
   #open({ contentBlockIndex: block, start }: Fields): ChatChunk[] {
     const toolUse = isFields(start) ? start['toolUse'] : undefined;
     if (!isFields(toolUse)) return [];
-    const { toolUseId: id, name } = toolUse;
+    const { toolUseId: id } = toolUse;
+    const name = plainCallName(toolUse['name']);
     if (name === ANSWER_TOOL) {
       this.#answer = { hasFragment: false };
       this.#blocks.set(block, 'answer');
@@ -61,7 +62,7 @@ export class ConverseStream {
     this.#calls.push(call);
     this.#blocks.set(block, call);
     return this.#chunk({
-      tool_calls: [{ index: call.index, ...(typeof id === 'string' && { id }), type: 'function', function: { name: typeof name === 'string' ? name : '', arguments: '' } }],
+      tool_calls: [{ index: call.index, ...(typeof id === 'string' && { id }), type: 'function', function: { name, arguments: '' } }],
     });
   }
 

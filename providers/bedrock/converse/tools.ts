@@ -2,6 +2,7 @@ import type { ChatRequest, ChatTool } from 'gw/contract';
 import { type Fields, invalidRequest, isFields, isGiven } from 'gw/common-wire';
 import { ANSWER_TOOL } from '../../_common/anthropic/tools.ts';
 import { toolMark } from '../../_common/cache-marks.ts';
+import { rootObject } from '../../_common/root-object.ts';
 import type { Traits } from '../models.ts';
 import { cachePoint } from './cache.ts';
 import { calledTools, hasToolTurns } from './messages.ts';
@@ -65,7 +66,7 @@ function toolSpec(tool: ChatTool, index: number, traits: Traits): Fields[] {
 const REFUSED = new Set(['$schema', '$id', '$comment', 'title', 'additionalProperties']);
 
 function schemaOf(parameters: unknown): Fields {
-  const given = isFields(parameters) ? Object.entries(parameters).filter(([name]) => !REFUSED.has(name)) : [];
+  const given = isFields(parameters) ? Object.entries(rootObject(parameters)).filter(([name]) => !REFUSED.has(name)) : [];
   return { type: 'object', properties: {}, ...Object.fromEntries(given) };
 }
 

@@ -37,7 +37,7 @@ const ownTool = closed(
 const vendorTool = open({ type: matching('_\\d{8}$'), name: filled });
 
 const thinking = tagged('type', {
-  enabled: [{ budget_tokens: whole(1024) }, { display: anything }], adaptive: [{}, { display: anything }], disabled: [{}],
+  enabled: [{ budget_tokens: whole(1024) }, { display: anything }], adaptive: [{}, { display: anything }], disabled: [{}], between_tools: [{}],
 });
 const choice = tagged('type', { auto: [{}, { disable_parallel_tool_use: flag }], any: [{}, { disable_parallel_tool_use: flag }], tool: [{ name: filled }, { disable_parallel_tool_use: flag }], none: [{}] });
 
