@@ -1,14 +1,11 @@
 import { errorMessage } from '../common/error-message.ts';
 import { type Document, isCollection, isPair, isScalar, LineCounter, parseAllDocuments, type YAMLError, visit } from 'yaml';
-import { composeYaml, resolveAliases } from './compose.ts';
+import { composeYaml, MAX_DEPTH, resolveAliases } from './compose.ts';
 import { repeatedMembers } from './json-members.ts';
 import { isMergeKey, positions, type Positions, rangeStart } from './positions.ts';
 import type { Problem } from './problems.ts';
 
 export type Format = 'yaml' | 'json';
-
-/** Deepest nesting of a configuration. */
-const MAX_DEPTH = 256;
 
 /** A parsed document that still knows where things stood. */
 export interface ParsedDocument extends Positions {

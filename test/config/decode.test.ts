@@ -77,6 +77,22 @@ describe('a refused configuration', () => {
     expect(await refusals('targets:\n  - virtual_key: |\n      echo\naliases: {"a\\nb": "", "c\\r\\nd": ""}\n')).to.deep.equal(['aliases.a\\nb CV24', 'aliases.c\\r\\nd CV24', 'targets[0].virtual_key BV01']);
   });
 
+  it('says how deep a document may be nested, however far beyond that it is', async () => {
+    const shapes: Readonly<Record<string, (levels: number) => string>> = {
+      lists: (levels) => `${'['.repeat(levels)}${']'.repeat(levels)}`,
+      maps: (levels) => `${'{a: '.repeat(levels)}1${'}'.repeat(levels)}`,
+      'lists on one line': (levels) => `\n  ${'- '.repeat(levels)}1`,
+      'indented maps': (levels) => Array.from({ length: Math.min(levels, 3000) }, (_item, level) => `\n${' '.repeat(level + 2)}a:`).join(''),
+    };
+    for (const [shape, nested] of Object.entries(shapes)) {
+      for (const levels of [300, 2000, 50_000]) {
+        const { stderr } = await validateText(`${ECHO}strategy:\n  settings: ${nested(levels)}\n`);
+        expect(readReport(stderr).problems.map(({ rule }) => rule), `${levels} ${shape}`).to.deep.equal(['DC03']);
+        expect(stderr, `${levels} ${shape}`).to.contain('it is nested deeper than 256 levels');
+      }
+    }
+  });
+
   it('names a key that is not a text, and nothing is printed beside it', async () => {
     expect(await refusals(`${ECHO}aliases: {? [fast] : echo}\n`)).to.deep.equal(['(document) DC03']);
     const { stderr } = await runGw(['validate', 'config.yaml'], { cwd: await written(`${ECHO}? {a: b}\n: c\n`) });
