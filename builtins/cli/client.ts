@@ -13,6 +13,8 @@ const CALL_MS = 15_000;
 /** Longest answer that is read. */
 const MAX_ANSWER = 64 * 1024 * 1024;
 const DEFAULT_ADDRESS = 'http://localhost:8080';
+/** What asks it, works whatever the credential is. */
+const NEEDS_NO_KEY = '/health';
 /** A shorter credential is not looked for in answers: it may stand there by accident. */
 const MIN_HIDDEN = 8;
 
@@ -47,15 +49,16 @@ interface Address {
 export class Client {
   readonly #address: Address;
   readonly #key: string | undefined;
+  /** False for a credential that no header can carry. */
+  readonly #canSendKey: boolean;
   readonly #clock: Clock;
 
   constructor({ options }: Pick<CommandInput, 'options'>, { variables, clock, redactor }: Pick<CommandPlace, 'variables' | 'clock' | 'redactor'>) {
     this.#address = readAddress(firstOf(options['gatewayUrl'], variables['GW_URL']) ?? DEFAULT_ADDRESS);
     this.#key = firstOf(options['apiKey'], variables['GW_API_KEY'], variables['MASTER_KEY']);
+    this.#canSendKey = this.#key === undefined || /^[\x21-\x7e]+$/.test(this.#key);
     this.#clock = clock;
-    if (this.#key === undefined) return;
-    redactor.register(this.#key);
-    if (!/^[\x21-\x7e]+$/.test(this.#key)) throw new UsageError('the credential holds a character that no header can carry; see --api-key, GW_API_KEY and MASTER_KEY');
+    if (this.#key !== undefined) redactor.register(this.#key);
   }
 
   get url(): string {
@@ -119,6 +122,7 @@ export class Client {
 
   /** Sends a call and leaves its answer to the caller; it has no limit in time. */
   open(method: string, path: string, body?: unknown): ClientRequest {
+    if (!this.#canSendKey && path !== NEEDS_NO_KEY) throw new UsageError('the credential holds a character that no header can carry; see --api-key, GW_API_KEY and MASTER_KEY');
     const { protocol, hostname, port, pathname } = this.#address.url;
     const text = body === undefined ? undefined : JSON.stringify(body);
     const request = (protocol === 'https:' ? requestHttps : requestHttp)({
@@ -131,7 +135,7 @@ export class Client {
         'Content-Type': 'application/json',
         ...(text !== undefined && { 'Content-Length': Buffer.byteLength(text) }),
         Accept: 'application/json',
-        ...(this.#key !== undefined && { Authorization: `Bearer ${this.#key}` }),
+        ...(this.#key !== undefined && this.#canSendKey && { Authorization: `Bearer ${this.#key}` }),
       },
     });
     return request.end(text);
