@@ -97,9 +97,9 @@ function readInput(definition: CommandDefinition<never>, given: readonly string[
 
 /** The parser takes the next word for the value of `--flag=`, or finds none: the empty value becomes a word of its own. */
 function withEmptyWords(words: readonly string[], options: readonly { readonly flags: string }[]): string[] {
-  const names = options.filter(({ flags }) => flags.includes('<')).flatMap(({ flags }) => namesOf(flags));
+  const names = new Set(options.filter(({ flags }) => flags.includes('<')).flatMap(({ flags }) => namesOf(flags)));
   const end = words.includes('--') ? words.indexOf('--') : words.length;
-  return words.flatMap((word, at) => (at < end && word.endsWith('=') && names.includes(word.slice(0, -1)) ? [word.slice(0, -1), ''] : [word]));
+  return words.flatMap((word, at) => (at < end && word.endsWith('=') && names.has(word.slice(0, -1)) ? [word.slice(0, -1), ''] : [word]));
 }
 
 /** Refuses a flag that the command does not have, by its name alone: its value may be a key. Returns the words before `--`. */

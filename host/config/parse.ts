@@ -95,11 +95,11 @@ function isDeeper(value: unknown, levels: number): boolean {
 /** Maps that are withheld wherever a configuration is shown: their keys may be secrets too. */
 const SECRET_MAPS = new Set(['env', 'headers', 'config']);
 
-/** Keys are texts: one that looks like a number or a boolean is what was written, `4.10` not `4.1`. */
+/** Keys are texts: one that looks like a number, a boolean or null is what was written, `4.10` not `4.1`. */
 function keepKeys(root: Document): void {
   visit(root, {
     Pair: (_key, { key }) => {
-      if (isScalar(key) && key.source !== undefined && (typeof key.value === 'number' || typeof key.value === 'boolean')) key.value = key.source;
+      if (isScalar(key) && key.source !== undefined && (key.value === null || typeof key.value === 'number' || typeof key.value === 'boolean')) key.value = key.source;
     },
   });
 }

@@ -252,6 +252,15 @@ describe('a bare YAML number in a text field', () => {
     expect(aliases).to.deep.equal({ '1.0': 'a', '1.00': 'b', '12345678901234567890': 'c', TRUE: 'd' });
   });
 
+  it('also null, which is a key like any other', async () => {
+    const { stdout, stderr } = await validateText(`${ECHO}aliases: {null: a, "~": b, Null: c}\n`, 'config.yaml', { args: shown });
+    expect(stderr).to.equal('');
+    expect(JSON.parse(stdout).aliases).to.deep.equal({ null: 'a', '~': 'b', Null: 'c' });
+    expect(await refusals(`${ECHO}null: 1\n`)).to.deep.equal(['null DC01']);
+    expect(await refusals(`${ECHO}aliases: {~: a, "~": b}\n`)).to.deep.equal(['(document) DC03']);
+    expect(await refusals(`${ECHO}aliases: {: a}\n`)).to.deep.equal(['aliases CV23']);
+  });
+
   it('is its text behind an anchor', async () => {
     const { stdout, stderr } = await validateText('targets: [{virtual_key: echo, models: [&m 4.10]}]\naliases: {fast: *m}\n', 'config.yaml', { args: shown });
     expect(stderr).to.equal('');
