@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { type CommandInput, UsageError } from '../../host/cli/command.ts';
+import { readWhole } from '../../host/cli/read-whole.ts';
 import type { Clock } from '../../host/common/clock.ts';
 import { errorMessage } from '../../host/common/error-message.ts';
 import { request as requestHttp } from '../../host/common/node-http.ts';
@@ -11,7 +12,7 @@ import type { CommandPlace } from '../../host/host.ts';
 /** Longest time of a whole call. */
 const CALL_MS = 15_000;
 /** Longest answer that is read. */
-const MAX_ANSWER = 64 * 1024 * 1024;
+const MAX_ANSWER_MIB = 64;
 const DEFAULT_ADDRESS = 'http://localhost:8080';
 /** What asks it, works whatever the credential is. */
 const NEEDS_NO_KEY = '/health';
@@ -194,16 +195,7 @@ const callName = (method: string, path: string): string => `${method} ${path.rep
 
 const unexpected = (method: string, path: string, wanted: string): UsageError => new UsageError(`${callName(method, path)}: the answer is not ${wanted}, as that of a gateway would be`);
 
-export async function readText(response: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of response as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size > MAX_ANSWER) throw new Error('the answer is longer than 64 MiB');
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
-}
+export const readText = (response: IncomingMessage): Promise<string> => readWhole(response, 'the answer', MAX_ANSWER_MIB);
 
 /** `error.message` of the envelope, in one line. */
 function messageIn(text: string): string | undefined {
