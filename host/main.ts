@@ -7,7 +7,9 @@ import { askOn } from './cli/ask.ts';
 import type { CommandIo } from './cli/command.ts';
 import { createCommandLine } from './cli/command-line.ts';
 import { ownProcess } from './cli/own-process.ts';
+import { isPiped } from './cli/piped.ts';
 import { Printer } from './cli/printer.ts';
+import { readWhole } from './cli/read-whole.ts';
 import { systemClock } from './common/clock.ts';
 import { errorMessage } from './common/error-message.ts';
 import { youngCollection } from './common/young-collection.ts';
@@ -81,6 +83,7 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
     onStarted,
     ...(isatty(1) && { terminal: { columns: stdout().columns, isColoured: isColoured && (process.platform !== 'win32' || !!variables['WT_SESSION'] || !!variables['TERM']) } }),
     ...(isatty(0) && isatty(2) && { ask: askOn(() => process.stdin, (text) => err.print(text)) }),
+    piped: async () => (isPiped(0) ? readWhole(process.stdin, 'the input', 16) : ''),
   };
   const lines = new LogOutput({ ...destination, clock: systemClock, onLost: (count, reason) => host?.log.error('log lines were lost', { lines: count, reason }) });
   const platform = { node: process.version, os: process.platform, arch: process.arch };

@@ -16,14 +16,15 @@ interface Message {
   readonly content: string;
 }
 
-/** `gw chat [prompt]`: one answer, or on a terminal a conversation, as it comes. */
+/** `gw chat [prompt]`: one answer, to the argument or to what is piped in, or on a terminal a conversation, as it comes. */
 export const run: RunCommand<CommandPlace> = async (input, io, place) => {
-  const { args: [prompt], options: { model } } = input;
+  const { args: [given], options: { model } } = input;
   if (typeof model !== 'string' || model === '') throw new UsageError('name a model: --model <model>');
   const client = new Client(input, place);
-  if (prompt !== undefined) return answerOnce(client, { model, messages: [{ role: 'user', content: prompt }] }, input, io, place);
-  if (!io.ask || !io.terminal) throw new UsageError('give a prompt: gw chat --model <model> "<prompt>"');
-  return converse(client, model, { ...io, ask: io.ask }, place);
+  if (given === undefined && io.ask && io.terminal) return converse(client, model, { ...io, ask: io.ask }, place);
+  const prompt = given ?? (await io.piped?.() ?? '').trimEnd();
+  if (given === undefined && prompt === '') throw new UsageError('give a prompt: gw chat --model <model> "<prompt>", or pipe one in');
+  return answerOnce(client, { model, messages: [{ role: 'user', content: prompt }] }, input, io, place);
 };
 
 interface Request {

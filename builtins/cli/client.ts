@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { type CommandInput, UsageError } from '../../host/cli/command.ts';
+import { readWhole } from '../../host/cli/read-whole.ts';
 import type { Clock } from '../../host/common/clock.ts';
 import { errorMessage } from '../../host/common/error-message.ts';
 import { request as requestHttp } from '../../host/common/node-http.ts';
@@ -11,8 +12,10 @@ import type { CommandPlace } from '../../host/host.ts';
 /** Longest time of a whole call. */
 const CALL_MS = 15_000;
 /** Longest answer that is read. */
-const MAX_ANSWER = 64 * 1024 * 1024;
+const MAX_ANSWER_MIB = 64;
 const DEFAULT_ADDRESS = 'http://localhost:8080';
+/** What asks it, works whatever the credential is. */
+const NEEDS_NO_KEY = '/health';
 /** A shorter credential is not looked for in answers: it may stand there by accident. */
 const MIN_HIDDEN = 8;
 
@@ -47,15 +50,16 @@ interface Address {
 export class Client {
   readonly #address: Address;
   readonly #key: string | undefined;
+  /** False for a credential that no header can carry. */
+  readonly #canSendKey: boolean;
   readonly #clock: Clock;
 
   constructor({ options }: Pick<CommandInput, 'options'>, { variables, clock, redactor }: Pick<CommandPlace, 'variables' | 'clock' | 'redactor'>) {
     this.#address = readAddress(firstOf(options['gatewayUrl'], variables['GW_URL']) ?? DEFAULT_ADDRESS);
     this.#key = firstOf(options['apiKey'], variables['GW_API_KEY'], variables['MASTER_KEY']);
+    this.#canSendKey = this.#key === undefined || /^[\x21-\x7e]+$/.test(this.#key);
     this.#clock = clock;
-    if (this.#key === undefined) return;
-    redactor.register(this.#key);
-    if (!/^[\x21-\x7e]+$/.test(this.#key)) throw new UsageError('the credential holds a character that no header can carry; see --api-key, GW_API_KEY and MASTER_KEY');
+    if (this.#key !== undefined) redactor.register(this.#key);
   }
 
   get url(): string {
@@ -119,6 +123,7 @@ export class Client {
 
   /** Sends a call and leaves its answer to the caller; it has no limit in time. */
   open(method: string, path: string, body?: unknown): ClientRequest {
+    if (!this.#canSendKey && path !== NEEDS_NO_KEY) throw new UsageError('the credential holds a character that no header can carry; see --api-key, GW_API_KEY and MASTER_KEY');
     const { protocol, hostname, port, pathname } = this.#address.url;
     const text = body === undefined ? undefined : JSON.stringify(body);
     const request = (protocol === 'https:' ? requestHttps : requestHttp)({
@@ -131,7 +136,7 @@ export class Client {
         'Content-Type': 'application/json',
         ...(text !== undefined && { 'Content-Length': Buffer.byteLength(text) }),
         Accept: 'application/json',
-        ...(this.#key !== undefined && { Authorization: `Bearer ${this.#key}` }),
+        ...(this.#key !== undefined && this.#canSendKey && { Authorization: `Bearer ${this.#key}` }),
       },
     });
     return request.end(text);
@@ -190,16 +195,7 @@ const callName = (method: string, path: string): string => `${method} ${path.rep
 
 const unexpected = (method: string, path: string, wanted: string): UsageError => new UsageError(`${callName(method, path)}: the answer is not ${wanted}, as that of a gateway would be`);
 
-export async function readText(response: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of response as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size > MAX_ANSWER) throw new Error('the answer is longer than 64 MiB');
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
-}
+export const readText = (response: IncomingMessage): Promise<string> => readWhole(response, 'the answer', MAX_ANSWER_MIB);
 
 /** `error.message` of the envelope, in one line. */
 function messageIn(text: string): string | undefined {

@@ -54,9 +54,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'chat',
     optionalArgs: ['prompt'],
-    summary: 'Send a prompt to a model; on a terminal without one, talk line by line',
+    summary: 'Send a prompt to a model, given or piped in; on a terminal without one, talk line by line',
     options: [{ flags: '--model <model>', summary: 'Model or alias', default: 'required' }],
-    examples: ['gw chat --model gpt-4o-mini "Say hello"'],
+    examples: ['gw chat --model gpt-4o-mini "Say hello"', 'git diff | gw chat --model gpt-4o-mini'],
     load: () => import('./chat.ts'),
   },
   {

@@ -36,7 +36,7 @@ function ownerOf({ models, targets, targetList }: Generation, model: string | un
 }
 
 function needsTranslation({ config: { responses }, provider }: Target, { config }: Generation): boolean {
-  if (responses !== undefined) return responses === 'translate';
+  if (responses) return responses === 'translate';
   return config.responses.translate === 'auto' && provider !== undefined && provider.module.responses !== 'native';
 }
 

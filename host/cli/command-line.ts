@@ -81,17 +81,25 @@ function unknownCommand(commands: readonly CommandDefinition<never>[], words: re
   return new UsageError(`unknown command "${token}"${group}${near === undefined ? '' : `, did you mean "${above}${near}"?`}`);
 }
 
-function readInput(definition: CommandDefinition<never>, rest: readonly string[]): CommandInput {
+function readInput(definition: CommandDefinition<never>, given: readonly string[]): CommandInput {
   const parser = cac('gw');
   const all = [...(definition.options ?? []), ...GLOBAL_OPTIONS, HELP_OPTION];
+  const rest = withEmptyWords(given, all);
   for (const { flags, summary } of all) parser.option(flags, summary);
   const { args, options } = parser.parse(['', '', ...rest], { run: false });
   const words = checkOptions(definition.options ?? [], rest);
   parser.globalCommand.checkOptionValue();
-  const given = [...args, ...[options['--'] ?? []].flat()].map(String);
-  checkArgs(definition, given);
+  const named = [...args, ...[options['--'] ?? []].flat()].map(String);
+  checkArgs(definition, named);
   const written = optionsAsWritten(definition, options, words);
-  return { args: given, options: written, format: readFormat(definition, written['format']) };
+  return { args: named, options: written, format: readFormat(definition, written['format']) };
+}
+
+/** The parser takes the next word for the value of `--flag=`, or finds none: the empty value becomes a word of its own. */
+function withEmptyWords(words: readonly string[], options: readonly { readonly flags: string }[]): string[] {
+  const names = new Set(options.filter(({ flags }) => flags.includes('<')).flatMap(({ flags }) => namesOf(flags)));
+  const end = words.includes('--') ? words.indexOf('--') : words.length;
+  return words.flatMap((word, at) => (at < end && word.endsWith('=') && names.has(word.slice(0, -1)) ? [word.slice(0, -1), ''] : [word]));
 }
 
 /** Refuses a flag that the command does not have, by its name alone: its value may be a key. Returns the words before `--`. */

@@ -12,6 +12,8 @@ export interface CommandIo {
   readonly terminal?: Terminal;
   /** Asks a person, and resolves with the line they write, `undefined` at the end of the input. Only where there is a person to ask. */
   readonly ask?: (question: string) => Promise<string | undefined>;
+  /** All that is piped into the program; empty where nothing is. */
+  readonly piped?: () => Promise<string>;
 }
 
 export interface Terminal {

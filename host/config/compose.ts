@@ -1,7 +1,11 @@
-import { Composer, type Document, isAlias, isCollection, isNode, isPair, type LineCounter, type Node, Parser, type YAMLError } from 'yaml';
+import { Composer, type CST, type Document, isAlias, isCollection, isNode, isPair, Lexer, type LineCounter, type Node, Parser, type YAMLError } from 'yaml';
 
+/** Deepest nesting of a configuration. */
+export const MAX_DEPTH = 256;
 /** Faults of syntax that are reported. A file with more of them is probably not YAML at all. */
 const MAX_FAULTS = 100;
+/** Open at the parser beside lists and maps: the document and a text. */
+const OPEN_BESIDE = 2;
 /** Anchors and aliases together: finding what one stands for takes a look at all of them. */
 const MAX_NAMES = 5000;
 /** Values that aliases may stand for, all of them counted wherever they are used. */
@@ -55,13 +59,24 @@ function countFaults(composer: Composer): void {
 function firstTwo(composer: Composer, text: string, lines: LineCounter): Document[] {
   const found: Document[] = [];
   let faults = 0;
-  for (const token of new Parser(lines.addNewLine).parse(text)) {
+  for (const token of tokensOf(text, lines)) {
     if (token.type === 'error') faults += 1;
     if (faults > MAX_FAULTS) throw new TooManyFaults();
     for (const document of composer.next(token)) found.push(document);
     if (found.length > 1) return found;
   }
   return [...found, ...composer.end()];
+}
+
+/** What the library's own `parse` yields. Throws for what is nested so deep that composing it would need more stack than there is. */
+function* tokensOf(text: string, lines: LineCounter): Generator<CST.Token> {
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    if (parser.stack.length > MAX_DEPTH + OPEN_BESIDE) throw new RangeError('it is nested too deep');
+  }
+  yield* parser.end();
 }
 
 /** What each alias stands for. Throws when that is more than a configuration can need: a few lines can stand for millions of values. */

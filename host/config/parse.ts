@@ -1,14 +1,11 @@
 import { errorMessage } from '../common/error-message.ts';
 import { type Document, isCollection, isPair, isScalar, LineCounter, parseAllDocuments, type YAMLError, visit } from 'yaml';
-import { composeYaml, resolveAliases } from './compose.ts';
+import { composeYaml, MAX_DEPTH, resolveAliases } from './compose.ts';
 import { repeatedMembers } from './json-members.ts';
 import { isMergeKey, positions, type Positions, rangeStart } from './positions.ts';
 import type { Problem } from './problems.ts';
 
 export type Format = 'yaml' | 'json';
-
-/** Deepest nesting of a configuration. */
-const MAX_DEPTH = 256;
 
 /** A parsed document that still knows where things stood. */
 export interface ParsedDocument extends Positions {
@@ -98,11 +95,11 @@ function isDeeper(value: unknown, levels: number): boolean {
 /** Maps that are withheld wherever a configuration is shown: their keys may be secrets too. */
 const SECRET_MAPS = new Set(['env', 'headers', 'config']);
 
-/** Keys are texts: one that looks like a number or a boolean is what was written, `4.10` not `4.1`. */
+/** Keys are texts: one that looks like a number, a boolean or null is what was written, `4.10` not `4.1`. */
 function keepKeys(root: Document): void {
   visit(root, {
     Pair: (_key, { key }) => {
-      if (isScalar(key) && key.source !== undefined && (typeof key.value === 'number' || typeof key.value === 'boolean')) key.value = key.source;
+      if (isScalar(key) && key.source !== undefined && (key.value === null || typeof key.value === 'number' || typeof key.value === 'boolean')) key.value = key.source;
     },
   });
 }

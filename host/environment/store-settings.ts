@@ -45,7 +45,7 @@ export function readLogStoreSettings({ prefix, backend: word, dsn: address }: St
 
 function needDsn(prefix: string, dsn: string | undefined, notes: SettingNote[]): void {
   if (dsn !== undefined) return;
-  notes.push({ level: 'fatal', message: `${prefix}_DSN is not set, and ${prefix}_BACKEND=postgres needs it; set it to postgres://user:password@host:5432/database` });
+  notes.push({ level: 'fatal', message: `${prefix}_DSN is not set, and ${prefix}_BACKEND=postgres needs it; set it to postgres://host:5432/database, with the user and the password before the host` });
 }
 
 const BOUND = /^([1-9]\d{0,14})([dr])$/;

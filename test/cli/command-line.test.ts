@@ -41,6 +41,18 @@ describe('gw version', () => {
   });
 });
 
+describe('an option that is written with nothing behind its "="', () => {
+  it('is empty, as one with an empty word behind it is, and takes no other word', async () => {
+    for (const args of [['plugins', '--gateway-url=', '--api-key='], ['--gateway-url=', '--api-key=', 'plugins'], ['plugins', '--gateway-url', '', '--api-key', '']]) {
+      const result = await runCommand(args, { variables: { GW_URL: 'http://127.0.0.1:9' } });
+      expectOneError(result);
+      expect(result.stderr).to.contain('http://127.0.0.1:9');
+    }
+    for (const args of [['--format=', 'version'], ['version', '--format=']]) expect((await runCommand(args)).stderr).to.contain('unknown format ""');
+    for (const args of [['--model=', 'hello'], ['hello', '--model=']]) expect((await runCommand(['chat', ...args])).stderr).to.contain('name a model');
+  });
+});
+
 describe('gw help', () => {
   it('lists every command and the global flags on stdout, however it is asked for', async () => {
     const names = COMMANDS.map(({ name }) => name);

@@ -115,6 +115,17 @@ describe('a start with a configuration file and no key', () => {
   });
 });
 
+describe('a start with a key that few clients can send', () => {
+  it('says so, and does not show it', async () => {
+    for (const [key, isWarned] of [['Schlüssel-zum-Gateway', true], ['two\tcolumns', true], ['two words', false]] as const) {
+      const { lines, stderr } = await runCommand(['serve'], { variables: { PORT: '0', MASTER_KEY: key } });
+      const said = lines.filter(({ level, msg }) => level === 'WARN' && String(msg).includes('MASTER_KEY'));
+      expect(said.length, key).to.equal(isWarned ? 1 : 0);
+      expect(JSON.stringify(lines) + stderr).to.not.contain(key);
+    }
+  });
+});
+
 describe('a first start in production', () => {
   it('makes no key and no target, and names the variables that are missing', async () => {
     const gateway = await startGateway({ cwd: await temporaryFolder(), variables: { ...NO_KEY, GATEWAY_ENV: 'production' } });

@@ -104,6 +104,10 @@ describe('commands against a running gateway', () => {
     expect(answer.stdout).to.contain('good morning');
     expect((await json('chat', '--model', models[0].id, 'good morning')).choices[0].message.content).to.equal(answer.stdout.trimEnd());
     expectOneError(await gw('chat', '--model', 'no-such-model', 'hi'), 'no-such-model');
+    const piped = (text: string, ...args: string[]): Promise<RunResult> => runCommand(['chat', '--model', models[0].id, ...args], { variables: { GW_URL: gateway.url, MASTER_KEY }, io: { piped: async () => text } });
+    expect((await piped('from a pipe\nin two lines\n')).stdout).to.contain('from a pipe\nin two lines');
+    expect((await piped('from a pipe', 'from the arguments')).stdout).to.contain('from the arguments').and.to.not.contain('pipe');
+    for (const nothing of ['', ' \n']) expectOneError(await piped(nothing), 'give a prompt');
   });
 
   it('says what to do about a credential that is missing, unknown or too small, and prints none', async () => {
@@ -192,6 +196,20 @@ describe('answers that are failures', () => {
       expect(result.code).to.equal(0);
       expect(result.stdout).to.match(new RegExp(`^\\[!\\] ${url} -- ${word} \\(\\d+ms\\)\n$`));
     }
+  });
+
+  it('a credential that no header can carry is as good as none for status and doctor, and refused by what needs one', async () => {
+    const { url, seen } = await stub(200, '{"status":"ok"}');
+    for (const credential of ['line\nbreak', 'Schlüssel', 'two words']) {
+      const options = { variables: { GW_URL: url, GW_API_KEY: credential } };
+      const result = await runCommand(['status'], options);
+      expect([result.code, result.stderr]).to.deep.equal([0, '']);
+      expect(result.stdout).to.match(new RegExp(`^\\[OK\\] ${url} -- healthy`));
+      expect((await runCommand(['doctor'], options)).stdout).to.contain(`[OK] ${url} -- healthy`);
+      expectOneError(await runCommand(['plugins'], options), 'no header can carry', 'GW_API_KEY');
+      expectOneError(await runCommand(['chat', '--model', 'm', 'hi'], options), 'no header can carry');
+    }
+    expect(new Set(seen.map(({ call, authorization }) => `${call} ${authorization}`))).to.deep.equal(new Set(['GET /health undefined']));
   });
 
   it('hides the credential that an answer gives back, and control characters', async () => {

@@ -70,6 +70,24 @@ describe('every command that calls a gateway, as a process, against a real one o
     });
   });
 
+  it('takes a prompt from a pipe and from a file, and waits for no input that may never end', async () => {
+    const gw = [process.execPath, ...NODE_ARGS, BIN, 'chat', '--model', model].map((word) => `'${word}'`).join(' ');
+    await writeFile(join(cwd, 'prompt.txt'), 'from a file\n');
+    const inShell = async (line: string, input: 'pipe' | 'ignore' = 'ignore'): Promise<{ code: number | null; said: string }> => {
+      const child = spawn('sh', ['-c', line], { cwd, env: { PATH: process.env['PATH'], ...variables }, stdio: [input, 'pipe', 'pipe'] });
+      atEnd(() => { child.kill('SIGKILL'); });
+      let said = '';
+      for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => { said += text; });
+      const code = await new Promise<number | null>((resolve) => { child.on('close', resolve); });
+      return { code, said };
+    };
+    for (const [line, text] of [[`printf 'one\\ntwo\\n' | ${gw}`, 'one\ntwo'], [`${gw} < prompt.txt`, 'from a file'], [`echo no | ${gw} yes`, 'yes']] as const) {
+      const { code, said } = await inShell(line);
+      expect([code, said], line).to.satisfy(([exit, all]: [number, string]) => exit === 0 && all.includes(text) && !all.includes('no\n'));
+    }
+    for (const [line, input] of [[gw, 'ignore'], [gw, 'pipe'], [`${gw} <&-`, 'ignore']] as const) expect(await inShell(line, input), line).to.satisfy(({ code, said }: { code: number; said: string }) => code === 1 && said.startsWith('Error: give a prompt'));
+  });
+
   it('prints what has no table as indented JSON, and everything as JSON and YAML', async () => {
     const documents: readonly (readonly [args: readonly string[], has: string])[] = [
       [['admin', 'keys', 'get', keyId], 'id'], [['admin', 'config', 'get'], 'targets'], [['admin', 'logs', 'stats'], 'summary'], [['admin', 'providers', 'health'], 'components'],

@@ -77,6 +77,22 @@ describe('a refused configuration', () => {
     expect(await refusals('targets:\n  - virtual_key: |\n      echo\naliases: {"a\\nb": "", "c\\r\\nd": ""}\n')).to.deep.equal(['aliases.a\\nb CV24', 'aliases.c\\r\\nd CV24', 'targets[0].virtual_key BV01']);
   });
 
+  it('says how deep a document may be nested, however far beyond that it is', async () => {
+    const shapes: Readonly<Record<string, (levels: number) => string>> = {
+      lists: (levels) => `${'['.repeat(levels)}${']'.repeat(levels)}`,
+      maps: (levels) => `${'{a: '.repeat(levels)}1${'}'.repeat(levels)}`,
+      'lists on one line': (levels) => `\n  ${'- '.repeat(levels)}1`,
+      'indented maps': (levels) => Array.from({ length: Math.min(levels, 3000) }, (_item, level) => `\n${' '.repeat(level + 2)}a:`).join(''),
+    };
+    for (const [shape, nested] of Object.entries(shapes)) {
+      for (const levels of [300, 2000, 50_000]) {
+        const { stderr } = await validateText(`${ECHO}strategy:\n  settings: ${nested(levels)}\n`);
+        expect(readReport(stderr).problems.map(({ rule }) => rule), `${levels} ${shape}`).to.deep.equal(['DC03']);
+        expect(stderr, `${levels} ${shape}`).to.contain('it is nested deeper than 256 levels');
+      }
+    }
+  });
+
   it('names a key that is not a text, and nothing is printed beside it', async () => {
     expect(await refusals(`${ECHO}aliases: {? [fast] : echo}\n`)).to.deep.equal(['(document) DC03']);
     const { stderr } = await runGw(['validate', 'config.yaml'], { cwd: await written(`${ECHO}? {a: b}\n: c\n`) });
@@ -234,6 +250,15 @@ describe('a bare YAML number in a text field', () => {
     const { targets, aliases } = JSON.parse(stdout) as { targets: { model_map: object }[]; aliases: object };
     expect(targets[0]?.model_map).to.deep.equal({ '4.10': 'm', '017': 'm' });
     expect(aliases).to.deep.equal({ '1.0': 'a', '1.00': 'b', '12345678901234567890': 'c', TRUE: 'd' });
+  });
+
+  it('also null, which is a key like any other', async () => {
+    const { stdout, stderr } = await validateText(`${ECHO}aliases: {null: a, "~": b, Null: c}\n`, 'config.yaml', { args: shown });
+    expect(stderr).to.equal('');
+    expect(JSON.parse(stdout).aliases).to.deep.equal({ null: 'a', '~': 'b', Null: 'c' });
+    expect(await refusals(`${ECHO}null: 1\n`)).to.deep.equal(['null DC01']);
+    expect(await refusals(`${ECHO}aliases: {~: a, "~": b}\n`)).to.deep.equal(['(document) DC03']);
+    expect(await refusals(`${ECHO}aliases: {: a}\n`)).to.deep.equal(['aliases CV23']);
   });
 
   it('is its text behind an anchor', async () => {

@@ -96,7 +96,7 @@ export const targetRules: readonly ConfigRule[] = [
   }),
   eachTarget('CV41', (target, path, report) => {
     const { responses } = target;
-    if (responses === undefined || responses === 'native' || responses === 'translate') return;
+    if (!responses || responses === 'native' || responses === 'translate') return;
     report(`${path}.responses`, `responses of ${named(target)} is "${responses}"`, 'use native or translate');
   }),
   eachTarget('CV37', (target, path, report) => {
