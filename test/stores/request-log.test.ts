@@ -55,7 +55,7 @@ async function until(isSo: () => boolean): Promise<void> {
   expect(isSo()).to.equal(true);
 }
 
-/** How many rows there are after some turns in which nobody asks for any. */
+/** How many rows there are after some turns in which none is asked for. */
 async function nothingMore({ rows }: { readonly rows: readonly LogRow[] }): Promise<number> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => { setImmediate(resolve); });
   return rows.length;
