@@ -35,10 +35,13 @@ const THOUGHTS = ['reasoning_content', 'reasoning_details'];
 
 /**
  * Fields and members that no schema has are answered with 422, as are ids of calls that are not nine letters and digits,
- * and turns of the assistant that say nothing. Source: @mistralai/mistralai 2.7.0; mistralai/mistral-common, validator.py; 2026-11-22.
+ * and turns of the assistant that say nothing. Where thinking is asked for, that of earlier turns is content. Source: @mistralai/mistralai 2.7.0; mistralai/mistral-common, validator.py; 2026-11-22.
  */
 function ofClosedSchema(body: Body): Body {
-  const { messages, seed, ...rest } = withoutInTurns(without(body, 'max_completion_tokens', 'logprobs', 'top_logprobs', 'user', 'logit_bias', 'brand_new_field'), 'name', ...THOUGHTS);
+  const thinking = body['messages'].map((message: Body) => (
+    message['reasoning_content'] ? { ...message, content: [{ type: 'thinking', thinking: [{ type: 'text', text: message['reasoning_content'] }], closed: true }] } : message
+  ));
+  const { messages, seed, ...rest } = withoutInTurns(without({ ...body, messages: thinking }, 'max_completion_tokens', 'logprobs', 'top_logprobs', 'user', 'logit_bias', 'brand_new_field'), 'name', ...THOUGHTS);
   return { ...rest, random_seed: seed, messages: JSON.parse(JSON.stringify(messages.slice(0, -1)).replaceAll('"call_1"', '"74196fe72"')) };
 }
 
