@@ -1,10 +1,8 @@
 import { COUNT_STEPS } from './log-counts.ts';
+import { TRACE_STEPS } from './log-traces.ts';
 import { addColumns, type Schema } from './migrate.ts';
 
 const TABLE = 'request_logs';
-
-/** By what SQLite finds the rows of a trace: the end of its id, the part of it that is random where a part is not (W3C Trace Context level 2, section 3.2.2.3). */
-export const TRACE_END = 'substr(trace_id, -8)';
 
 /** Source: admin reference 16.4; the column `decision` holds JSON, how the request was routed. */
 export const LOG_SCHEMA: Schema = {
@@ -46,15 +44,6 @@ export const LOG_SCHEMA: Schema = {
         ['surface', 'TEXT'], ['client_wire', 'TEXT'], ['same_wire', integer], ['upstream_request_id', 'TEXT'], ['session_id', 'TEXT'],
       ]),
     },
-    {
-      // A random id falls anywhere into an index: one with entries a third as long has a third of the pages, which each batch of rows writes again.
-      version: 7,
-      name: 'a shorter index of traces',
-      up: async (trx, { name }) => {
-        if (name !== 'sqlite') return;
-        await trx.raw('DROP INDEX IF EXISTS request_logs_trace');
-        await trx.raw(`CREATE INDEX IF NOT EXISTS request_logs_trace_end ON ${TABLE} (${TRACE_END})`);
-      },
-    },
+    ...TRACE_STEPS,
   ],
 };

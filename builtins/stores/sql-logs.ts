@@ -4,8 +4,8 @@ import { amount } from '../../host/stores/log-row.ts';
 import { type Database, timeOf } from './database.ts';
 import type { Row } from './key-rows.ts';
 import { areCounted, countedRows } from './log-counts.ts';
-import { TRACE_END } from './log-schema.ts';
 import { seriesOf, statisticsOf } from './log-figures.ts';
+import { rowsOfTrace } from './log-traces.ts';
 
 const TABLE = 'request_logs';
 
@@ -96,8 +96,7 @@ export class SqlLogs implements LogRepository {
 
   #ofTrace(traceId: string): Knex.QueryBuilder {
     const { knex, dialect: { name } } = this.#database;
-    const query = knex(TABLE).where({ trace_id: traceId });
-    return name === 'sqlite' ? query.whereRaw(`${TRACE_END} = substr(?, -8)`, [traceId]) : query;
+    return rowsOfTrace(knex, traceId, name === 'sqlite');
   }
 
   #filtered({ stages, model, provider, apiKeyId, since, before }: LogFilters): Knex.QueryBuilder {

@@ -51,9 +51,23 @@ describe('rows of a trace, on SQLite', () => {
   };
   suite(open);
 
-  it('are found by an index, also in a database of before it', async () => {
+  it('are found in every block of rows that is left', async () => {
     const database = await open();
-    await migrate(database, { ...LOG_SCHEMA, migrations: LOG_SCHEMA.migrations.filter(({ version }) => version < 7) }, SILENT, Date.now);
+    await migrate(database, LOG_SCHEMA, SILENT, Date.now);
+    const logs = new SqlLogs(database);
+    const traces = Array.from({ length: 13_000 }, (_, at) => `${at % 3}${String(at % 100).padStart(8, '0')}`); // many with one end, some with one id
+    for (let at = 0; at < traces.length; at += 1000) await logs.append(traces.slice(at, at + 1000).map((trace, place) => rowOf(trace, { model: `m${at + place}`, created_at: at + place })));
+    await database.knex('request_logs').where('id', '<=', 5000).orWhereBetween('id', [8193, 12_288]).delete(); // the first block, part of the second, and all of the third
+    for (const at of [5000, 5001, 8191, 12_288, 12_999]) expect((await logs.newestOf(traces[at]!))?.model, String(at)).to.equal(`m${traces.lastIndexOf(traces[at]!)}`);
+    await database.knex('request_logs').where('id', '>', 8192).delete();
+    expect((await logs.newestOf(traces[6000]!))?.model).to.equal(`m${traces.lastIndexOf(traces[6000]!, 8191)}`);
+    await database.knex('request_logs').delete();
+    expect(await logs.newestOf(traces[6000]!)).to.equal(undefined);
+  });
+
+  for (const before of [7, 8]) it(`are found by an index, also in a database of before its version ${before}`, async () => {
+    const database = await open();
+    await migrate(database, { ...LOG_SCHEMA, migrations: LOG_SCHEMA.migrations.filter(({ version }) => version < before) }, SILENT, Date.now);
     const logs = new SqlLogs(database);
     await logs.append([rowOf(TRACES[0]!)]);
     await migrate(database, LOG_SCHEMA, SILENT, Date.now);
@@ -63,7 +77,7 @@ describe('rows of a trace, on SQLite', () => {
     expect(await logs.newestOf(TRACES[0]!)).to.include({ error_message: 'late' });
     const plans = await Promise.all([...asked].map(({ sql, bindings }) => database.knex.raw(`EXPLAIN QUERY PLAN ${sql}`, bindings) as Promise<{ detail: string }[]>));
     expect(plans).to.have.length(2);
-    for (const plan of plans) expect(plan.map(({ detail }) => detail).join('\n')).to.include('request_logs_trace_end').and.not.include('SCAN');
+    for (const plan of plans) expect(plan.map(({ detail }) => detail).join('\n')).to.include('request_logs_trace_block').and.not.match(/SCAN (?!block)/);
   });
 });
 
