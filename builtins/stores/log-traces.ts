@@ -38,7 +38,7 @@ const BLOCKS = `WITH RECURSIVE block (number) AS (
   SELECT max(id) >> 12 FROM ${ROWS} UNION ALL SELECT number - 1 FROM block WHERE number > (SELECT min(id) >> 12 FROM ${ROWS})
 ) SELECT number FROM block`;
 
-/** The rows of a trace. SQLite is told the index: with a stage asked for too it would look through all rows of that. */
+/** The rows of a trace. The query names the index to SQLite, which would else look through all rows of a stage where one is asked for too. */
 export function rowsOfTrace(knex: Knex, traceId: string, isSqlite: boolean): Knex.QueryBuilder {
   if (!isSqlite) return knex(ROWS).where({ trace_id: traceId });
   return knex(knex.raw(`${ROWS} INDEXED BY ${INDEX}`)).where({ trace_id: traceId }).whereRaw(`${BLOCK} IN (${BLOCKS}) AND ${END} = substr(?, -8)`, [traceId]);
