@@ -93,17 +93,11 @@ function tokensOf({ usage }: Exchange): { prompt_tokens: number; completion_toke
 
 const choicesIn = (exchange: Exchange): number => (isChat(exchange) ? (exchange.reply?.choices.length ?? 0) : 0);
 
-/** What is known at the end of a request, and only that. */
+/** What is known at the end of a request, and only that. One literal: every logged request comes here. */
 function factsOf({ surface, client, target, attempts, cache, catalogVersion, abLabel, decision, tunnel }: Exchange): Partial<RequestLogRow> {
   return {
-    ...(abLabel !== undefined && { ab_label: abLabel }),
-    ...(target !== undefined && { target, attempts }),
-    ...(cache !== undefined && { cache }),
-    ...(catalogVersion !== undefined && { catalog_version: catalogVersion }),
-    ...(decision !== undefined && { decision }),
-    ...(client && {
-      surface: SURFACES[surface].tag, client_wire: client.wire, same_wire: client.isSameWire, upstream_request_id: client.upstreamRequestId, session_id: client.sessionId,
-    }),
-    ...(tunnel && { bytes_up: tunnel.bytesUp, bytes_down: tunnel.bytesDown }),
+    ab_label: abLabel, target, attempts: target === undefined ? undefined : attempts, cache, catalog_version: catalogVersion, decision,
+    surface: client && SURFACES[surface].tag, client_wire: client?.wire, same_wire: client?.isSameWire, upstream_request_id: client?.upstreamRequestId, session_id: client?.sessionId,
+    bytes_up: tunnel?.bytesUp, bytes_down: tunnel?.bytesDown,
   };
 }

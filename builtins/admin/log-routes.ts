@@ -4,6 +4,7 @@ import type { Host } from '../../host/host.ts';
 import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
 import { type LogFilters, type LogRow, TERMINAL_STAGES } from '../../host/stores/log-repository.ts';
 import type { LogReader } from '../../host/stores/request-log-store.ts';
+import { shownDecision } from '../../host/stores/route-decision.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
 import type { Auditor } from './auditor.ts';
 import { statisticsBody } from './log-statistics.ts';
@@ -95,7 +96,7 @@ async function decision(logs: LogReader, { parameter }: JsonCall): Promise<JsonA
   if (!row) throw new GatewayError('resource_not_found', `the request log has no row of ${JSON.stringify(id)}`);
   const recorded = row.decision === null ? {} : parseJson(row.decision);
   const order = row.target === null ? {} : { order: [{ target: row.target }] };
-  return { status: 200, body: { model: row.model ?? '', ...order, ...(isFields(recorded) ? recorded : {}) } };
+  return { status: 200, body: { model: row.model ?? '', ...order, ...(isFields(recorded) ? shownDecision(recorded) : {}) } };
 }
 
 /** `all` leaves every stage, as an absent one does unless others stand for it. */

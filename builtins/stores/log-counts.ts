@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { LogFilters } from '../../host/stores/log-repository.ts';
 import type { Database, Dialect } from './database.ts';
 import type { Migration } from './migrate.ts';
@@ -5,9 +6,16 @@ import type { Migration } from './migrate.ts';
 const ROWS = 'request_logs';
 const COUNTS = 'request_log_counts';
 
+/** The id up to which the counts of SQLite hold; what has a higher one is counted when it is asked for. */
+const COUNTED = 'request_log_counted';
+/** Rows after which they are counted in. Looking at so many takes a millisecond or two. */
+const COUNT_EVERY = 4096;
+
 /**
- * How many rows there are of each stage, so that a page of a million rows tells their number without counting them. Triggers keep
- * the counts, in the transaction of the rows: so they hold for every writer, also a replica of another version.
+ * How many rows there are of each stage, so that a page of a million rows tells their number without counting them. They hold for every
+ * writer, also a replica of another version. In Postgres triggers keep them, one call for each statement. SQLite would call
+ * one for each row, and keep the rows of a statement aside for it, which costs a fifth of writing them: there new rows are counted in from
+ * time to time, and triggers keep the counts of those that leave.
  */
 export const COUNT_STEPS: readonly Migration[] = [
   {
@@ -23,6 +31,20 @@ export const COUNT_STEPS: readonly Migration[] = [
     version: 5,
     name: 'counts of the rows that were there before',
     up: async (trx) => { await trx.raw(added(`SELECT stage, count(*) AS entries FROM ${ROWS} GROUP BY stage UNION ALL SELECT stage, -entries FROM ${COUNTS}`)); },
+  },
+];
+
+export const LATER_COUNT_STEPS: readonly Migration[] = [
+  {
+    version: 9,
+    name: 'new rows of the request log are counted together',
+    up: async (trx, { name, integer }) => {
+      if (name !== 'sqlite') return;
+      await trx.raw(`CREATE TABLE IF NOT EXISTS ${COUNTED} (up_to ${integer} NOT NULL)`);
+      await trx.raw(`INSERT INTO ${COUNTED} (up_to) SELECT coalesce(max(id), 0) FROM ${ROWS}`);
+      for (const moment of ['added', 'deleted', 'moved']) await trx.raw(`DROP TRIGGER IF EXISTS ${ROWS}_${moment}`);
+      for (const statement of COUNTED_TRIGGERS) await trx.raw(statement);
+    },
   },
 ];
 
@@ -61,15 +83,52 @@ const TRIGGERS: Readonly<Record<Dialect['name'], readonly string[]>> = {
   ],
 };
 
+const IS_COUNTED = `WHEN OLD.id <= (SELECT up_to FROM ${COUNTED})`;
+const COUNTED_TRIGGERS = [
+  onSqlite('deleted', 'DELETE', 'OLD.stage, -1'), onSqlite('moved', 'UPDATE OF stage', 'OLD.stage, -1', 'NEW.stage, 1'),
+].map((trigger) => trigger.replace(` ON ${ROWS} BEGIN`, ` ON ${ROWS} ${IS_COUNTED} BEGIN`));
+
+/** By their ids: of several stages SQLite would else look through the index of all rows of each. */
+const NEW_ROWS_OF = `${ROWS} NOT INDEXED`;
+
 /** Whether the counts answer how many rows these filters leave. */
 export function areCounted({ model, provider, apiKeyId, since, before }: LogFilters): boolean {
   return model === undefined && provider === undefined && apiKeyId === undefined && since === undefined && before === undefined;
 }
 
 /** All rows of some stages; without any, of every one. It fails where the rows are gone, as counting them would. */
-export async function countedRows({ knex }: Database, stages: readonly string[]): Promise<number> {
-  const counts = knex(COUNTS);
-  if (stages.length > 0) void counts.whereIn('stage', stages);
-  const { total } = await counts.first(knex.raw(`sum(entries) AS total, EXISTS (SELECT 1 FROM ${ROWS}) AS has_rows`)) as { readonly total: unknown };
-  return Number(total ?? 0);
+export async function countedRows({ knex, dialect: { name } }: Database, stages: readonly string[]): Promise<number> {
+  const ofStages = (query: Knex.QueryBuilder): Knex.QueryBuilder => (stages.length > 0 ? query.whereIn('stage', stages) : query);
+  const counted = ofStages(knex(COUNTS)).select(knex.raw('sum(entries)'));
+  const others = name === 'sqlite' ? ofStages(knex(knex.raw(NEW_ROWS_OF))).where('id', '>', knex(COUNTED).select('up_to')).select(knex.raw('count(*)')) : knex.raw('0');
+  const { counted: known, others: more } = await knex.first({ counted, others, has_rows: knex.raw(`(SELECT EXISTS (SELECT 1 FROM ${ROWS}))`) }) as Readonly<Record<string, unknown>>;
+  return Number(known ?? 0) + Number(more);
+}
+
+/** Counts in what SQLite has got, after every so many rows. Where that fails it is done the next time: until then more is counted when it is asked for. */
+export class NewRows {
+  readonly #database: Database;
+  #uncounted = COUNT_EVERY; // those that an earlier process left
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async wrote(rows: number): Promise<void> {
+    this.#uncounted += rows;
+    if (this.#uncounted < COUNT_EVERY || this.#database.dialect.name !== 'sqlite') return;
+    try {
+      await this.#countIn();
+      this.#uncounted = 0;
+    } catch {
+      // a busy file, or none any more: the rows are written
+    }
+  }
+
+  async #countIn(): Promise<void> {
+    await this.#database.knex.transaction(async (trx) => {
+      await trx.raw(added(`SELECT stage, count(*) AS entries FROM ${NEW_ROWS_OF} WHERE id > (SELECT up_to FROM ${COUNTED}) GROUP BY stage`));
+      await trx.raw(`UPDATE ${COUNTED} SET up_to = max(up_to, (SELECT coalesce(max(id), 0) FROM ${ROWS}))`);
+    });
+  }
 }

@@ -1,4 +1,4 @@
-import { COUNT_STEPS } from './log-counts.ts';
+import { COUNT_STEPS, LATER_COUNT_STEPS } from './log-counts.ts';
 import { TRACE_STEPS } from './log-traces.ts';
 import { addColumns, type Schema } from './migrate.ts';
 
@@ -45,5 +45,6 @@ export const LOG_SCHEMA: Schema = {
       ]),
     },
     ...TRACE_STEPS,
+    ...LATER_COUNT_STEPS,
   ],
 };

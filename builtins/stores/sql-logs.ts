@@ -3,44 +3,29 @@ import type { LogFilters, LogPage, LogRepository, LogRow, LogSeries, LogStatisti
 import { amount } from '../../host/stores/log-row.ts';
 import { type Database, timeOf } from './database.ts';
 import type { Row } from './key-rows.ts';
-import { areCounted, countedRows } from './log-counts.ts';
+import { areCounted, countedRows, NewRows } from './log-counts.ts';
 import { seriesOf, statisticsOf } from './log-figures.ts';
+import { insertion } from './log-insert.ts';
 import { rowsOfTrace } from './log-traces.ts';
 
 const TABLE = 'request_logs';
 
-/** Columns that hold texts, numbers and moments, in the order of the values of one row. */
-const TEXTS = ['trace_id', 'stage', 'model', 'provider', 'api_key_id', 'error_message', 'ab_label', 'target', 'cache', 'catalog_version', 'surface', 'client_wire', 'upstream_request_id', 'session_id', 'decision'] as const;
-const WHOLE = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'attempts', 'bytes_up', 'bytes_down', 'same_wire'] as const;
-const AMOUNTS = ['duration_ms', 'ttft_ms', 'cost_usd'] as const;
-const VALUES = [...TEXTS, ...WHOLE, ...AMOUNTS];
-const COLUMNS = [...VALUES, 'created_at'];
-
 /** The request log in one table of SQLite or Postgres. */
 export class SqlLogs implements LogRepository {
   readonly #database: Database;
-  readonly #insert: string;
+  readonly #newRows: NewRows;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#insert = insertStatement(database.dialect.name);
+    this.#newRows = new NewRows(database);
   }
 
-  /** One statement with one parameter for any number of rows. */
   async append(rows: readonly LogRow[]): Promise<void> {
-    const { knex, dialect: { time } } = this.#database;
-    let moment = NaN;
-    let text = '';
-    const lists = rows.map((row) => {
-      if (row.created_at !== moment) { // many come in one millisecond
-        moment = row.created_at;
-        text = time(moment);
-      }
-      const values: (string | number | null)[] = VALUES.map((name) => row[name]);
-      values.push(text);
-      return values;
-    });
-    await knex.raw(this.#insert, [JSON.stringify(lists)]);
+    if (rows.length === 0) return;
+    const { knex, dialect } = this.#database;
+    const { sql, bindings } = insertion(dialect, TABLE, rows);
+    await knex.raw(sql, bindings);
+    await this.#newRows.wrote(rows.length);
   }
 
   async annotate(traceId: string, stage: string, error: string): Promise<boolean> {
@@ -117,15 +102,6 @@ export class SqlLogs implements LogRepository {
 
 function newestFirst(query: Knex.QueryBuilder): Knex.QueryBuilder {
   return query.select('*').orderBy([{ column: 'created_at', order: 'desc' }, { column: 'id', order: 'desc' }]);
-}
-
-/** Takes a JSON list of rows, each a list of values. The database reads it, so a thousand rows cost this process one text. */
-function insertStatement(dialect: Database['dialect']['name']): string {
-  const types: Readonly<Record<string, string>> = { ...Object.fromEntries(WHOLE.map((name) => [name, 'bigint'])), ...Object.fromEntries(AMOUNTS.map((name) => [name, 'double precision'])), created_at: 'timestamptz' };
-  const into = `INSERT INTO ${TABLE} (${COLUMNS.join(', ')}) SELECT`;
-  if (dialect === 'sqlite') return `${into} ${COLUMNS.map((_name, at) => `value ->> ${at}`).join(', ')} FROM jsonb_each(?)`; // the binary form: each value is found without reading the text again; rows come in the order of the list, and to ask for it would sort them
-  const values = COLUMNS.map((name, at) => `(line ->> ${at})::${types[name] ?? 'text'}`);
-  return `${into} ${values.join(', ')} FROM json_array_elements(?::json) WITH ORDINALITY AS given (line, number) ORDER BY number`;
 }
 
 function rowOf(row: Row): LogRow {

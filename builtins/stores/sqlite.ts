@@ -8,6 +8,8 @@ const MODE = 0o600;
 const BUSY_MS = 5000;
 /** Milliseconds after which settings of a connection that met another's are tried again. */
 const AGAIN_MS = 10;
+/** SQLite's own default. A file keeps the size that it was made with. */
+const PAGE_BYTES = 4096;
 /** Milliseconds that a statement waits for the one connection. */
 const ACQUIRE_MS = 9000;
 
@@ -29,12 +31,12 @@ export const SQLITE: Dialect = {
   milliseconds: (column) => `(CAST(round(julianday(${column}) * ${DAY_MS}) AS INTEGER) - ${JULIAN_EPOCH_MS})`,
 };
 
-/** Opens a file, which only its owner may read from its first byte on, or a database in memory. */
-export async function openSqlite(dsn: string, workingDirectory: string): Promise<Database> {
+/** Opens a file with pages of a size, if it is new, which only its owner may read from its first byte on, or a database in memory. */
+export async function openSqlite(dsn: string, workingDirectory: string, pageBytes = PAGE_BYTES): Promise<Database> {
   const source = readSqliteDsn(dsn);
   const file = isMemory(source) || isAbsolute(source.file) ? source.file : resolve(workingDirectory, source.file);
   if (!isMemory(source)) await createOwned(file);
-  const pragmas = new Map([['busy_timeout', String(BUSY_MS)], ['journal_mode', 'WAL'], ...source.pragmas]);
+  const pragmas = new Map([['page_size', String(pageBytes)], ['busy_timeout', String(BUSY_MS)], ['journal_mode', 'WAL'], ...source.pragmas]);
   const { default: knex } = await import('knex');
   const db = knex({
     client: 'sqlite3',

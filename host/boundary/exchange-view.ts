@@ -48,7 +48,7 @@ export class ExchangeView implements Exchange {
   get principal(): Principal | undefined {
     const own = this.#live.principal;
     if (!own) return undefined;
-    return (this.#principal ??= Object.freeze({ id: own.id, name: own.name, scopes: Object.freeze([...own.scopes]) }));
+    return (this.#principal ??= Object.freeze({ id: own.id, name: own.name, scopes: Object.isFrozen(own.scopes) ? own.scopes : Object.freeze([...own.scopes]) }));
   }
 
   keepPrivate(): void {

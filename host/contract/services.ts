@@ -147,8 +147,8 @@ export interface RequestLogRow {
   readonly cost_usd?: number | null;
   readonly ab_label?: string | undefined;
   /** Of a connection that both sides write to. */
-  readonly bytes_up?: number;
-  readonly bytes_down?: number;
+  readonly bytes_up?: number | undefined;
+  readonly bytes_down?: number | undefined;
   /** Virtual key of the target. */
   readonly target?: string | undefined;
   readonly attempts?: number | undefined;

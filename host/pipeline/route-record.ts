@@ -1,19 +1,7 @@
-import type { GatewayError, RankFigures, RouteTarget, Surface } from '../contract/index.ts';
+import type { GatewayError, RouteTarget, Surface } from '../contract/index.ts';
+import { ANSWERED, type AttemptRecord, BY_STRATEGY, type OrderedTarget, type RankedTarget, RouteDecision } from '../stores/route-decision.ts';
 import { HeardNotes } from './heard-notes.ts';
 import type { Target } from './target.ts';
-
-/** What is shown of one attempt. */
-interface AttemptRecord {
-  readonly target: string;
-  readonly upstream_model: string;
-  /** Of the provider's reply; `null` when none came. */
-  readonly status: number | null;
-  /** Milliseconds of the provider call, of a stream to its first chunk; `null` when it was not called. */
-  readonly duration_ms: number | null;
-  /** `answered`, or the code of the error. */
-  readonly ended: string;
-  readonly message?: string;
-}
 
 /** What is noted of an attempt that is over. */
 interface EndedAttempt {
@@ -30,12 +18,6 @@ interface RoutedExchange {
   readonly streaming: boolean;
   readonly abLabel: string | undefined;
   readonly routing: { readonly unroutable: string | undefined };
-}
-
-interface RecordedTarget {
-  readonly target: string;
-  readonly reason: string;
-  readonly figures: RankFigures;
 }
 
 /** How a request is routed, noted as it goes. Only while a request log keeps it: other requests have none. */
@@ -69,19 +51,19 @@ export class RouteRecord {
   attempted({ target, upstreamModel, upstreamMs, error }: EndedAttempt, status: number | undefined): void {
     this.#attempts.push({
       target: target.virtualKey, upstream_model: upstreamModel, status: status ?? null, duration_ms: upstreamMs ?? null,
-      ended: error?.code ?? 'answered', ...(error && { message: error.message }),
+      ended: error?.code ?? ANSWERED, ...(error && { message: error.message }),
     });
   }
 
   /** In the form of an explanation, with what became of it. */
-  shown({ model, surface, streaming, abLabel, routing }: RoutedExchange): object {
+  shown({ model, surface, streaming, abLabel, routing }: RoutedExchange): RouteDecision {
     const order: RouteTarget[] = [];
     for (const target of this.#order ?? []) if (target.serves) order.push(target); // V8 is slow to filter a frozen list, and every logged request comes here
-    const dropped: RecordedTarget[] = [];
+    const dropped: RankedTarget[] = [];
     for (const target of this.#all ?? []) {
       if (!order.includes(target)) dropped.push(this.#recorded(target, target.serves ? 'left out by the strategy' : 'does not serve the model'));
     }
-    return {
+    return new RouteDecision({
       model, requested_model: this.#requestedModel, surface, streaming, strategy: this.#strategy,
       rule: this.heard.path ?? null,
       ab_label: abLabel ?? null,
@@ -89,15 +71,15 @@ export class RouteRecord {
       order: order.map((target) => this.#orderedTarget(target, model)),
       dropped,
       attempts: this.#attempts,
-    };
+    });
   }
 
-  #orderedTarget(target: RouteTarget, model: string): object {
+  #orderedTarget(target: RouteTarget, model: string): OrderedTarget {
     const known = this.#targets.get(target.virtualKey);
-    return { ...this.#recorded(target, 'by the strategy'), provider: known?.provider?.module.name ?? '', upstream_model: known?.upstreamModel(model) ?? model };
+    return { ...this.#recorded(target, BY_STRATEGY), provider: known?.provider?.module.name ?? '', upstream_model: known?.upstreamModel(model) ?? model };
   }
 
-  #recorded({ virtualKey }: RouteTarget, otherwise: string): RecordedTarget {
+  #recorded({ virtualKey }: RouteTarget, otherwise: string): RankedTarget {
     return { target: virtualKey, reason: this.heard.reasonOf(virtualKey) ?? otherwise, figures: this.heard.figuresOf(virtualKey) };
   }
 }

@@ -1,8 +1,8 @@
-import type { LogRow } from './log-repository.ts';
+import type { GivenRow } from './log-row.ts';
 
 /** What waits to be written: a row, or the error of a row at another stage, which is a row of its own where that one is not there. */
 export interface WaitingRow {
-  row: LogRow;
+  row: GivenRow;
   readonly isTerminal: boolean;
   readonly annotates: string | undefined;
   /** Order of arrival over all rows. */
@@ -72,7 +72,7 @@ export class LogQueue {
   }
 
   /** Gives back what was dropped for it. */
-  add(row: LogRow, { isTerminal, annotates }: Pick<WaitingRow, 'isTerminal' | 'annotates'>): WaitingRow | undefined {
+  add(row: GivenRow, { isTerminal, annotates }: Pick<WaitingRow, 'isTerminal' | 'annotates'>): WaitingRow | undefined {
     (isTerminal ? this.#terminal : this.#others).push({ row, isTerminal, annotates, number: (this.#count += 1) });
     if (this.length <= this.#most) return undefined;
     return this.#others.length > 0 ? this.#others.shift() : this.#terminal.shift();
@@ -92,6 +92,6 @@ export class LogQueue {
 
   /** The row of a trace at a stage that has no error, while it waits. */
   find(traceId: string, stage: string): WaitingRow | undefined {
-    return this.#terminal.findLast(({ row, annotates }) => row.trace_id === traceId && row.stage === stage && annotates === undefined && row.error_message === null);
+    return this.#terminal.findLast(({ row, annotates }) => row.trace_id === traceId && row.stage === stage && annotates === undefined && !row.error_message);
   }
 }

@@ -1,13 +1,24 @@
 import type { RequestLogRow } from '../contract/index.ts';
 import type { Redactor } from '../log/redact.ts';
 import type { LogRow } from './log-repository.ts';
+import { RouteDecision } from './route-decision.ts';
 
 /** Characters of a model's name or another short text that are kept; of an error. */
 const LONGEST_TEXT = 1024;
 const LONGEST_ERROR = 8 * 1024;
 
+/** A row that waits to be written: as it was given, but for what its giver may change later, and what would keep many objects alive. */
+export interface GivenRow extends Omit<RequestLogRow, 'decision'> {
+  /** JSON. */
+  readonly decision?: string | undefined;
+}
+
+export function givenRow(row: RequestLogRow, redactor: Redactor): GivenRow {
+  return { ...row, decision: row.decision && decisionText(row.decision, redactor) };
+}
+
 /** A row as databases take it: no NUL and no half surrogate pair, whole numbers that are whole, and no secret in the error. */
-export function storedRow(row: RequestLogRow, redactor: Redactor): LogRow {
+export function storedRow(row: GivenRow, redactor: Redactor): LogRow {
   return {
     trace_id: text(row.trace_id) ?? '',
     stage: row.stage,
@@ -34,14 +45,16 @@ export function storedRow(row: RequestLogRow, redactor: Redactor): LogRow {
     same_wire: row.same_wire === undefined ? null : Number(row.same_wire),
     upstream_request_id: text(row.upstream_request_id),
     session_id: row.session_id ? text(redactor.redact(row.session_id)) : null,
-    decision: row.decision === undefined ? null : storable(redactedJson(row.decision, redactor)),
+    decision: row.decision === undefined ? null : storable(row.decision),
   };
 }
 
-/** Each text in it is redacted by itself. Nearly always there is nothing to hide, which one look at the whole tells where nothing is escaped. */
+function decisionText(decision: object, redactor: Redactor): string {
+  return decision instanceof RouteDecision ? decision.shortText((text) => redactor.redact(text)) : redactedJson(decision, redactor);
+}
+
+/** What a module made: each text in it is redacted by itself. */
 function redactedJson(value: object, redactor: Redactor): string {
-  const json = JSON.stringify(value);
-  if (!json.includes('\\') && redactor.redact(json) === json) return json;
   return JSON.stringify(value, (_name, member: unknown) => (typeof member === 'string' ? redactor.redact(member) : member));
 }
 
@@ -51,7 +64,8 @@ function text(value: string | undefined, longest = LONGEST_TEXT): string | null 
 
 /** Postgres refuses a text with NUL or half a surrogate pair, and SQLite ends one at its NUL. */
 function storable(value: string): string {
-  return value.toWellFormed().replaceAll('\0', '\ufffd');
+  const formed = value.toWellFormed();
+  return formed.includes('\0') ? formed.replaceAll('\0', '\ufffd') : formed;
 }
 
 function whole(value: number | undefined): number | null {

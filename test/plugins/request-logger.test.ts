@@ -28,6 +28,9 @@ interface Around {
   readonly level?: string;
 }
 
+/** What the row says: a member without a value is as one that is not there. */
+const known = (row: RequestLogRow): RequestLogRow => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as unknown as RequestLogRow;
+
 const at = (name: string, stages: readonly string[], config?: object): object[] => stages.map((stage) => ({ name, type: 'logging', stage, enabled: true, ...(config && { config }) }));
 
 async function scene(config: object, handler: StubHandler = (_seen, response) => replyJson(response, 200, chatReply('hello', { model: 'm-2024' })), around: Around = {}): Promise<Scene> {
@@ -37,7 +40,7 @@ async function scene(config: object, handler: StubHandler = (_seen, response) =>
   const annotated: [Stage, RequestLogRow][] = [];
   const store = defineBuiltin({
     name: 'test-log', apply: ({ hooks }) => hooks.open.tapPromise('test-log', async ({ stores }) => {
-      if (isStored) stores.requestLog.supply('sqlite', { append: around.append ?? ((row) => { rows.push(row); }), annotate: (stage, row) => { annotated.push([stage, row]); } });
+      if (isStored) stores.requestLog.supply('sqlite', { append: around.append ?? ((row) => { rows.push(known(row)); }), annotate: (stage, row) => { annotated.push([stage, row]); } });
     }),
   });
   const upstream = await stubUpstream(handler);

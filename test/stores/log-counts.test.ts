@@ -40,6 +40,20 @@ function suite(open: () => Promise<() => Promise<Database>>): void {
     expect(await counts(logs)).to.deep.equal([0, 0, 0, 0]);
   });
 
+  it('holds when many come, of which some leave before they are counted in', async () => {
+    const database = await (await open())();
+    await migrate(database, LOG_SCHEMA, SILENT, Date.now);
+    const logs = new SqlLogs(database);
+    const expected = { before_request: 0, on_error: 0 };
+    for (const [at, many] of [3000, 3000, 500, 5000, 101].entries()) {
+      await logs.append([...rows('before_request', many), ...rows('on_error', at + 1)]);
+      const purged = await logs.purge({ stages: ['before_request'] }, Number.MAX_SAFE_INTEGER, many - 100);
+      expected.before_request += many - purged;
+      expected.on_error += at + 1;
+      expect(await counts(logs)).to.deep.equal([expected.before_request + expected.on_error, expected.on_error, expected.before_request, 0]);
+    }
+  });
+
   it('keeps nothing of what was not kept', async () => {
     const database = await (await open())();
     await migrate(database, LOG_SCHEMA, SILENT, Date.now);
@@ -79,7 +93,13 @@ function suite(open: () => Promise<() => Promise<Database>>): void {
     const asked: string[] = [];
     database.knex.on('query', ({ sql }: { sql: string }) => asked.push(sql));
     expect((await logs.list({ stages: ENDING }, 2, 0)).total).to.equal(5);
-    expect([asked.length, asked.filter((sql) => /count\(/i.test(sql))]).to.deep.equal([2, []]);
+    const counting = asked.splice(0).filter((sql) => /count\(/i.test(sql));
+    if (database.dialect.name === 'postgres') expect(counting).to.deep.equal([]);
+    for (const sql of counting) { // on SQLite the newest rows are, by their ids
+      const plan = await database.knex.raw(`EXPLAIN QUERY PLAN ${sql}`, [...ENDING, ...ENDING, 1]) as { readonly detail: string }[];
+      expect(plan.map(({ detail }) => detail)).to.include('SEARCH request_logs USING INTEGER PRIMARY KEY (rowid>?)');
+    }
+    asked.length = 0;
     expect((await logs.list({ stages: ENDING, model: 'm' }, 2, 0)).total).to.equal(5);
     expect(asked.filter((sql) => /count\(/i.test(sql))).to.have.length(1);
   });

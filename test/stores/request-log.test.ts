@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { RequestLogRow } from '../../host/contract/index.ts';
 import { createRedactor } from '../../host/log/redact.ts';
 import { LogQueue } from '../../host/stores/log-queue.ts';
-import { storedRow } from '../../host/stores/log-row.ts';
+import { givenRow } from '../../host/stores/log-row.ts';
 import type { LogFilters, LogRepository, LogRow } from '../../host/stores/log-repository.ts';
 import type { Retention } from '../../host/stores/log-retention.ts';
 import { MOST_WAITING_ROWS, RequestLogStore } from '../../host/stores/request-log-store.ts';
@@ -152,6 +152,23 @@ describe('rows of the request log', () => {
     expect([models(t), t.state.dropped]).to.deep.equal([['a', 'b', 'c'], 2]);
   });
 
+  it('that a module made of other types than it may do not hold up the others', async () => {
+    const t = scene();
+    for (const model of ['a', 7 as unknown as string, 'b']) t.store.append(row({ model }));
+    await t.store.flush();
+    expect([models(t), t.state.dropped]).to.deep.equal([['a', 'b'], 1]);
+  });
+
+  it('keep what they were given, whatever becomes of it later', async () => {
+    const t = scene();
+    const given = { ...row({ model: 'a' }), decision: { mine: 'a' } };
+    t.store.append(given);
+    Object.assign(given, { model: 'b' });
+    given.decision.mine = 'b';
+    await t.store.flush();
+    expect(t.rows.map(({ model, decision }) => [model, decision])).to.deep.equal([['a', '{"mine":"a"}']]);
+  });
+
   it('that are lost at the end are counted in the log', async () => {
     const t = scene();
     t.state.isAway = true;
@@ -176,7 +193,7 @@ describe('what waits for the request log', () => {
   it('is taken in the order in which it came, and counted right when there is nothing', () => {
     const queue = new LogQueue(2);
     expect([queue.take(5), queue.length]).to.deep.equal([[], 0]);
-    const add = (model: string, isTerminal: boolean): string | null | undefined => queue.add(storedRow(row({ model }), createRedactor({})), { isTerminal, annotates: undefined })?.row.model;
+    const add = (model: string, isTerminal: boolean): string | null | undefined => queue.add(givenRow(row({ model }), createRedactor({})), { isTerminal, annotates: undefined })?.row.model;
     expect([add('a', true), add('b', false), add('c', true), add('d', true)]).to.deep.equal([undefined, undefined, 'b', 'a']);
     expect([queue.take(1).map((waiting) => waiting.row.model), queue.length, queue.take(5).length, queue.length]).to.deep.equal([['c'], 1, 1, 0]);
   });
