@@ -53,7 +53,7 @@ const added = (source: string): string => `INSERT INTO ${COUNTS} (stage, entries
   ON CONFLICT (stage) DO UPDATE SET entries = ${COUNTS}.entries + excluded.entries`;
 
 /** Row by row, so as short as can be. */
-const onSqlite = (moment: string, event: string, ...values: readonly string[]): string => `CREATE TRIGGER IF NOT EXISTS ${ROWS}_${moment} AFTER ${event} ON ${ROWS} BEGIN
+const onSqlite = (moment: string, event: string, ...values: readonly string[]): string => `CREATE TRIGGER IF NOT EXISTS ${ROWS}_${moment} AFTER ${event} BEGIN
   ${values.map((value) => `INSERT INTO ${COUNTS} (stage, entries) VALUES (${value}) ON CONFLICT (stage) DO UPDATE SET entries = entries + excluded.entries;`).join(' ')} END`;
 
 const onPostgres = (moment: string, event: string, how: string): readonly string[] => [
@@ -63,9 +63,9 @@ const onPostgres = (moment: string, event: string, how: string): readonly string
 
 const TRIGGERS: Readonly<Record<Dialect['name'], readonly string[]>> = {
   sqlite: [
-    onSqlite('added', 'INSERT', 'NEW.stage, 1'),
-    onSqlite('deleted', 'DELETE', 'OLD.stage, -1'),
-    onSqlite('moved', 'UPDATE OF stage', 'OLD.stage, -1', 'NEW.stage, 1'),
+    onSqlite('added', `INSERT ON ${ROWS}`, 'NEW.stage, 1'),
+    onSqlite('deleted', `DELETE ON ${ROWS}`, 'OLD.stage, -1'),
+    onSqlite('moved', `UPDATE OF stage ON ${ROWS}`, 'OLD.stage, -1', 'NEW.stage, 1'),
   ],
   postgres: [
     `CREATE OR REPLACE FUNCTION ${ROWS}_count() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN
@@ -84,9 +84,12 @@ const TRIGGERS: Readonly<Record<Dialect['name'], readonly string[]>> = {
 };
 
 const IS_COUNTED = `WHEN OLD.id <= (SELECT up_to FROM ${COUNTED})`;
-const COUNTED_TRIGGERS = [
-  onSqlite('deleted', 'DELETE', 'OLD.stage, -1'), onSqlite('moved', 'UPDATE OF stage', 'OLD.stage, -1', 'NEW.stage, 1'),
-].map((trigger) => trigger.replace(` ON ${ROWS} BEGIN`, ` ON ${ROWS} ${IS_COUNTED} BEGIN`));
+
+/** For rows that are counted. */
+const COUNTED_TRIGGERS: readonly string[] = [
+  onSqlite('deleted', `DELETE ON ${ROWS} ${IS_COUNTED}`, 'OLD.stage, -1'),
+  onSqlite('moved', `UPDATE OF stage ON ${ROWS} ${IS_COUNTED}`, 'OLD.stage, -1', 'NEW.stage, 1'),
+];
 
 /** By their ids: of several stages SQLite would else look through the index of all rows of each. */
 const NEW_ROWS_OF = `${ROWS} NOT INDEXED`;
