@@ -8,8 +8,8 @@ const MAX_FAULTS = 100;
 const OPEN_BESIDE = 2;
 /** Anchors and aliases together: finding what one stands for takes a look at all of them. */
 const MAX_NAMES = 5000;
-/** Values that aliases may stand for, all of them counted wherever they are used. */
-const MAX_REPEATED = 500_000;
+/** Members and items of a configuration, and what its aliases stand for, counted wherever they are used. Telling what is wrong takes some ten microseconds for each. */
+export const MAX_VALUES = 100_000;
 
 /** Without `logLevel` the library prints warnings of its own on stderr; its `resolveKnownTags` makes dates, bytes and sets, which no JSON holds. */
 const OPTIONS = { prettyErrors: false, merge: true, uniqueKeys: false, logLevel: 'error', resolveKnownTags: false } as const;
@@ -123,7 +123,7 @@ class AliasReader {
     if (!anchored) return 1;
     this.targets.set(alias, anchored.node);
     this.#repeated += anchored.size;
-    if (this.#repeated > MAX_REPEATED) throw new Error(`its aliases stand for more than ${MAX_REPEATED} values`);
+    if (this.#repeated > MAX_VALUES) throw new Error(`its aliases stand for more than ${MAX_VALUES} values`);
     return anchored.size;
   }
 

@@ -10,6 +10,8 @@ export interface RepeatedMember {
   readonly offset: number;
 }
 
+const MOST_GIVEN = 1000;
+
 interface Open {
   /** Of an object; `undefined` for a list. */
   readonly names: Set<string> | undefined;
@@ -18,7 +20,7 @@ interface Open {
 
 /**
  * Members of a valid JSON text whose name stands twice in one object, however it is escaped: a parser keeps the last of them in
- * silence. One pass over the text, because it may be as long as a body.
+ * silence. One pass over the text, because it may be as long as a body; the first thousand are given.
  */
 export function repeatedMembers(text: string): RepeatedMember[] {
   const found: RepeatedMember[] = [];
@@ -34,6 +36,7 @@ export function repeatedMembers(text: string): RepeatedMember[] {
         name = textOf(text.slice(at, end + 1));
         const names = open.at(-1)?.names;
         if (names?.has(name)) found.push({ name, way: open.flatMap((each) => each.name ?? []), offset: at });
+        if (found.length === MOST_GIVEN) return found;
         names?.add(name);
         isName = false;
       }

@@ -1,6 +1,6 @@
 import { errorMessage } from '../common/error-message.ts';
 import { type Document, isCollection, isPair, isScalar, LineCounter, parseAllDocuments, type YAMLError, visit } from 'yaml';
-import { composeYaml, MAX_DEPTH, resolveAliases } from './compose.ts';
+import { composeYaml, MAX_DEPTH, MAX_VALUES, resolveAliases } from './compose.ts';
 import { repeatedMembers } from './json-members.ts';
 import { isMergeKey, positions, type Positions, rangeStart } from './positions.ts';
 import type { Problem } from './problems.ts';
@@ -25,8 +25,7 @@ export function parseDocument(source: string, format: Format): Parsed {
   try {
     return format === 'json' ? parseJson(text) : parseYaml(text);
   } catch (error) {
-    const isTooDeep = error instanceof RangeError;
-    return unreadable(malformed(isTooDeep ? `it is nested deeper than ${MAX_DEPTH} levels` : withoutQuote(error), undefined));
+    return unreadable(malformed(error instanceof RangeError ? TOO_DEEP : withoutQuote(error), undefined));
   }
 }
 
@@ -39,9 +38,10 @@ function parseYaml(text: string): Parsed {
   const problems = [...badKeys(root, lines), ...(second ? [trailing(lines.linePos(second.range?.[0] ?? 0).line)] : [])];
   if (!root || syntaxFaults.length > 0) return { document: root ? undefined : EMPTY, problems: [...syntaxFaults, ...problems] };
   const aliases = resolveAliases(root); // before they are followed
-  return withDepth({ format: 'yaml', value: root.toJS({ maxAliasCount: -1 }) ?? {}, ...positions(root, lines, aliases) }, problems);
+  return bounded({ format: 'yaml', value: root.toJS({ maxAliasCount: -1 }) ?? {}, ...positions(root, lines, aliases) }, () => problems);
 }
 
+const TOO_DEEP = `it is nested deeper than ${MAX_DEPTH} levels`;
 const UNPLACED: Positions = { lineOf: () => undefined, numberText: () => undefined };
 
 /** What an empty YAML text means. */
@@ -63,7 +63,7 @@ function parseJson(text: string): Parsed {
   let placed: Positions | undefined;
   const place = (): Positions => (placed ??= text.length > MAX_PLACED ? UNPLACED : jsonPositions(text));
   const document: ParsedDocument = { format: 'json', value, lineOf: (path) => place().lineOf(path), numberText: () => undefined };
-  return withDepth(document, repeatedInJson(text));
+  return bounded(document, () => repeatedInJson(text));
 }
 
 function jsonPositions(text: string): Positions {
@@ -82,14 +82,27 @@ function repeatedInJson(text: string): Problem[] {
   return repeated.map(({ name, way, offset }) => repeatedKey(name, way.some((each) => SECRET_MAPS.has(each)), lines.linePos(offset).line));
 }
 
-function withDepth(document: ParsedDocument, problems: readonly Problem[]): Parsed {
-  if (!isDeeper(document.value, MAX_DEPTH)) return { document, problems };
-  return unreadable(malformed(`it is nested deeper than ${MAX_DEPTH} levels`, undefined));
+/** The problems are looked for in what is not too much to look through. */
+function bounded(document: ParsedDocument, problems: () => readonly Problem[]): Parsed {
+  const excess = excessOf(document.value);
+  return excess === undefined ? { document, problems: problems() } : unreadable(malformed(excess, undefined));
 }
 
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
+function excessOf(document: unknown): string | undefined {
+  let values = 0;
+  const look = (value: unknown, levels: number): string | undefined => {
+    if (typeof value !== 'object' || value === null) return undefined;
+    if (levels === 0) return TOO_DEEP;
+    const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+    values += members.length;
+    if (values > MAX_VALUES) return `it holds more than ${MAX_VALUES} values`;
+    for (const member of members) {
+      const found = look(member, levels - 1);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return look(document, MAX_DEPTH);
 }
 
 /** Maps that are withheld wherever a configuration is shown: their keys may be secrets too. */

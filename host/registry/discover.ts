@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -124,8 +125,9 @@ function kindOf(value: unknown): ModuleKind {
   return Object.values(MODULE_ROOTS).find((known) => known === kind) ?? 'plugin';
 }
 
-/** Imports with a time limit. A synchronous endless loop cannot be interrupted; the documentation says so. What all code shares stays as it is. */
+/** Imports a file, with a time limit: of a pipe or a device the reading alone may never end. A synchronous endless loop cannot be interrupted; the documentation says so. What all code shares stays as it is. */
 async function importWithin(file: string): Promise<{ default?: unknown }> {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Unplaced('it is not a file, but a pipe or a device');
   const shared = new SharedObjects();
   let changed: string | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -140,5 +142,10 @@ async function importWithin(file: string): Promise<{ default?: unknown }> {
     changed ??= shared.restore(); // also where it threw
     clearTimeout(timer);
   }
-  throw Object.assign(new Error(changed), { stack: '' }); // the place is not where this stands
+  throw new Unplaced(changed);
+}
+
+/** A fault of a whole file: the place in it is not where this is thrown. */
+class Unplaced extends Error {
+  override readonly stack = '';
 }

@@ -11,7 +11,8 @@ export interface Numbered {
 
 /** No pattern here repeats over what another part of it also takes, and each is bounded in length: it takes constant time at one place. */
 const CARD = /\d(?:[\s-]?\d){12,18}(?!\d|-\w|\s\d|\.\d)/y;
-const DOTTED_CARD = /\d{4}\.(?:\d{4}\.\d{4}\.\d{4}|\d{6}\.\d{5})(?!\d|-\w|[ .]\d)/y;
+/** As it is printed or in one piece: what follows behind a blank is something else, a date of expiry or the next card. */
+const PRINTED_CARD = /(?:\d{4}([\s.-])(?:\d{4}\1\d{4}\1\d{4}|\d{6}\1\d{5})|\d{13,19})(?!\d|-\w|\.\d)/y;
 const SSN = /\d{3}-\d{2}-\d{4}(?!\d|-\w)/y;
 /** With other signs between, only numbers that are given out. Source: Social Security Administration, POMS RM 10201.035, 2026-11-23. */
 const PARTED_SSN = /(?<!\d[ .])(?!000|666|9)\d{3}([ .])(?!00)\d{2}\1(?!0000)\d{4}(?!\d|-\w|[ .]\d)/y;
@@ -34,6 +35,8 @@ const NORTH_AMERICAN = /(?:1[ .-]?)?(?:\(\d{3}\) ?|[2-9]\d\d[ .-]|\d{3}[.-])\d{3
 const OTHERS = /(?:0\d(?:\.\d\d){4}|\(\d{2}\) ?9\d{4}-\d{4}|8[ -]?(?:\(\d{3}\)|\d{3})[ -]\d{3}-\d\d-\d\d)(?!\d|-\w|\.\d)/y;
 /** With the trunk prefix of most of the world: 9 to 12 digits, at least two groups. */
 const NATIONAL = /(?:\(0\d{1,4}\)|0\d{1,4})[ /-]\d(?:[ -]?\d){4,9}(?![\d:]|-\w| \d|\.\d)/y;
+/** A whole number in front of a blank: what follows is the next. */
+const NUMBER_BEFORE = /(?:\d{3}[.-]|\) ?)\d{3}[.-]\d{4} $/;
 /** Digits alone are a telephone number where the words in front say so. */
 const PLAIN = /\d(?:[ .()/-]{0,2}\d){6,14}(?!\d|-\w)/y;
 const CALLED = /(?:\b(?:phone|tel|telephone|telefon|mobile|cell|call|fax|whatsapp|handy|sms|text)\b|☎)[^\d\n]{0,24}$/i;
@@ -83,8 +86,11 @@ const FINDERS: readonly (readonly [Entity, (text: string, digit: number) => Plac
 ];
 
 function cardAt(text: string, digit: number): Place | undefined {
-  const end = endOf(CARD, text, digit) ?? endOf(DOTTED_CARD, text, digit);
-  return end !== undefined && isCard(text.slice(digit, end).replace(/\D/g, '')) ? [digit, end] : undefined;
+  for (const pattern of [CARD, PRINTED_CARD]) {
+    const end = endOf(pattern, text, digit);
+    if (end !== undefined && isCard(text.slice(digit, end).replace(/\D/g, ''))) return [digit, end];
+  }
+  return undefined;
 }
 
 function idAt(text: string, digit: number): Place | undefined {
@@ -117,7 +123,7 @@ function phoneAt(text: string, digit: number): Place | undefined {
     const end = isWordStart(text, digit - 1) ? endOf(INTERNATIONAL, text, digit - 1) : undefined;
     return end === undefined ? undefined : [digit - 1, end];
   }
-  const isFirst = sign !== ' ' || !/\d/.test(text.charAt(digit - 2)); // not a later group of a longer number
+  const isFirst = sign !== ' ' || !/\d/.test(text.charAt(digit - 2)) || NUMBER_BEFORE.test(text.slice(Math.max(0, digit - 16), digit)); // not a later group of a longer number
   for (const start of isFirst ? startsOf(digit, sign) : []) {
     const dialled = endOf(DIALLED, text, start);
     if (dialled !== undefined && !isFilledUp(text.slice(start, dialled))) return [start, dialled];

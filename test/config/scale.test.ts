@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { decodeText } from '../../host/config/decode.ts';
 import type { Format } from '../../host/config/parse.ts';
+import { MAX_VALUES } from '../../host/config/compose.ts';
 import { checkConfig } from '../../host/generation/check.ts';
 import { buildOffline } from '../../host/generation/offline.ts';
 import type { Host } from '../../host/host.ts';
@@ -105,6 +106,34 @@ describe('a large configuration', function large() {
   }
 });
 
+describe('a configuration of more values than anybody writes', () => {
+  const json = (items: string): string => `{"targets": [${items}]}`;
+  const refused: Readonly<Record<string, readonly [text: string, format: Format]>> = {
+    'a list': [json(`${'1,'.repeat(MAX_VALUES)}1`), 'json'],
+    'a map': [`{"targets": {${list(MAX_VALUES, (index) => `"k${index}": 1,`)}"k": 1}}`, 'json'],
+    'unknown keys': [`{${list(MAX_VALUES, (index) => `"k${index}": 1,`)}"k": 1}`, 'json'],
+    'lists in a list': [json(list(MAX_VALUES / 2, () => '[1],') + '[1]'), 'json'],
+    'a list in YAML': [`a: [${'1,'.repeat(MAX_VALUES)}]`, 'yaml'],
+  };
+  for (const [what, [text, format]] of Object.entries(refused)) {
+    it(`is refused before its values are looked at: ${what}`, () => {
+      const { config, problems } = decodeText(text, format);
+      expect(config).to.equal(undefined);
+      expect(problems.map(({ rule, message }) => [rule, message])).to.deep.equal([['DC03', `malformed document: it holds more than ${MAX_VALUES} values`]]);
+    });
+  }
+
+  it('names the first thousand of the keys that stand twice', () => {
+    const { problems } = decodeText(`{${'"a": 1, '.repeat(20_000)}"targets": []}`, 'json');
+    expect(problems.filter(({ rule }) => rule === 'DC03')).to.have.length(1000);
+  });
+
+  it('may hold as many as that, all of them wrong', () => {
+    const { problems } = decodeText(json(list(MAX_VALUES - 2, () => '1,') + '1'), 'json');
+    expect(problems).to.have.length(MAX_VALUES - 1);
+  });
+});
+
 describe('YAML of a hostile shape', function hostile() {
   this.timeout(120_000);
 
@@ -114,9 +143,9 @@ describe('YAML of a hostile shape', function hostile() {
 
   const refused: Readonly<Record<string, readonly [text: string, says: string]>> = {
     'more than 5000 anchors and aliases': [list(5001, (index) => `- &a${index} x\n`), 'more than 5000 anchors and aliases'],
-    'aliases of millions of values': [HOSTILE['aliases that double']!.text(30), 'its aliases stand for more than 500000 values'],
-    'a list that holds itself': ['a: &a [*a, *a]\n', 'its aliases stand for more than 500000 values'],
-    'a map that is merged into itself': ['a: &a {<<: *a, b: 1}\n', 'its aliases stand for more than 500000 values'],
+    'aliases of millions of values': [HOSTILE['aliases that double']!.text(30), `its aliases stand for more than ${MAX_VALUES} values`],
+    'a list that holds itself': ['a: &a [*a, *a]\n', `its aliases stand for more than ${MAX_VALUES} values`],
+    'a map that is merged into itself': ['a: &a {<<: *a, b: 1}\n', `its aliases stand for more than ${MAX_VALUES} values`],
     'an alias of nothing': ['a: *b\n', 'Unresolved alias'],
     'more faults than anybody reads': ['}]'.repeat(1000), 'there are more faults than these'],
   };

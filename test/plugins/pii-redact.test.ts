@@ -194,6 +194,17 @@ describe('pii-redact, forms', () => {
     });
   }
 
+  it('one after another, and with more numbers behind them', () => {
+    const cards = ['4111 1111 1111 1111', '4111111111111111', '5500-0055-5555-5559', '3782 822463 10005', '4012.8888.8888.1881'];
+    for (const card of cards) {
+      for (const behind of ['12/27', '12/2027 123', '1227', '123', '2 items', '10:30']) {
+        for (const blank of [' ', '\n', '\t', '\u00a0']) expect(kinds(`card ${card}${blank}${behind}`), `${card}${blank}${behind}`).to.deep.equal([`CARD ${card}`]);
+      }
+    }
+    for (const between of [' ', '\n', ', ', ' / ']) expect(kinds(cards.join(between)), between).to.deep.equal(cards.map((card) => `CARD ${card}`));
+    for (const between of [' ', '\n']) expect(kinds(['212-555-0123', '(415) 555-2671', '415.555.2671', '212-555-0199'].join(between))).to.have.length(4);
+  });
+
   it('behind the word that says so', () => {
     expect(kinds('phone: 4155552671, fax 0301234567')).to.deep.equal(['PHONE 4155552671', 'PHONE 0301234567']);
   });
@@ -201,7 +212,7 @@ describe('pii-redact, forms', () => {
   for (const text of [
     '4111 1111 1111 1112', '1234567890123456', 'DE88 3704 0044 0532 0130 00', 'version 1.2.3.4', 'v10.0.19041.1', '1.2.3', '256.1.1.1', 'at 12:30:45', 'std::vector<int>', 'a::b', '00:1a:2b:3c:4d:5e', '2024-01-02T03:04:05Z', '01.02.2023 12:30',
     'number 0010002345', '0000123456789', 'hex 00 12 34 56', '00:12:34.567', 'Nature 45 (12) 1345-1367', '4.123456789012347', '4012.8888.8888.1882', 'DE88-3704-0044-0532-0130-00', '01.02.2023', '2019\u20132024', '0.12.345.6789',
-    '987 65 4321', '123 45-6789', '1 123 45 6789', '123 45 6789 0', '\u200b１２３\u00ad', '1,234,567,890', '3.14159265358979', 'order 1234567890', 'user@localhost', '@mention and a@', 'C:\\temp', '10:00-11:30', 'isbn 978-3-16-148410-0', '123e4567-e89b-12d3-a456-426614174000', '50% of 1000-2000 items', 'ratio 16:9', 'from 2019-2024',
+    '987 65 4321', '123 45-6789', '1 123 45 6789', '123 45 6789 0', '\u200b１２３\u00ad', '4111 1111 1111 1112 12/27', '1234567890123456 7890', '2024 1111 1111 1111 1111 2', '1,234,567,890', '3.14159265358979', 'order 1234567890', 'user@localhost', '@mention and a@', 'C:\\temp', '10:00-11:30', 'isbn 978-3-16-148410-0', '123e4567-e89b-12d3-a456-426614174000', '50% of 1000-2000 items', 'ratio 16:9', 'from 2019-2024',
   ]) it(`of nothing: ${text}`, () => { expect(kinds(text)).to.deep.equal([]); });
 
   it('take time in proportion to the text, whatever it is', async () => {
@@ -215,7 +226,7 @@ describe('pii-redact, forms', () => {
 
   it('are found in a stream as they are in the whole, wherever it is cut', async () => {
     const random = seeded(7);
-    const pieces = [MAIL, '+1 415 555 2671', '123-45-6789', 'DE89 3704 0044 0532 0130 00', 'NL91-ABNA-0417-1643-00', '0049 30 1234567', '06.12.34.56.78', '+33\u00a06\u00a012\u00a034\u00a056\u00a078', ' ', ' and ', '12', '.', '_', '4111\n1111\n1111\n1111', '10.0.0.1-10.0.0.17', '４１１１ １１１１ １１１１ １１１１', 'ja\u200bne＠example．com', '\u{1d7d2}\u{1d7cf}11111111111111', '\u200b', '👨‍👩‍👧', '123 45 6789', '(', 'x', '10.0.0.1', ', ', '4111 1111 1111 1111', '\n', '😀'];
+    const pieces = [MAIL, '+1 415 555 2671', '123-45-6789', 'DE89 3704 0044 0532 0130 00', 'NL91-ABNA-0417-1643-00', '0049 30 1234567', '06.12.34.56.78', '+33\u00a06\u00a012\u00a034\u00a056\u00a078', ' ', ' and ', '12', '.', '_', '4111\n1111\n1111\n1111', '10.0.0.1-10.0.0.17', '４１１１ １１１１ １１１１ １１１１', '4111 1111 1111 1111', '4111111111111111', '212-555-0123', 'ja\u200bne＠example．com', '\u{1d7d2}\u{1d7cf}11111111111111', '\u200b', '👨‍👩‍👧', '123 45 6789', '(', 'x', '10.0.0.1', ', ', '4111 1111 1111 1111', '\n', '😀'];
     const { spanFilter } = await import('../../plugins/_common/masking.ts');
     for (let round = 0; round < 400; round += 1) {
       const text = Array.from({ length: 6 }, () => pieces[Math.floor(random() * pieces.length)]).join('');

@@ -39,6 +39,17 @@ describe('module discovery', () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it('reads only files: what a pipe or a device brings may never end', async () => {
+    const folder = await writeTree({ 'plugins/inner/other.ts': '', 'listed/other.ts': '' });
+    for (const place of ['plugins/device.ts', 'plugins/inner/index.ts', 'listed/device.js']) await symlink('/dev/null', join(folder, place));
+    const { candidates, problems } = await find(folder, { packages: ['./listed/device.js'] });
+    expect(candidates).to.deep.equal([]);
+    expect(problems.map(({ rule, message }) => [rule, message])).to.deep.equal([
+      ['MV10', 'it cannot be imported: it is not a file, but a pipe or a device'], ['MV10', 'it cannot be imported: it is not a file, but a pipe or a device'],
+      ['MV10', 'file ./listed/device.js: it cannot be imported: it is not a file, but a pipe or a device'],
+    ]);
+  });
+
   it('skips names with _ or . in front, type declarations and files that hold no code', async () => {
     const folder = await writeTree({
       'plugins/_shared.ts': anything('x'), 'plugins/_more/index.ts': anything('x'), 'plugins/.hidden.ts': anything('x'), 'plugins/.git/index.ts': anything('x'),
