@@ -46,11 +46,11 @@ export class ApiClient {
 
   /** The answer as data. Throws an `ApiError` for every other outcome, and the signal's reason when the caller gave up. */
   async json<Answer>(path: string, call: Call = {}): Promise<Answer> {
-    return (await this.answered<Answer>(path, call)).data;
+    return (await this.answered(path, call)).data as Answer;
   }
 
   /** The same with the headers of the answer. */
-  async answered<Answer>(path: string, call: Call = {}): Promise<{ readonly data: Answer; readonly headers: Headers }> {
+  async answered(path: string, call: Call = {}): Promise<{ readonly data: unknown; readonly headers: Headers }> {
     const token = this.#deps.session.current?.token;
     return this.#within(call, async (signal) => {
       const response = await this.#send(path, call, call.bearer ?? token, signal);
@@ -58,7 +58,7 @@ export class ApiClient {
       if (!isData(response, call)) throw this.#refused(response, text, call.bearer === undefined ? token : undefined);
       const value = text === '' ? undefined : readJson(text);
       if (text !== '' && value === undefined) throw new ApiError(response.status, 'The gateway answered with something that is not JSON.');
-      return { data: value as Answer, headers: response.headers };
+      return { data: value, headers: response.headers };
     });
   }
 

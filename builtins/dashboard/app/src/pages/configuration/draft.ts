@@ -34,7 +34,7 @@ interface State {
 export function useDraft({ config, etag }: Active): Draft {
   const [state, setState] = useUnsent<State>('configuration', () => ({ language: 'json', base: config, etag, text: textOf(config, 'json') }));
   const isDirty = state.text !== textOf(state.base, state.language);
-  useEffect(() => setState((before) => (before.text === textOf(before.base, before.language) ? { ...before, base: config, etag, text: textOf(config, before.language) } : before)), [config, etag]);
+  useEffect(() => setState((before) => (before.text === textOf(before.base, before.language) ? { ...before, base: config, etag, text: textOf(config, before.language) } : before)), [config, etag, setState]);
   return {
     text: state.text, language: state.language, isDirty, etag: state.etag,
     setText: (text) => setState((before) => ({ ...before, text })),

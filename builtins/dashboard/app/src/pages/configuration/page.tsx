@@ -27,7 +27,7 @@ export default function ConfigurationPage() {
   const reading = usePolled<Active>({
     key: ['config', 'active'],
     read: async (signal) => {
-      const { data, headers } = await api.answered<unknown>('/admin/config', { signal });
+      const { data, headers } = await api.answered('/admin/config', { signal });
       return { config: data, etag: headers.get('etag') };
     },
   });
