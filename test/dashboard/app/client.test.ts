@@ -106,7 +106,7 @@ describe('calls of the dashboard', () => {
     expect([lapsed.session.current, lapsed.session.hasLapsed]).to.deep.equal([undefined, false]);
   });
 
-  it('keep what was typed for the reader whose session lapsed, and for nobody else', async () => {
+  it('keep what was typed for the reader whose session lapsed, and for no other', async () => {
     const next = (change: (session: SessionStore) => void): boolean => {
       const { session } = clientOf(() => json(200, {}));
       const unsent = new Map([['prompt', 'half a thou']]);

@@ -1,6 +1,6 @@
 import type { SessionStore } from './session-store.ts';
 
-/** What was typed waits for the reader whose session lapsed; it is gone once they sign out, or somebody else signs in. */
+/** What was typed waits for the reader whose session lapsed; it is gone once they sign out, or another one signs in. */
 export function keepUnsentFor(session: SessionStore, unsent: Map<string, unknown>): void {
   const readerOf = (): string => [session.current?.subject, ...(session.current?.scopes ?? [])].join(' ');
   let reader = readerOf();
