@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -91,6 +91,14 @@ describe('gw module test', () => {
     const { code, stdout, stderr } = await runCommand(['module', 'test', 'plugins/waits.js'], { cwd, clock: soon });
     expect(code, stderr).to.equal(1);
     expect(stdout).to.match(/FAIL {2}has a handler for each of its stages.*\n {8}it did not finish within 10000 ms\n\n3 checks, 3 failed\n$/);
+  });
+
+  it('tells a path where nothing stands from a link that leads nowhere', async () => {
+    const folder = await temporaryFolder();
+    await symlink(join(folder, 'gone'), join(folder, 'link'));
+    const said = async (path: string): Promise<string> => (await runGw(['module', 'test', path], { cwd: folder })).stderr;
+    expect(await said('plugins/none')).to.include('there is no such file or folder').and.include('fix: correct the path');
+    expect(await said('link')).to.include('it is a link that leads nowhere');
   });
 
   it('says what keeps a file from being loaded', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { as, browserForSuite, open, settled, startDashboard } from './kit.ts';
+import { as, browserForSuite, open, settled, startDashboard, until } from './kit.ts';
 import { inSoak, MASTER_KEY } from '../kit/index.ts';
 
 describe('sessions in the dashboard', function sessions() {
@@ -52,6 +52,33 @@ describe('sessions in the dashboard', function sessions() {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Audit Trail' }).waitFor();
     expect(page.url()).to.include('outcome=error');
+  });
+
+  it('that ended say so, and leave what was typed as it was', async () => {
+    const t = await startDashboard();
+    const { page } = await open(browser(), t, { path: '/configuration' });
+    const editor = page.getByRole('textbox', { name: 'Configuration' });
+    await editor.click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText('{"aliases": {"half": "typed');
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Playground', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('a long thought');
+    await t.request('DELETE', '/admin/sessions');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Your session has ended. Sign in to go on where you were.').waitFor();
+    await page.getByLabel('API key', { exact: true }).fill(MASTER_KEY);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Playground' }).waitFor();
+    await until(page, "document.querySelector('.composer textarea')?.value === 'a long thought'");
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Configuration', exact: true }).click();
+    await editor.waitFor();
+    expect(await editor.textContent()).to.equal('{"aliases": {"half": "typed');
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('API key', { exact: true }).fill(MASTER_KEY);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Configuration', exact: true }).click();
+    await editor.waitFor();
+    expect(await editor.textContent(), 'signed out').to.not.include('half');
   });
 
   inSoak('are listed; one ends without the rest, and all with the own', async () => {

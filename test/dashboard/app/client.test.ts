@@ -3,6 +3,7 @@ import type { ApiError } from '../../../builtins/dashboard/app/src/api/api-error
 import { ApiClient } from '../../../builtins/dashboard/app/src/api/client.ts';
 import { type Kept, keptIn } from '../../../builtins/dashboard/app/src/lib/storage.ts';
 import { SESSION_KEY, SessionStore } from '../../../builtins/dashboard/app/src/session/session-store.ts';
+import { keepUnsentFor } from '../../../builtins/dashboard/app/src/session/unsent.ts';
 
 const SESSION = { token: 'gws_1', scopes: ['admin'], subject: 'ops', expires_at: '2026-01-02T00:00:00Z' };
 
@@ -96,6 +97,31 @@ describe('calls of the dashboard', () => {
     expect(exchange.session.current?.token).to.equal('gws_1');
   });
 
+  it('tell a session that lapsed from one that its reader ended', async () => {
+    const lapsed = clientOf(() => json(401, {}));
+    await failing(lapsed.client.json('/x'));
+    expect(lapsed.session.hasLapsed).to.equal(true);
+    lapsed.session.begin(SESSION);
+    lapsed.session.end(SESSION.token);
+    expect([lapsed.session.current, lapsed.session.hasLapsed]).to.deep.equal([undefined, false]);
+  });
+
+  it('keep what was typed for the reader whose session lapsed, and for no other', async () => {
+    const next = (change: (session: SessionStore) => void): boolean => {
+      const { session } = clientOf(() => json(200, {}));
+      const unsent = new Map([['prompt', 'half a thou']]);
+      keepUnsentFor(session, unsent);
+      session.lapse(SESSION.token);
+      expect(unsent.size).to.equal(1);
+      change(session);
+      return unsent.has('prompt');
+    };
+    expect(next((session) => session.begin({ ...SESSION, token: 'gws_2' }))).to.equal(true);
+    expect(next((session) => session.begin({ ...SESSION, token: 'gws_2', subject: 'colleague' }))).to.equal(false);
+    expect(next((session) => session.begin({ ...SESSION, token: 'gws_2', scopes: ['read_only'] }))).to.equal(false);
+    expect(next((session) => { session.begin({ ...SESSION, token: 'gws_2' }); session.end('gws_2'); })).to.equal(false);
+  });
+
   it('doubt the scopes on 403', async () => {
     const { client, session } = clientOf(() => json(403, {}));
     let doubts = 0;
@@ -121,6 +147,12 @@ describe('calls of the dashboard', () => {
   it('give nothing for an answer without a body, and refuse one that is not JSON', async () => {
     expect(await clientOf(() => new Response(null, { status: 204 })).client.json('/x')).to.equal(undefined);
     expect((await failing(clientOf(() => new Response('ok')).client.json('/x'))).message).to.match(/not JSON/);
+  });
+
+  it('give the headers of an answer where they are asked for, under the same rules', async () => {
+    const { data, headers } = await clientOf(() => new Response('{"a":1}', { headers: { etag: '"3"' } })).client.answered('/x');
+    expect([data, headers.get('etag')]).to.deep.equal([{ a: 1 }, '"3"']);
+    expect((await failing(clientOf(() => new Response('<html>')).client.answered('/x'))).message).to.match(/not JSON/);
   });
 
   it('say that the gateway cannot be reached', async () => {

@@ -8,6 +8,7 @@ import { keptIn } from './lib/storage.ts';
 import type { Services } from './services.ts';
 import { watchScopes } from './session/session-calls.ts';
 import { SessionStore } from './session/session-store.ts';
+import { keepUnsentFor } from './session/unsent.ts';
 import { StartFailure } from './shell/start-failure.tsx';
 import './styles/index.css';
 
@@ -15,8 +16,9 @@ function makeServices(gatewayBaseUrl: string): Services {
   const preferences = keptIn(() => window.localStorage);
   const session = new SessionStore(keptIn(() => window.sessionStorage), preferences);
   const queries = makeQueries();
-  const services: Services = { session, queries, preferences, api: new ApiClient({ base: gatewayBaseUrl, pageOrigin: window.location.origin, session, fetch: (...call) => window.fetch(...call) }) };
+  const services: Services = { session, queries, preferences, unsent: new Map(), api: new ApiClient({ base: gatewayBaseUrl, pageOrigin: window.location.origin, session, fetch: (...call) => window.fetch(...call) }) };
   session.subscribe(() => { if (!session.current) queries.clear(); }); // nothing that one reader saw stays for the next
+  keepUnsentFor(session, services.unsent);
   watchScopes(services);
   return services;
 }

@@ -11,6 +11,8 @@ export interface Services {
   readonly queries: QueryClient;
   /** Storage that outlives the tab: preferences only. */
   readonly preferences: Kept;
+  /** What the reader typed and has not sent yet, by the name of its field. In memory alone, and theirs alone. */
+  readonly unsent: Map<string, unknown>;
 }
 
 export const ServicesContext = createContext<Services | undefined>(undefined);

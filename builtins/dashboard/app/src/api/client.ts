@@ -46,6 +46,11 @@ export class ApiClient {
 
   /** The answer as data. Throws an `ApiError` for every other outcome, and the signal's reason when the caller gave up. */
   async json<Answer>(path: string, call: Call = {}): Promise<Answer> {
+    return (await this.answered(path, call)).data as Answer;
+  }
+
+  /** The same with the headers of the answer. */
+  async answered(path: string, call: Call = {}): Promise<{ readonly data: unknown; readonly headers: Headers }> {
     const token = this.#deps.session.current?.token;
     return this.#within(call, async (signal) => {
       const response = await this.#send(path, call, call.bearer ?? token, signal);
@@ -53,7 +58,7 @@ export class ApiClient {
       if (!isData(response, call)) throw this.#refused(response, text, call.bearer === undefined ? token : undefined);
       const value = text === '' ? undefined : readJson(text);
       if (text !== '' && value === undefined) throw new ApiError(response.status, 'The gateway answered with something that is not JSON.');
-      return value as Answer;
+      return { data: value, headers: response.headers };
     });
   }
 
@@ -97,7 +102,7 @@ export class ApiClient {
   /** `token` is that of the session, when the call was made with it. */
   #refused({ status }: Response, text: string, token: string | undefined): ApiError {
     const { session } = this.#deps;
-    if (status === 401 && token !== undefined) session.end(token);
+    if (status === 401 && token !== undefined) session.lapse(token);
     if (status === 403 && token !== undefined) session.doubtScopes();
     return errorOf(status, text);
   }

@@ -24,6 +24,7 @@ export class SessionStore {
   readonly #listeners = new Set<Listener>();
   readonly #doubters = new Set<Listener>();
   #current: Session | undefined;
+  #hasLapsed = false;
 
   constructor(kept: Kept, lasting: Kept) {
     this.#kept = kept;
@@ -35,9 +36,15 @@ export class SessionStore {
     return this.#current;
   }
 
+  /** Whether the gateway ended the last session, and not its reader. */
+  get hasLapsed(): boolean {
+    return this.#hasLapsed;
+  }
+
   begin(session: unknown): void {
     const read = readSession(session);
     if (!read) throw new Error('The gateway answered without a session.');
+    this.#hasLapsed = false;
     this.#set(read);
   }
 
@@ -50,6 +57,12 @@ export class SessionStore {
   /** Ends the session with this token; a newer one goes on. */
   end(token: string): void {
     if (this.#current?.token === token) this.#set(undefined);
+  }
+
+  /** The gateway no longer knows the session with this token. */
+  lapse(token: string): void {
+    if (this.#current?.token === token) this.#hasLapsed = true;
+    this.end(token);
   }
 
   /** A call was refused for its scope: what is known of the scopes may be old. */

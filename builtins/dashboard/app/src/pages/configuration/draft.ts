@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
+import { useUnsent } from '../../lib/use-unsent.ts';
 import { type Language, readText, textOf } from './document-text.ts';
 
 /** The configuration in force, and the version that a write must find. */
@@ -29,11 +30,11 @@ interface State {
   readonly etag: string | null;
 }
 
-/** What is being edited, in the form and in the editor alike. It follows the gateway while nothing was changed. */
+/** What is being edited, in the form and in the editor alike. It follows the gateway while nothing was changed, and what was changed waits while the page is left. */
 export function useDraft({ config, etag }: Active): Draft {
-  const [state, setState] = useState<State>(() => ({ language: 'json', base: config, etag, text: textOf(config, 'json') }));
+  const [state, setState] = useUnsent<State>('configuration', () => ({ language: 'json', base: config, etag, text: textOf(config, 'json') }));
   const isDirty = state.text !== textOf(state.base, state.language);
-  useEffect(() => setState((before) => (before.text === textOf(before.base, before.language) ? { ...before, base: config, etag, text: textOf(config, before.language) } : before)), [config, etag]);
+  useEffect(() => setState((before) => (before.text === textOf(before.base, before.language) ? { ...before, base: config, etag, text: textOf(config, before.language) } : before)), [config, etag, setState]);
   return {
     text: state.text, language: state.language, isDirty, etag: state.etag,
     setText: (text) => setState((before) => ({ ...before, text })),

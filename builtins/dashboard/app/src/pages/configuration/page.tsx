@@ -27,8 +27,8 @@ export default function ConfigurationPage() {
   const reading = usePolled<Active>({
     key: ['config', 'active'],
     read: async (signal) => {
-      const response = await api.open('/admin/config', { signal });
-      return { config: await response.json() as unknown, etag: response.headers.get('etag') };
+      const { data, headers } = await api.answered('/admin/config', { signal });
+      return { config: data, etag: headers.get('etag') };
     },
   });
   return (

@@ -43,7 +43,7 @@ export function KeyForm({ title, action, edited, onSubmit, onClose }: KeyFormPro
   const [expiry, setExpiry] = useState(edited ? 'keep' : '30');
   const [limits, setLimits] = useState<TypedLimits>(() => typedLimits(edited));
   const [hasTried, setTried] = useState(false);
-  const problems = { name: nameProblem(name), scopes: scopes.length === 0 ? 'Choose at least one scope.' : undefined, ...limitProblems(limits) };
+  const problems = { name: name === edited?.name ? undefined : nameProblem(name), scopes: scopes.length === 0 ? 'Choose at least one scope.' : undefined, ...limitProblems(limits) };
   const { run, isBusy, error } = useAction(() => onSubmit({ name: name.trim(), scopes, ...expiryOf(expiry), ...limitsOf(limits, edited) }));
   const shown = hasTried ? problems : undefined;
   const submit = (event: SyntheticEvent): void => {

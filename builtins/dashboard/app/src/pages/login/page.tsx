@@ -51,6 +51,7 @@ export function LoginPage() {
         <Brand />
         <h1 className="login-title">Sign in to {PRODUCT}</h1>
         <p className="login-text">Use an API key of this gateway, or its master key. It is exchanged for a session of this tab and not stored.</p>
+        {failure === undefined && services.session.hasLapsed && <Banner tone="info">Your session has ended. Sign in to go on where you were.</Banner>}
         {failure !== undefined && <Banner tone="bad">{failure}</Banner>}
         <Field label="API key" error={problem}>
           {(control) => (

@@ -1,7 +1,8 @@
-import { type KeyboardEvent, type SyntheticEvent, useState } from 'react';
+import type { KeyboardEvent, SyntheticEvent } from 'react';
 import { RotateCcw, Send, Square } from 'lucide-react';
 import type { Capabilities, Model } from '../../../api/wire.ts';
 import { useSearch } from '../../../lib/use-search.ts';
+import { useUnsent } from '../../../lib/use-unsent.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/form.tsx';
 import { Banner } from '../../../ui/states.tsx';
@@ -22,8 +23,8 @@ export interface ChatViewProps {
 /** A conversation with one model, or with two side by side. */
 export function ChatView({ models, capabilities }: ChatViewProps) {
   const [search] = useSearch();
-  const [settings, setSettings] = useState(DEFAULTS);
-  const [text, setText] = useState('');
+  const [settings, setSettings] = useUnsent('chat settings', () => DEFAULTS);
+  const [text, setText] = useUnsent<string>('prompt', () => '');
   const groups = modelGroups(models, 'chat');
   const other = search.get('with');
   const chosen = [chosenModel(groups, search.get('model')), ...(other ? [other] : [])];

@@ -1,0 +1,11 @@
+import type { SessionStore } from './session-store.ts';
+
+/** What was typed waits for the reader whose session lapsed; it is gone once they sign out, or another one signs in. */
+export function keepUnsentFor(session: SessionStore, unsent: Map<string, unknown>): void {
+  const readerOf = (): string => [session.current?.subject, ...(session.current?.scopes ?? [])].join(' ');
+  let reader = readerOf();
+  session.subscribe(() => {
+    if (session.current ? readerOf() !== reader : !session.hasLapsed) unsent.clear();
+    if (session.current) reader = readerOf();
+  });
+}
