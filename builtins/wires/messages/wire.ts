@@ -5,7 +5,7 @@ import { retryHeaders } from '../errors.ts';
 import { errorBody } from './errors.ts';
 import type * as Writing from './writing.ts';
 
-const writing = lateFile<typeof Writing>(import.meta, './writing.ts')(['reply', 'openStream', 'openSameWire']);
+const { replyWithoutCitations, ...writing } = lateFile<typeof Writing>(import.meta, './writing.ts')(['reply', 'replyWithoutCitations', 'openStream', 'openSameWire']);
 
 const errorReply = (failure: ClientFailure): WireBody => ({ contentType: 'application/json', body: JSON.stringify(errorBody(failure)) });
 
@@ -19,3 +19,9 @@ export const MESSAGES_WIRE: ClientWire = {
   headers: (id) => ['request-id', id],
   errorHeaders: retryHeaders,
 };
+
+/** The same for clients that refuse `citations: null`, which the vendor itself leaves out where a text has none. */
+const UNCITED_WIRE: ClientWire = { ...MESSAGES_WIRE, reply: replyWithoutCitations };
+
+/** Source: @ai-sdk/anthropic 2.0.112 and 3.0.140, 2026-11-23, whose whole answers fail on the null; 4.0.105 takes it, and calls itself `ai-sdk-anthropic`. */
+export const wireFor = (userAgent = ''): ClientWire => (userAgent.includes('ai-sdk/anthropic/') ? UNCITED_WIRE : MESSAGES_WIRE);
