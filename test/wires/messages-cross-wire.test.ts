@@ -43,9 +43,9 @@ async function streamed(chunks: readonly (object | string)[]): Promise<any[]> {
 describe('Messages to a target of the common wire', () => {
   it('answer without what only some texts have, where the client refuses it as null', async () => {
     const { post } = await crossWire(saying({ content: 'hello' }));
-    const old = ['ai-sdk/anthropic/2.0.112 ai-sdk/provider-utils/3.0.44 runtime/node.js/26', 'ai/6.0.326 ai-sdk/anthropic/3.0.140 ai-sdk/provider-utils/4.0.65'];
+    const old = ['ai-sdk/anthropic/2.0.112 ai-sdk/provider-utils/3.0.44 runtime/node.js/26', 'ai/5.0.277 ai-sdk/provider-utils/3.0.44 runtime/node.js/26', 'ai/6.0.326 ai-sdk/provider-utils/4.0.65 runtime/node.js/26'];
     for (const agent of old) expect((await post(hello, { 'user-agent': agent })).json().content, agent).to.deep.equal([{ type: 'text', text: 'hello' }]);
-    for (const agent of ['ai-sdk-anthropic/4.0.105', 'Anthropic/JS 1.12.0']) expect((await post(hello, { 'user-agent': agent })).json().content, agent).to.deep.equal([{ type: 'text', text: 'hello', citations: null }]);
+    for (const agent of ['ai/7.0.173 ai-sdk-provider-utils/5.0.81 node.js/26', 'Anthropic/JS 1.12.0']) expect((await post(hello, { 'user-agent': agent })).json().content, agent).to.deep.equal([{ type: 'text', text: 'hello', citations: null }]);
   });
 
   it('answer as a message, whole', async () => {

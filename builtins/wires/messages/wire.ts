@@ -23,5 +23,5 @@ export const MESSAGES_WIRE: ClientWire = {
 /** The same for clients that refuse `citations: null`, which the vendor itself leaves out where a text has none. */
 const UNCITED_WIRE: ClientWire = { ...MESSAGES_WIRE, reply: replyWithoutCitations };
 
-/** Source: @ai-sdk/anthropic 2.0.112 and 3.0.140, 2026-11-23, whose whole answers fail on the null; 4.0.105 takes it, and calls itself `ai-sdk-anthropic`. */
-export const wireFor = (userAgent = ''): ClientWire => (userAgent.includes('ai-sdk/anthropic/') ? UNCITED_WIRE : MESSAGES_WIRE);
+/** Source: AI SDK 5.0.277 and 6.0.326, 2026-11-23, whose whole answers fail on the null; 7.0.173 takes it, and says `ai-sdk-provider-utils`. */
+export const wireFor = (userAgent = ''): ClientWire => (userAgent.includes('ai-sdk/provider-utils/') ? UNCITED_WIRE : MESSAGES_WIRE);
