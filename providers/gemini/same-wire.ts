@@ -14,8 +14,8 @@ export const sameWire: SameWire = {
 /** Requests for vectors name the model once more. */
 function named({ operation, value }: ClientBody, call: CallInfo): Fields {
   if (operation === 'embedContent') return withModel(value, call);
-  if (operation !== 'batchEmbedContents' || !Array.isArray(value['requests'])) return value;
-  const requests: readonly unknown[] = value['requests'];
+  if (operation !== 'batchEmbedContents') return value;
+  const requests = [value['requests']].flat(); // one request may stand without its list
   const own = requests.map((request) => (isFields(request) ? withModel(request, call) : request));
   return own.every((request, index) => request === requests[index]) ? value : { ...value, requests: own };
 }

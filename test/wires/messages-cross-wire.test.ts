@@ -41,6 +41,13 @@ async function streamed(chunks: readonly (object | string)[]): Promise<any[]> {
 }
 
 describe('Messages to a target of the common wire', () => {
+  it('answer without what only some texts have, where the client refuses it as null', async () => {
+    const { post } = await crossWire(saying({ content: 'hello' }));
+    const old = ['ai-sdk/anthropic/2.0.112 ai-sdk/provider-utils/3.0.44 runtime/node.js/26', 'ai/5.0.277 ai-sdk/provider-utils/3.0.44 runtime/node.js/26', 'ai/6.0.326 ai-sdk/provider-utils/4.0.65 runtime/node.js/26'];
+    for (const agent of old) expect((await post(hello, { 'user-agent': agent })).json().content, agent).to.deep.equal([{ type: 'text', text: 'hello' }]);
+    for (const agent of ['ai/7.0.173 ai-sdk-provider-utils/5.0.81 node.js/26', 'Anthropic/JS 1.12.0']) expect((await post(hello, { 'user-agent': agent })).json().content, agent).to.deep.equal([{ type: 'text', text: 'hello', citations: null }]);
+  });
+
   it('answer as a message, whole', async () => {
     const { post } = await crossWire(saying({ content: 'hello', tool_calls: [{ id: 'c1', type: 'function', function: { name: 'tide', arguments: '{"n":12345678901234567890}' } }] }, {
       usage: { prompt_tokens: 10, completion_tokens: 4, total_tokens: 14, prompt_tokens_details: { cached_tokens: 10 }, completion_tokens_details: { reasoning_tokens: 1 } },

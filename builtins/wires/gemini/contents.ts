@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { type ChatMessage, type ContentPart, type Fields, quoted } from '../../../host/contract/index.ts';
-import { cannotCarry, type Lost, Members } from './members.ts';
+import { cannotCarry, listOf, type Lost, Members } from './members.ts';
 import { contentParts, type OpenPart, openPart } from './parts.ts';
 import { type Call, ModelTurn } from './model-turn.ts';
 
@@ -29,9 +29,10 @@ export function readSystem(value: unknown, lost: Lost): string {
  */
 export function readContents(value: unknown, lost: Lost): readonly ChatMessage[] {
   if (value === undefined) throw invalidRequest('contents is required');
-  if (!Array.isArray(value)) throw invalidRequest('contents must be a list');
+  const contents = listOf(value);
+  if (!contents) throw invalidRequest('contents must be a list');
   const reader = new ContentsReader(lost);
-  value.forEach((content: unknown, index) => reader.read(content, index));
+  contents.forEach((content, index) => reader.read(content, index));
   const messages = reader.end();
   if (messages.length === 0) throw invalidRequest('contents must hold at least one part');
   return messages;

@@ -4,7 +4,7 @@ import { adaptCommon } from '../adapt.ts';
 import { openEnvelope } from '../envelope.ts';
 import { speaksCommon } from '../targets.ts';
 import { BODY_TEXTS } from './body-texts.ts';
-import { cannotCarry } from './members.ts';
+import { cannotCarry, listOf } from './members.ts';
 import { withoutForeignSecrets } from './own-parts.ts';
 import { FOREIGN_SIGNATURE, FORMAT } from './signatures.ts';
 
@@ -45,10 +45,10 @@ function adapt(request: ChatRequest, target: TargetFacts, value: Readonly<Fields
 
 /** Each part of the body, and where it stands. */
 function* partsIn({ contents }: Readonly<Fields>): Generator<readonly [part: Fields, at: string]> {
-  for (const [index, content] of (Array.isArray(contents) ? contents : []).entries() as IterableIterator<[number, unknown]>) {
-    const parts: unknown = isFields(content) ? content['parts'] : undefined;
-    if (!Array.isArray(parts)) continue;
-    for (const [place, part] of (parts as readonly unknown[]).entries()) if (isFields(part)) yield [part, `contents[${index}].parts[${place}]`];
+  for (const [index, content] of (listOf(contents) ?? []).entries()) {
+    const parts = isFields(content) ? listOf(content['parts']) : undefined;
+    if (!parts) continue;
+    for (const [place, part] of parts.entries()) if (isFields(part)) yield [part, `contents[${index}].parts[${place}]`];
   }
 }
 

@@ -5,6 +5,15 @@ import { type Fields, type GatewayError, inPart, isFields, isRawNumber, memberOf
 export const isObject = (value: unknown): value is Fields => isFields(value) && !isRawNumber(value);
 
 /**
+ * A list, or the one object that stands in its place: the vendor takes both, its own examples write `{"parts": {"text": "hi"}}`.
+ * `undefined` for anything else, an empty object too. Source: ai.google.dev, "Text generation", system instructions by curl, 2026-11-23.
+ */
+export function listOf(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  return isObject(value) && Object.keys(value).length > 0 ? [value] : undefined;
+}
+
+/**
  * The members of an object under the names of the wire, which may also be written in snake_case: `system_instruction` counts
  * as `systemInstruction` where that one is known. Other members keep their name; a null counts as absent. Throws a 400 for what
  * is not an object, and for a member that stands there in both ways. Source: protobuf.dev, "ProtoJSON Format", 2026-11-22.
@@ -91,7 +100,7 @@ export class Members {
   }
 
   list(name: string): readonly unknown[] | undefined {
-    return this.#read(name, 'a list', Array.isArray) as readonly unknown[] | undefined;
+    return listOf(this.#read(name, 'a list', (value) => listOf(value) !== undefined));
   }
 
   texts(name: string): readonly string[] | undefined {

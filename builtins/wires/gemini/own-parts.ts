@@ -1,6 +1,7 @@
 import { type Fields, isFields } from '../../../host/contract/index.ts';
 import type { Adapted } from '../../../host/wire/client-request.ts';
 import { openEnvelope } from '../envelope.ts';
+import { listOf } from './members.ts';
 import { FOREIGN_SIGNATURE } from './signatures.ts';
 
 /**
@@ -9,17 +10,17 @@ import { FOREIGN_SIGNATURE } from './signatures.ts';
  * Source: ingress reference 3.5; ai.google.dev, "Thought signatures", 2026-11-22.
  */
 export function withoutForeignSecrets(value: Readonly<Fields>): Adapted<Readonly<Fields>> {
-  const { contents } = value;
   const lost: string[] = [];
-  if (!Array.isArray(contents)) return { request: value, lost };
-  const cleaned = contents.map((content: unknown, index) => cleanedContent(content, `contents[${index}]`, lost));
+  const contents = listOf(value['contents']);
+  if (!contents) return { request: value, lost };
+  const cleaned = contents.map((content, index) => cleanedContent(content, `contents[${index}]`, lost));
   return lost.length === 0 ? { request: value, lost } : { request: { ...value, contents: cleaned.filter((content) => content !== undefined) }, lost };
 }
 
 /** The content itself where nothing in it is another vendor's; `undefined` where nothing is left. */
 function cleanedContent(content: unknown, at: string, lost: string[]): unknown {
-  if (!isFields(content) || !Array.isArray(content['parts'])) return content;
-  const parts: readonly unknown[] = content['parts'];
+  const parts = isFields(content) ? listOf(content['parts']) : undefined;
+  if (!isFields(content) || !parts) return content;
   const cleaned = parts.map((part, index) => cleanedPart(part, `${at}.parts[${index}]`, lost));
   if (cleaned.every((part, index) => part === parts[index])) return content;
   const kept = cleaned.filter((part) => part !== undefined);

@@ -9,7 +9,7 @@ import { checkCoding } from '../coding.ts';
 import { askedIn, checkForm, isListStream, modelOf, type Operation } from './address.ts';
 import { GEMINI_DIALECT } from './dialect.ts';
 import { readBatch, readEmbed, writeEmbedding, writeEmbeddings } from './embeddings.ts';
-import { isObject, membersOf } from './members.ts';
+import { isObject, listOf, membersOf } from './members.ts';
 import { type ReadGenerate, readGenerate } from './request.ts';
 import { LIST_FORM, SSE_FORM } from './stream-form.ts';
 import { GeminiWire } from './wire.ts';
@@ -50,7 +50,8 @@ export function count(body: JsonObject, httpRequest: IncomingMessage, bytes: Buf
 const COUNTED = new Set(['contents', 'generateContentRequest']);
 
 function checkContents({ contents }: Readonly<Fields>, at = ''): void {
-  if (!Array.isArray(contents)) throw invalidRequest(`${at}contents ${contents === undefined ? 'is required' : 'must be a list'}`);
+  if (Array.isArray(contents) || (isObject(contents) && listOf(contents['parts']))) return;
+  throw invalidRequest(`${at}contents ${contents === undefined ? 'is required' : 'must be a list'}`);
 }
 
 /** Vectors of one text, or of several. */
@@ -85,9 +86,9 @@ function readOrRefuse(body: JsonObject, model: string): Read {
 
 /** The texts of a body that has no form in the common format: what routing and plugins look at. */
 function plainRequest({ contents }: JsonObject, model: string): ChatRequest {
-  const messages = (contents as readonly unknown[]).filter(isFields).map(({ role, parts }): ChatMessage => ({
+  const messages = (listOf(contents) ?? []).filter(isFields).map(({ role, parts }): ChatMessage => ({
     role: role === 'model' ? 'assistant' : 'user',
-    content: (Array.isArray(parts) ? parts.filter(isFields) : []).map(({ text }: Fields) => (typeof text === 'string' ? text : '')).join(''),
+    content: (listOf(parts) ?? []).filter(isFields).map(({ text }: Fields) => (typeof text === 'string' ? text : '')).join(''),
   }));
   return { model, messages };
 }

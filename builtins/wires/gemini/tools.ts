@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { type ChatTool, type Fields, quoted } from '../../../host/contract/index.ts';
-import { cannotCarry, given, type Lost, Members } from './members.ts';
+import { cannotCarry, given, listOf, type Lost, Members } from './members.ts';
 import { fromJsonSchema, fromVendorSchema } from './schema.ts';
 
 /** Tools that the vendor runs. Source: @google/genai 3.1.0, "Tool", 2026-11-22. */
@@ -30,10 +30,11 @@ export function readTools(tools: unknown, toolConfig: unknown, lost: Lost): Fiel
 
 function readDeclarations(tools: unknown, lost: Lost): readonly ChatTool[] {
   if (tools === undefined) return [];
-  if (!Array.isArray(tools)) throw invalidRequest('tools must be a list');
+  const listed = listOf(tools);
+  if (!listed) throw invalidRequest('tools must be a list');
   const functions: ChatTool[] = [];
   const vendorRun: string[] = [];
-  tools.forEach((value: unknown, index) => {
+  listed.forEach((value, index) => {
     const at = `tools[${index}]`;
     const tool = new Members(value, TOOL, at);
     for (const name of Object.keys(tool.fields)) if (name !== 'functionDeclarations') vendorRun.push(tool.path(name));

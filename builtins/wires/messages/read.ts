@@ -8,6 +8,7 @@ import { repeats } from '../../../host/wire/json-changes.ts';
 import { checkCoding } from '../coding.ts';
 import { MESSAGES } from './dialect.ts';
 import { checkMessages, readMessages } from './request.ts';
+import { wireFor } from './wire.ts';
 
 /** A body in both forms: its own, for targets that speak this wire, and the common one. */
 export function readRequest(body: JsonObject, httpRequest: IncomingMessage, bytes: Buffer, operation: string): ReadRequest {
@@ -22,6 +23,7 @@ export function readRequest(body: JsonObject, httpRequest: IncomingMessage, byte
     request,
     streaming: !isCounting && body['stream'] === true,
     metadata: readMetadata(headers['x-gateway-metadata']),
+    wire: wireFor(headers['user-agent']),
     clientRequest: new ClientRequest({ dialect: MESSAGES, operation, bytes, value: body, refusal: notes.refusal, lost: notes.lost }),
   };
 }

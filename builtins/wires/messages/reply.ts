@@ -20,14 +20,16 @@ export function wishesOf(value: Block): Wishes {
   return { hidesThoughts: hidesThoughts(value), nameOf: ownNames(toolNames(value)) };
 }
 
-/** The first choice of a common answer as a message. Source: ingress reference 4.1. */
-export function messageOf(exchange: Exchange, value: Block): object {
+const UNCITED = Object.freeze({ citations: null });
+
+/** The first choice of a common answer as a message; `ofText` stands in each block of text. Source: ingress reference 4.1. */
+export function messageOf(exchange: Exchange, value: Block, ofText: Block = UNCITED): object {
   const reply = exchange.reply as ChatReply;
   const [choice] = reply.choices;
   const { content, refusal, tool_calls: calls = [] }: Partial<ReplyMessage> = choice?.message ?? {};
   const { nameOf, ...wishes } = wishesOf(value);
   const thoughts = thoughtBlocks(choice?.message ?? {}, calls, wishes.hidesThoughts);
-  const texts = [content, refusal].filter(isText).map((text) => ({ type: 'text', text, citations: null }));
+  const texts = [content, refusal].filter(isText).map((text) => ({ type: 'text', text, ...ofText }));
   const ids = idsOf(calls, exchange.id);
   const blocks = [...thoughts.own, ...texts, ...calls.flatMap((call, at) => [...sealedFor(call, thoughts.ofCalls), callBlock(call, { id: ids[at] ?? '', nameOf })])];
   const reason = stopReason(choice?.finish_reason, calls.length > 0, isText(refusal));

@@ -10,6 +10,8 @@ const sentBy = ({ clientRequest }: Exchange): Readonly<Record<string, unknown>> 
 
 export const reply = (exchange: Exchange): unknown => messageOf(exchange, sentBy(exchange));
 
+export const replyWithoutCitations = (exchange: Exchange): unknown => messageOf(exchange, sentBy(exchange), NOTHING);
+
 export const openStream = (exchange: Exchange): MessagesStream => new MessagesStream(exchange, sentBy(exchange));
 
 export const openSameWire = (): VendorStream => new VendorStream();

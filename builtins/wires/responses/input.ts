@@ -61,7 +61,7 @@ function readItem(item: Fields, path: string, history: History, notes: InputNote
   const type = item['type'] ?? (isGiven(item['role']) ? 'message' : undefined);
   const read = item['execution'] === 'server' ? undefined : ITEMS.get(type); // searches among tools that the vendor ran itself
   if (read) read(item, path, history, notes);
-  else if (STATEFUL.has(type) || (type === undefined && isGiven(item['id']))) throw notCarried(path, 'refers to what only the vendor of this API keeps: send the item itself');
+  else if (STATEFUL.has(type) || (type === undefined && isGiven(item['id']))) throw notCarried(path, 'refers to what only the vendor of this API keeps: send the item itself, as clients do with store: false');
   else throw unknownType(type, path);
 }
 

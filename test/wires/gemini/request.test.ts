@@ -37,6 +37,18 @@ describe('a request of the Gemini API', () => {
     });
   });
 
+  it('takes one object for a list of one, as the vendor does', () => {
+    const declared = { name: 'tide', parameters: { type: 'OBJECT' } };
+    const whole = { systemInstruction: { parts: [{ text: 'be brief' }] }, contents: [{ parts: [{ text: 'hi' }] }], tools: [{ functionDeclarations: [declared] }], safetySettings: [{ category: 'c' }] };
+    const short = { systemInstruction: { parts: { text: 'be brief' } }, contents: { parts: { text: 'hi' } }, tools: { functionDeclarations: declared }, safetySettings: { category: 'c' } };
+    const [expected, given] = [read(whole), read(short)];
+    expect([given['request'], given['lost']]).to.deep.equal([expected['request'], expected['lost']]);
+  });
+
+  for (const [name, value] of Object.entries({ contents: 'hi', tools: 7, safetySettings: true })) {
+    it(`refuses ${name} that are neither a list nor an object`, () => { expect(refusal({ contents: HI, [name]: value })).to.equal(`${name} must be a list`); });
+  }
+
   for (const [given, expected] of [
     [{ temperature: 0, topP: 1, topK: 40 }, { temperature: 0, top_p: 1, top_k: 40 }],
     [{ candidateCount: 2, maxOutputTokens: 5, stopSequences: ['a', 'b'] }, { n: 2, max_tokens: 5, stop: ['a', 'b'] }],

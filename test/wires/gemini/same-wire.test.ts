@@ -38,6 +38,40 @@ describe('a request of the Gemini API to its own vendor', () => {
     expect(answer.headers.get('content-type')).to.equal('application/json');
   });
 
+  it('arrives as it is with one object for a list of one, and is read all the same', async () => {
+    const { host, upstream } = await ownGateway(answers, { plugins: [{ name: 'max-token', stage: 'before_request', enabled: true, config: { max_input_length: 20 } }] });
+    const body = (text: string): string => `{ "contents": {"parts": {"text":"${text}"}},"cachedContent":"cachedContents/x" }`;
+    for (const contents of [[{ parts: { text: 'word '.repeat(200) } }], { parts: { text: 'word '.repeat(200) } }]) {
+      for (const more of [{}, { cachedContent: 'cachedContents/x' }]) expect((await host.post(PATH, { contents, ...more })).status).to.equal(400);
+    }
+    expect([(await host.post(PATH, body('hi'))).status, upstream.seen.map(({ text }) => text)]).to.deep.equal([200, [body('hi')]]);
+  });
+
+  it('is masked where one object stands for a list of one', async () => {
+    const { host, upstream } = await ownGateway(answers, mask());
+    await host.post(PATH, { systemInstruction: { parts: { text: 'a@example.com' } }, contents: { parts: { text: 'b@example.com' } } });
+    expect(upstream.seen[0]?.json()).to.deep.equal({ systemInstruction: { parts: { text: '[EMAIL_1]' } }, contents: { parts: { text: '[EMAIL_2]' } } });
+  });
+
+  it('names the model in the one request for a vector that stands without its list', async () => {
+    const { host, upstream } = await ownGateway((_seen, response) => replyJson(response, 200, { embeddings: [{ values: [1] }] }), { targets: [{ virtual_key: 'gemini', models: ['v'], model_map: { v: 'gemini-embedding-001' } }] });
+    await host.post('/v1beta/models/v:batchEmbedContents', { requests: { model: 'models/v', content: { parts: { text: 'hi' } } } });
+    expect(upstream.seen[0]?.json()).to.have.nested.property('requests[0].model', 'models/gemini-embedding-001');
+  });
+
+  it('leaves out what is another vendor\'s of a part that stands alone', async () => {
+    const { host, upstream } = await ownGateway(answers);
+    const foreign = { text: 'hm', thoughtSignature: sealEnvelope([]) };
+    await host.post(PATH, { contents: [{ parts: { text: 'hi' } }, { role: 'model', parts: foreign }] });
+    expect(upstream.seen[0]?.text).to.not.include(foreign.thoughtSignature);
+  });
+
+  it('is refused without contents that could be read', async () => {
+    const { host, upstream } = await ownGateway(answers);
+    for (const contents of ['hi', 7, {}, { role: 'user' }]) expect((await host.post(PATH, { contents })).json()).to.have.nested.property('error.message', 'contents must be a list');
+    expect(upstream.seen).to.deep.equal([]);
+  });
+
   it('takes no credential and no header of the client along', async () => {
     const { host, upstream } = await ownGateway(answers);
     await host.post(`${PATH}?key=${MASTER_KEY}`, TEXT, { authorization: '', cookie: 'a=b', 'x-goog-api-client': 'genai', 'user-agent': 'an-agent', 'x-gateway-metadata': '{"a":1}' });

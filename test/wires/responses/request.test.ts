@@ -102,6 +102,10 @@ describe('a request of the Responses API', () => {
     expect(message.split(' ')[0]).to.equal(path);
   });
 
+  it('says what a client does that refers to an item by its id', () => {
+    expect(refusal({ model: 'm', input: [{ type: 'item_reference', id: 'i' }] }).message).to.equal('input[0] refers to what only the vendor of this API keeps: send the item itself, as clients do with store: false');
+  });
+
   for (const [item, path] of [
     [{ type: 'item_reference', id: 'i' }, 'input[0]'], [{ id: 'i' }, 'input[0]'], [{ type: 'compaction', encrypted_content: 'x' }, 'input[0]'], [{ type: 'file_search_call', id: 'i' }, 'input[0]'], [{ type: 'mcp_call' }, 'input[0]'],
     [{ type: 'computer_call' }, 'input[0]'], [{ type: 'local_shell_call' }, 'input[0]'], [{ type: 'apply_patch_call' }, 'input[0]'], [{ type: 'image_generation_call' }, 'input[0]'], [{ type: 'code_interpreter_call' }, 'input[0]'],
