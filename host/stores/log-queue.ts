@@ -11,7 +11,7 @@ export interface WaitingRow {
 
 /** First in, first out, at the cost of a step whatever stands in it. */
 class Line {
-  #items: WaitingRow[] = [];
+  #items: (WaitingRow | undefined)[] = [];
   #head = 0;
 
   get length(): number {
@@ -29,6 +29,7 @@ class Line {
   shift(): WaitingRow | undefined {
     const item = this.first;
     if (!item) return undefined;
+    this.#items[this.#head] = undefined; // rows may be large, and this place is given up later
     this.#head += 1;
     if (this.#head >= 1024 && this.#head * 2 >= this.#items.length) {
       this.#items = this.#items.slice(this.#head);
