@@ -54,6 +54,39 @@ function suite(open: () => Promise<() => Promise<Database>>): void {
     }
   });
 
+  it('holds of a table that is emptied and begins again at the first id', async () => {
+    const database = await (await open())();
+    await migrate(database, LOG_SCHEMA, SILENT, Date.now);
+    const logs = new SqlLogs(database);
+    for (const many of [1, 5000, 3]) { // the newest are counted in, or not yet
+      await logs.append(rows('on_error', many));
+      if (many === 3) await logs.purge({ stages: [] }, 1, 1);
+      await database.knex('request_logs').truncate();
+      await logs.append([...rows('on_error', 4), ...rows('before_request', 2)]);
+      expect(await counts(logs)).to.deep.equal([6, 4, 2, 0]);
+      await logs.purge({ stages: ['on_error'] }, Number.MAX_SAFE_INTEGER, 3);
+      expect(await counts(logs)).to.deep.equal([3, 1, 2, 0]);
+      await database.knex('request_logs').delete();
+      expect(await counts(logs)).to.deep.equal([0, 0, 0, 0]);
+    }
+  });
+
+  it('holds of a table that is adopted again, because its ledger is gone', async () => {
+    const database = await (await open())();
+    for (const many of [5, 5000, 7]) {
+      await migrate(database, LOG_SCHEMA, SILENT, Date.now);
+      const logs = new SqlLogs(database);
+      for (const each of [1, many]) await logs.append(rows('on_error', each)); // the newest are counted in, or not yet
+      const [before = 0] = await counts(logs);
+      await database.knex(LOG_SCHEMA.ledger).delete();
+      await migrate(database, LOG_SCHEMA, SILENT, Date.now);
+      expect(await counts(logs)).to.deep.equal([before, before, 0, 0]);
+      await logs.append(rows('on_error', 1));
+      await logs.purge({ stages: [] }, Number.MAX_SAFE_INTEGER, 1);
+      expect(await counts(logs)).to.deep.equal([before, before, 0, 0]);
+    }
+  });
+
   it('keeps nothing of what was not kept', async () => {
     const database = await (await open())();
     await migrate(database, LOG_SCHEMA, SILENT, Date.now);
