@@ -29,7 +29,7 @@ class Line {
   shift(): WaitingRow | undefined {
     const item = this.first;
     if (!item) return undefined;
-    this.#items[this.#head] = undefined; // rows may be large, and this place is given up later
+    this.#items.fill(undefined, this.#head, this.#head + 1); // rows may be large, and this place is given up later
     this.#head += 1;
     if (this.#head >= 1024 && this.#head * 2 >= this.#items.length) {
       this.#items = this.#items.slice(this.#head);

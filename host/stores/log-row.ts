@@ -18,20 +18,23 @@ export interface GivenRow extends Omit<Given, 'decision'> {
   readonly decision?: string | undefined;
 }
 
-/** One literal: every logged request comes here. */
+/**
+ * Error, session and decision are redacted as they come: of a batch of rows at once it would be one long turn. One literal: every logged
+ * request comes here.
+ */
 export function givenRow(row: RequestLogRow, redactor: Redactor): GivenRow {
   return {
     trace_id: short(row.trace_id), stage: short(row.stage), model: short(row.model), provider: short(row.provider), api_key_id: short(row.api_key_id), created_at: row.created_at,
     prompt_tokens: row.prompt_tokens, completion_tokens: row.completion_tokens, total_tokens: row.total_tokens, duration_ms: row.duration_ms, ttft_ms: row.ttft_ms, cost_usd: row.cost_usd,
-    error_message: row.error_message && copied(excerpt(row.error_message, LONGEST_ERROR, redactor)), ab_label: short(row.ab_label), target: short(row.target), attempts: row.attempts,
+    error_message: row.error_message && copied(redactor.excerpt(row.error_message, LONGEST_ERROR)), ab_label: short(row.ab_label), target: short(row.target), attempts: row.attempts,
     cache: short(row.cache), catalog_version: short(row.catalog_version), bytes_up: row.bytes_up, bytes_down: row.bytes_down,
     surface: short(row.surface), client_wire: short(row.client_wire), same_wire: row.same_wire, upstream_request_id: short(row.upstream_request_id),
-    session_id: row.session_id && excerpt(row.session_id, LONGEST_TEXT, redactor), decision: row.decision && decisionText(row.decision, redactor),
+    session_id: row.session_id && short(redactor.excerpt(row.session_id, LONGEST_TEXT)), decision: row.decision && decisionText(row.decision, redactor),
   };
 }
 
-/** A row as databases take it: no NUL and no half surrogate pair, whole numbers that are whole, and no secret in the error. */
-export function storedRow(row: GivenRow, redactor: Redactor): LogRow {
+/** A row as databases take it: no NUL and no half surrogate pair, and whole numbers that are whole. */
+export function storedRow(row: GivenRow): LogRow {
   return {
     trace_id: text(row.trace_id) ?? '',
     stage: storable(row.stage),
@@ -41,7 +44,7 @@ export function storedRow(row: GivenRow, redactor: Redactor): LogRow {
     prompt_tokens: whole(row.prompt_tokens) ?? 0,
     completion_tokens: whole(row.completion_tokens) ?? 0,
     total_tokens: whole(row.total_tokens) ?? 0,
-    error_message: row.error_message ? text(redactor.redact(row.error_message), LONGEST_ERROR) : null,
+    error_message: text(row.error_message, LONGEST_ERROR),
     created_at: moment(row.created_at),
     duration_ms: amount(row.duration_ms),
     ttft_ms: amount(row.ttft_ms),
@@ -57,7 +60,7 @@ export function storedRow(row: GivenRow, redactor: Redactor): LogRow {
     client_wire: text(row.client_wire),
     same_wire: typeof row.same_wire === 'boolean' ? Number(row.same_wire) : null,
     upstream_request_id: text(row.upstream_request_id),
-    session_id: row.session_id ? text(redactor.redact(row.session_id)) : null,
+    session_id: text(row.session_id),
     decision: row.decision === undefined ? null : storable(row.decision),
   };
 }
@@ -75,11 +78,6 @@ function short<T extends string | undefined>(value: T): T {
 /** V8 keeps all of a text in memory as long as a part that was cut out of it. */
 function copied(value: string): string {
   return Buffer.from(value, 'utf16le').toString('utf16le');
-}
-
-/** Redacted where it is cut: half a credential would not be seen as one later. */
-function excerpt(value: string, longest: number, redactor: Redactor): string {
-  return value.length > longest ? redactor.excerpt(value, longest) : value;
 }
 
 function text(value: string | undefined, longest = LONGEST_TEXT): string | null {

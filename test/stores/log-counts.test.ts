@@ -6,7 +6,6 @@ import { migrate } from '../../builtins/stores/migrate.ts';
 import { openPostgres } from '../../builtins/stores/postgres.ts';
 import { SqlLogs } from '../../builtins/stores/sql-logs.ts';
 import { openSqlite } from '../../builtins/stores/sqlite.ts';
-import { createRedactor } from '../../host/log/redact.ts';
 import type { LogRow } from '../../host/stores/log-repository.ts';
 import { storedRow } from '../../host/stores/log-row.ts';
 import { atEnd, forSuite, startPostgres, temporaryFolder } from '../kit/index.ts';
@@ -14,7 +13,7 @@ import { SILENT } from './backends.ts';
 
 const ENDING = ['after_request', 'on_error'];
 const PLAIN = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, created_at: '2026-01-01T00:00:00.000Z' };
-const rows = (stage: string, count: number): LogRow[] => Array.from({ length: count }, (_, at) => storedRow({ trace_id: 't', stage: stage as 'on_error', model: 'm', created_at: at }, createRedactor({})));
+const rows = (stage: string, count: number): LogRow[] => Array.from({ length: count }, (_, at) => storedRow({ trace_id: 't', stage: stage as 'on_error', model: 'm', created_at: at }));
 
 /** `open` gives the empty database of one more process each time. */
 function suite(open: () => Promise<() => Promise<Database>>): void {

@@ -27,7 +27,7 @@ const TEXTS = [
 
 const redactor = createRedactor({});
 const given = (more: object = {}): RequestLogRow => ({ trace_id: 't', stage: 'after_request', model: 'm', created_at: 1, ...more });
-const stored = (more: object): LogRow => storedRow(givenRow(given(more), redactor), redactor);
+const stored = (more: object): LogRow => storedRow(givenRow(given(more), redactor));
 /** One text of its own in memory. */
 const long = (at: number): string => Buffer.alloc(MEGABYTES * 2 ** 20, `${at} `).toString('latin1');
 
