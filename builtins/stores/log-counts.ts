@@ -54,7 +54,7 @@ const added = (source: string): string => `INSERT INTO ${COUNTS} (stage, entries
   ON CONFLICT (stage) DO UPDATE SET entries = ${COUNTS}.entries + excluded.entries`;
 
 /** Row by row, so as short as can be. */
-const onSqlite = (moment: string, event: string, ...values: readonly string[]): string => `CREATE TRIGGER IF NOT EXISTS ${ROWS}_${moment} AFTER ${event} ON ${ROWS} BEGIN
+const onSqlite = (moment: string, event: string, ...values: readonly string[]): string => `CREATE TRIGGER IF NOT EXISTS ${ROWS}_${moment} AFTER ${event} BEGIN
   ${values.map((value) => `INSERT INTO ${COUNTS} (stage, entries) VALUES (${value}) ON CONFLICT (stage) DO UPDATE SET entries = entries + excluded.entries;`).join(' ')} END`;
 
 const onPostgres = (moment: string, event: string, how: string): readonly string[] => [
@@ -64,9 +64,9 @@ const onPostgres = (moment: string, event: string, how: string): readonly string
 
 const TRIGGERS: Readonly<Record<Dialect['name'], readonly string[]>> = {
   sqlite: [
-    onSqlite('added', 'INSERT', 'NEW.stage, 1'),
-    onSqlite('deleted', 'DELETE', 'OLD.stage, -1'),
-    onSqlite('moved', 'UPDATE OF stage', 'OLD.stage, -1', 'NEW.stage, 1'),
+    onSqlite('added', `INSERT ON ${ROWS}`, 'NEW.stage, 1'),
+    onSqlite('deleted', `DELETE ON ${ROWS}`, 'OLD.stage, -1'),
+    onSqlite('moved', `UPDATE OF stage ON ${ROWS}`, 'OLD.stage, -1', 'NEW.stage, 1'),
   ],
   postgres: [
     `CREATE OR REPLACE FUNCTION ${ROWS}_count() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN
@@ -85,12 +85,13 @@ const TRIGGERS: Readonly<Record<Dialect['name'], readonly string[]>> = {
 };
 
 const IS_COUNTED = `OLD.id <= (SELECT up_to FROM ${COUNTED})`;
-const COUNTED_TRIGGERS = [
-  // Who empties a table may let its ids begin again.
+
+/** For rows that are counted. Who empties a table may let its ids begin again. */
+const COUNTED_TRIGGERS: readonly string[] = [
   `CREATE TRIGGER ${ROWS}_deleted AFTER DELETE ON ${ROWS} BEGIN
     INSERT INTO ${COUNTS} (stage, entries) SELECT OLD.stage, -1 WHERE ${IS_COUNTED} ON CONFLICT (stage) DO UPDATE SET entries = entries - 1;
     UPDATE ${COUNTED} SET up_to = 0 WHERE NOT EXISTS (SELECT 1 FROM ${ROWS}); END`,
-  onSqlite('moved', 'UPDATE OF stage', 'OLD.stage, -1', 'NEW.stage, 1').replace(` ON ${ROWS} BEGIN`, ` ON ${ROWS} WHEN ${IS_COUNTED} BEGIN`),
+  onSqlite('moved', `UPDATE OF stage ON ${ROWS} WHEN ${IS_COUNTED}`, 'OLD.stage, -1', 'NEW.stage, 1'),
 ];
 
 /** By their ids: of several stages SQLite would else look through the index of all rows of each. */

@@ -9,7 +9,7 @@ export interface WaitingRow {
   readonly number: number;
 }
 
-/** First in, first out, at the cost of a step whatever stands in it. */
+/** First in, first out, at the cost of a step whatever stands in it. What has been taken is not kept alive: rows that grow old cost the garbage collector most. */
 class Line {
   #items: (WaitingRow | undefined)[] = [];
   #head = 0;
@@ -29,9 +29,9 @@ class Line {
   shift(): WaitingRow | undefined {
     const item = this.first;
     if (!item) return undefined;
-    this.#items.fill(undefined, this.#head, this.#head + 1); // rows may be large, and this place is given up later
+    this.#items[this.#head] = undefined;
     this.#head += 1;
-    if (this.#head >= 1024 && this.#head * 2 >= this.#items.length) {
+    if (this.#head === this.#items.length || (this.#head >= 1024 && this.#head * 2 >= this.#items.length)) {
       this.#items = this.#items.slice(this.#head);
       this.#head = 0;
     }
