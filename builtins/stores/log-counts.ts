@@ -41,6 +41,7 @@ export const LATER_COUNT_STEPS: readonly Migration[] = [
     up: async (trx, { name, integer }) => {
       if (name !== 'sqlite') return;
       await trx.raw(`CREATE TABLE IF NOT EXISTS ${COUNTED} (up_to ${integer} NOT NULL)`);
+      await trx.raw(`DELETE FROM ${COUNTED}`); // of a table that is adopted
       await trx.raw(`INSERT INTO ${COUNTED} (up_to) SELECT coalesce(max(id), 0) FROM ${ROWS}`);
       for (const moment of ['added', 'deleted', 'moved']) await trx.raw(`DROP TRIGGER IF EXISTS ${ROWS}_${moment}`);
       for (const statement of COUNTED_TRIGGERS) await trx.raw(statement);
@@ -83,12 +84,14 @@ const TRIGGERS: Readonly<Record<Dialect['name'], readonly string[]>> = {
   ],
 };
 
-const IS_COUNTED = `WHEN OLD.id <= (SELECT up_to FROM ${COUNTED})`;
+const IS_COUNTED = `OLD.id <= (SELECT up_to FROM ${COUNTED})`;
 
-/** For rows that are counted. */
+/** For rows that are counted. Who empties a table may let its ids begin again. */
 const COUNTED_TRIGGERS: readonly string[] = [
-  onSqlite('deleted', `DELETE ON ${ROWS} ${IS_COUNTED}`, 'OLD.stage, -1'),
-  onSqlite('moved', `UPDATE OF stage ON ${ROWS} ${IS_COUNTED}`, 'OLD.stage, -1', 'NEW.stage, 1'),
+  `CREATE TRIGGER ${ROWS}_deleted AFTER DELETE ON ${ROWS} BEGIN
+    INSERT INTO ${COUNTS} (stage, entries) SELECT OLD.stage, -1 WHERE ${IS_COUNTED} ON CONFLICT (stage) DO UPDATE SET entries = entries - 1;
+    UPDATE ${COUNTED} SET up_to = 0 WHERE NOT EXISTS (SELECT 1 FROM ${ROWS}); END`,
+  onSqlite('moved', `UPDATE OF stage ON ${ROWS} WHEN ${IS_COUNTED}`, 'OLD.stage, -1', 'NEW.stage, 1'),
 ];
 
 /** By their ids: of several stages SQLite would else look through the index of all rows of each. */

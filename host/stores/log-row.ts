@@ -6,30 +6,46 @@ import { RouteDecision } from './route-decision.ts';
 /** Characters of a model's name or another short text that are kept; of an error. */
 const LONGEST_TEXT = 1024;
 const LONGEST_ERROR = 8 * 1024;
+/** Years 0 to 9999. */
+const FIRST_MOMENT = Date.parse('0000-01-01T00:00:00Z');
+const END_OF_MOMENTS = Date.parse('9999-12-31T23:59:59.999Z') + 1;
 
-/** A row that waits to be written: as it was given, but for what its giver may change later, and what would keep many objects alive. */
-export interface GivenRow extends Omit<RequestLogRow, 'decision'> {
+type Given = Pick<RequestLogRow, 'trace_id' | 'stage' | 'model' | 'created_at'> & { readonly [Name in keyof RequestLogRow]?: RequestLogRow[Name] | undefined };
+
+/** A row that waits to be written: what its giver may change later or what would keep much in memory is not of it. */
+export interface GivenRow extends Omit<Given, 'decision'> {
   /** JSON. */
   readonly decision?: string | undefined;
 }
 
+/**
+ * Error, session and decision are redacted as they come: of a batch of rows at once it would be one long turn. One literal: every logged
+ * request comes here.
+ */
 export function givenRow(row: RequestLogRow, redactor: Redactor): GivenRow {
-  return { ...row, decision: row.decision && decisionText(row.decision, redactor) };
+  return {
+    trace_id: short(row.trace_id), stage: short(row.stage), model: short(row.model), provider: short(row.provider), api_key_id: short(row.api_key_id), created_at: row.created_at,
+    prompt_tokens: row.prompt_tokens, completion_tokens: row.completion_tokens, total_tokens: row.total_tokens, duration_ms: row.duration_ms, ttft_ms: row.ttft_ms, cost_usd: row.cost_usd,
+    error_message: row.error_message && copied(redactor.excerpt(row.error_message, LONGEST_ERROR)), ab_label: short(row.ab_label), target: short(row.target), attempts: row.attempts,
+    cache: short(row.cache), catalog_version: short(row.catalog_version), bytes_up: row.bytes_up, bytes_down: row.bytes_down,
+    surface: short(row.surface), client_wire: short(row.client_wire), same_wire: row.same_wire, upstream_request_id: short(row.upstream_request_id),
+    session_id: row.session_id && short(redactor.excerpt(row.session_id, LONGEST_TEXT)), decision: row.decision && decisionText(row.decision, redactor),
+  };
 }
 
-/** A row as databases take it: no NUL and no half surrogate pair, whole numbers that are whole, and no secret in the error. */
-export function storedRow(row: GivenRow, redactor: Redactor): LogRow {
+/** A row as databases take it: no NUL and no half surrogate pair, and whole numbers that are whole. */
+export function storedRow(row: GivenRow): LogRow {
   return {
     trace_id: text(row.trace_id) ?? '',
-    stage: row.stage,
+    stage: storable(row.stage),
     model: text(row.model),
     provider: text(row.provider),
     api_key_id: text(row.api_key_id),
     prompt_tokens: whole(row.prompt_tokens) ?? 0,
     completion_tokens: whole(row.completion_tokens) ?? 0,
     total_tokens: whole(row.total_tokens) ?? 0,
-    error_message: row.error_message ? text(redactor.redact(row.error_message), LONGEST_ERROR) : null,
-    created_at: Number.isFinite(row.created_at) ? Math.floor(row.created_at) : 0,
+    error_message: text(row.error_message, LONGEST_ERROR),
+    created_at: moment(row.created_at),
     duration_ms: amount(row.duration_ms),
     ttft_ms: amount(row.ttft_ms),
     cost_usd: amount(row.cost_usd),
@@ -42,20 +58,26 @@ export function storedRow(row: GivenRow, redactor: Redactor): LogRow {
     bytes_down: whole(row.bytes_down),
     surface: text(row.surface),
     client_wire: text(row.client_wire),
-    same_wire: row.same_wire === undefined ? null : Number(row.same_wire),
+    same_wire: typeof row.same_wire === 'boolean' ? Number(row.same_wire) : null,
     upstream_request_id: text(row.upstream_request_id),
-    session_id: row.session_id ? text(redactor.redact(row.session_id)) : null,
+    session_id: text(row.session_id),
     decision: row.decision === undefined ? null : storable(row.decision),
   };
 }
 
 function decisionText(decision: object, redactor: Redactor): string {
-  return decision instanceof RouteDecision ? decision.shortText((text) => redactor.redact(text)) : redactedJson(decision, redactor);
+  const hide = (text: string): string => redactor.excerpt(text);
+  return decision instanceof RouteDecision ? decision.shortText(hide) : JSON.stringify(decision, (_name, member: unknown) => (typeof member === 'string' ? hide(member) : member));
 }
 
-/** What a module made: each text in it is redacted by itself. */
-function redactedJson(value: object, redactor: Redactor): string {
-  return JSON.stringify(value, (_name, member: unknown) => (typeof member === 'string' ? redactor.redact(member) : member));
+/** As much as is kept of it, and a copy of that. */
+function short<T extends string | undefined>(value: T): T {
+  return typeof value === 'string' && value.length > LONGEST_TEXT ? copied(value.slice(0, LONGEST_TEXT)) as T : value;
+}
+
+/** V8 keeps all of a text in memory as long as a part that was cut out of it. */
+function copied(value: string): string {
+  return Buffer.from(value, 'utf16le').toString('utf16le');
 }
 
 function text(value: string | undefined, longest = LONGEST_TEXT): string | null {
@@ -66,6 +88,11 @@ function text(value: string | undefined, longest = LONGEST_TEXT): string | null 
 function storable(value: string): string {
   const formed = value.toWellFormed();
   return formed.includes('\0') ? formed.replaceAll('\0', '\ufffd') : formed;
+}
+
+/** Milliseconds of a moment that every database has and that a timestamp can be of; 0 for any other. */
+function moment(value: number): number {
+  return Number.isFinite(value) && value >= FIRST_MOMENT && value < END_OF_MOMENTS ? Math.floor(value) : 0;
 }
 
 function whole(value: number | undefined): number | null {

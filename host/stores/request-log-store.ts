@@ -4,7 +4,7 @@ import { LogQueue, type WaitingRow } from './log-queue.ts';
 import type { LogFilters, LogPage, LogRepository, LogRow, LogSeries, LogStatistics, LogWindow } from './log-repository.ts';
 import { TERMINAL_STAGES } from './log-repository.ts';
 import { LogRetention, type Retention } from './log-retention.ts';
-import { givenRow, storedRow } from './log-row.ts';
+import { type GivenRow, givenRow, storedRow } from './log-row.ts';
 import type { StoreDeps } from './store-deps.ts';
 import { LOOKUP_LIMIT_MS, StoreLink } from './store-link.ts';
 
@@ -65,14 +65,15 @@ export class RequestLogStore implements RequestLog, LogReader {
   }
 
   append(row: RequestLogRow): void {
-    this.#add(row, undefined);
+    this.#add(givenRow(row, this.#deps.redactor), undefined);
   }
 
   annotate(stage: Stage, row: RequestLogRow): void {
-    const { trace_id: traceId, error_message } = row;
+    const given = givenRow(row, this.#deps.redactor);
+    const { trace_id: traceId, error_message } = given;
     const waiting = traceId === '' ? undefined : this.#queue.find(traceId, stage);
     if (waiting) waiting.row = { ...waiting.row, error_message };
-    else this.#add(row, traceId === '' ? undefined : stage);
+    else this.#add(given, traceId === '' ? undefined : stage);
   }
 
   async list(filters: LogFilters, limit: number, offset: number): Promise<LogPage> {
@@ -126,9 +127,9 @@ export class RequestLogStore implements RequestLog, LogReader {
     if (lost > 0) this.#deps.log.error('rows of the request log are lost: their store did not come back', { rows: lost });
   }
 
-  #add(row: RequestLogRow, annotates: string | undefined): void {
+  #add(row: GivenRow, annotates: string | undefined): void {
     const isTerminal = TERMINAL_STAGES.includes(row.stage);
-    if (this.#queue.add(givenRow(row, this.#deps.redactor), { isTerminal, annotates })) {
+    if (this.#queue.add(row, { isTerminal, annotates })) {
       this.#dropped += 1;
       this.#deps.dropped(1);
     }
@@ -187,7 +188,7 @@ export class RequestLogStore implements RequestLog, LogReader {
     const [first] = this.#batch;
     if (!first) return;
     const { annotates } = first;
-    const stored = this.#batch.slice(0, rows).map(({ row }) => storedRow(row, this.#deps.redactor)); // all of a batch in a row cost a quarter of what they cost one by one
+    const stored = this.#batch.slice(0, rows).map(({ row }) => storedRow(row)); // all of a batch in a row cost a quarter of what they cost one by one
     await this.#link.ask(() => (annotates === undefined ? this.#repository.append(stored) : this.#annotate(stored, annotates)));
     this.#batch.splice(0, rows);
   }

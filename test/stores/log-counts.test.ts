@@ -6,7 +6,6 @@ import { migrate } from '../../builtins/stores/migrate.ts';
 import { openPostgres } from '../../builtins/stores/postgres.ts';
 import { SqlLogs } from '../../builtins/stores/sql-logs.ts';
 import { openSqlite } from '../../builtins/stores/sqlite.ts';
-import { createRedactor } from '../../host/log/redact.ts';
 import type { LogRow } from '../../host/stores/log-repository.ts';
 import { storedRow } from '../../host/stores/log-row.ts';
 import { atEnd, forSuite, startPostgres, temporaryFolder } from '../kit/index.ts';
@@ -14,7 +13,7 @@ import { SILENT } from './backends.ts';
 
 const ENDING = ['after_request', 'on_error'];
 const PLAIN = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, created_at: '2026-01-01T00:00:00.000Z' };
-const rows = (stage: string, count: number): LogRow[] => Array.from({ length: count }, (_, at) => storedRow({ trace_id: 't', stage: stage as 'on_error', model: 'm', created_at: at }, createRedactor({})));
+const rows = (stage: string, count: number): LogRow[] => Array.from({ length: count }, (_, at) => storedRow({ trace_id: 't', stage: stage as 'on_error', model: 'm', created_at: at }));
 
 /** `open` gives the empty database of one more process each time. */
 function suite(open: () => Promise<() => Promise<Database>>): void {
@@ -51,6 +50,39 @@ function suite(open: () => Promise<() => Promise<Database>>): void {
       expected.before_request += many - purged;
       expected.on_error += at + 1;
       expect(await counts(logs)).to.deep.equal([expected.before_request + expected.on_error, expected.on_error, expected.before_request, 0]);
+    }
+  });
+
+  it('holds of a table that is emptied and begins again at the first id', async () => {
+    const database = await (await open())();
+    await migrate(database, LOG_SCHEMA, SILENT, Date.now);
+    const logs = new SqlLogs(database);
+    for (const many of [1, 5000, 3]) { // the newest are counted in, or not yet
+      await logs.append(rows('on_error', many));
+      if (many === 3) await logs.purge({ stages: [] }, 1, 1);
+      await database.knex('request_logs').truncate();
+      await logs.append([...rows('on_error', 4), ...rows('before_request', 2)]);
+      expect(await counts(logs)).to.deep.equal([6, 4, 2, 0]);
+      await logs.purge({ stages: ['on_error'] }, Number.MAX_SAFE_INTEGER, 3);
+      expect(await counts(logs)).to.deep.equal([3, 1, 2, 0]);
+      await database.knex('request_logs').delete();
+      expect(await counts(logs)).to.deep.equal([0, 0, 0, 0]);
+    }
+  });
+
+  it('holds of a table that is adopted again, because its ledger is gone', async () => {
+    const database = await (await open())();
+    for (const many of [5, 5000, 7]) {
+      await migrate(database, LOG_SCHEMA, SILENT, Date.now);
+      const logs = new SqlLogs(database);
+      for (const each of [1, many]) await logs.append(rows('on_error', each)); // the newest are counted in, or not yet
+      const [before = 0] = await counts(logs);
+      await database.knex(LOG_SCHEMA.ledger).delete();
+      await migrate(database, LOG_SCHEMA, SILENT, Date.now);
+      expect(await counts(logs)).to.deep.equal([before, before, 0, 0]);
+      await logs.append(rows('on_error', 1));
+      await logs.purge({ stages: [] }, Number.MAX_SAFE_INTEGER, 1);
+      expect(await counts(logs)).to.deep.equal([before, before, 0, 0]);
     }
   });
 

@@ -6,7 +6,6 @@ import { migrate } from '../../builtins/stores/migrate.ts';
 import { openPostgres } from '../../builtins/stores/postgres.ts';
 import { SqlLogs } from '../../builtins/stores/sql-logs.ts';
 import { openSqlite } from '../../builtins/stores/sqlite.ts';
-import { createRedactor } from '../../host/log/redact.ts';
 import type { LogRow } from '../../host/stores/log-repository.ts';
 import { storedRow } from '../../host/stores/log-row.ts';
 import { atEnd, forSuite, startPostgres, temporaryFolder } from '../kit/index.ts';
@@ -16,7 +15,7 @@ const END = '89abcdef';
 /** With one end, shorter than it, none, and of characters that are two code units. */
 const TRACES = [`0123${END}`, `4567${END}`, END, 'cdef', '', `${'😀'.repeat(4)}${'é'.repeat(4)}`, '😀'];
 
-const rowOf = (trace: string, more: Partial<Parameters<typeof storedRow>[0]> = {}): LogRow => storedRow({ trace_id: trace, stage: 'after_request', model: 'm', created_at: 1, ...more }, createRedactor({}));
+const rowOf = (trace: string, more: Partial<Parameters<typeof storedRow>[0]> = {}): LogRow => storedRow({ trace_id: trace, stage: 'after_request', model: 'm', created_at: 1, ...more });
 
 function suite(open: () => Promise<Database>): void {
   it('are those of the whole id', async () => {

@@ -43,9 +43,9 @@ describe('a decision in a row of the request log', () => {
       dropped: [{ target: 'b', reason: secret, figures: { note: secret as unknown as number } }],
       attempts: [{ ...UNUSUAL.attempts[0]!, upstream_model: `z${secret}`, message: secret }],
     };
-    const text = storedRow(givenRow({ trace_id: 't', stage: 'on_error', model: 'm', created_at: 1, decision: new RouteDecision(planted) }, redactor), redactor).decision;
+    const text = storedRow(givenRow({ trace_id: 't', stage: 'on_error', model: 'm', created_at: 1, decision: new RouteDecision(planted) }, redactor)).decision;
     expect(text).to.include('[REDACTED').and.not.include('abcdefghijkl');
-    const made = storedRow(givenRow({ trace_id: 't', stage: 'on_error', model: 'm', created_at: 1, decision: { mine: [{ deep: secret }] } }, redactor), redactor).decision;
+    const made = storedRow(givenRow({ trace_id: 't', stage: 'on_error', model: 'm', created_at: 1, decision: { mine: [{ deep: secret }] } }, redactor)).decision;
     expect(made).to.equal('{"mine":[{"deep":"[REDACTED_OPENAI_KEY]"}]}');
   });
 
