@@ -19,6 +19,7 @@ export const COMPUTED_WRITES: Readonly<Record<string, readonly string[]>> = {
   'host/log/logger.ts': ['insides[symbols.asJsonSym]'],
   'host/log/needles.ts': ['this.#pairs[pairAt(needle, offset)]', 'this.#grams[hash]'],
   'host/pipeline/attempt.ts': ['attempt[this.#key]'],
+  'host/stores/log-queue.ts': ['this.#items[this.#head]'],
   'builtins/telemetry/metrics/family.ts': ['found.inBucket[place]'],
   'builtins/routing/median.ts': ['this.#ring[this.#next]', 'this.#sorted[at]'],
   'providers/bedrock/converse/messages.ts': ['last.content[at]'],
