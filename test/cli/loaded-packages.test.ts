@@ -80,10 +80,10 @@ describe('what Node loads of itself for a gateway, and what a start asks of V8',
     expect(late?.split(' ').filter((name) => !name.startsWith('internal/deps/amaro'))).to.deep.equal(['']);
   });
 
-  it('leaves out garbage collection in steps and optimized code until the gateway is up; compiled code is written under the flags of a start', () => {
+  it('leaves out baseline code from the background at all times, garbage collection in steps and optimized code until the gateway is up; compiled code is written under the flags of a start', () => {
     const flags = Array.from(told().matchAll(/^flag set: (.*)$/gm), ([, flag]) => flag);
     const ofStart = ['--no-incremental-marking', '--no-turbofan', '--no-maglev'];
-    expect(flags).to.deep.equal(['--no-allocation-site-pretenuring', ...ofStart, '--incremental-marking', '--turbofan', '--maglev', ...ofStart]);
+    expect(flags).to.deep.equal(['--no-allocation-site-pretenuring', '--no-concurrent-sparkplug', ...ofStart, '--incremental-marking', '--turbofan', '--maglev', ...ofStart]);
   });
 });
 
