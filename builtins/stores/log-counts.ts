@@ -14,8 +14,9 @@ const COUNT_EVERY = 4096;
 /**
  * How many rows there are of each stage, so that a page of a million rows tells their number without counting them. They hold for every
  * writer, also a replica of another version. In Postgres triggers keep them, one call for each statement. SQLite would call
- * one for each row, and keep the rows of a statement aside for it, which costs a fifth of writing them: there new rows are counted in from
- * time to time, and triggers keep the counts of those that leave.
+ * one for each row, and keep the rows of a statement aside for it, which costs a fifth of writing them: there new rows, those of higher ids,
+ * are counted in from time to time, and triggers keep the counts of those that leave. Rows that someone puts back there under ids that are
+ * counted are not counted again.
  */
 export const COUNT_STEPS: readonly Migration[] = [
   {
@@ -120,8 +121,11 @@ export class NewRows {
     this.#database = database;
   }
 
-  async wrote(rows: number): Promise<void> {
+  wrote(rows: number): void {
     this.#uncounted += rows;
+  }
+
+  async settle(): Promise<void> {
     if (this.#uncounted < COUNT_EVERY || this.#database.dialect.name !== 'sqlite') return;
     try {
       await this.#countIn();

@@ -25,7 +25,11 @@ export class SqlLogs implements LogRepository {
     const { knex, dialect } = this.#database;
     const { sql, bindings } = insertion(dialect, TABLE, rows);
     await knex.raw(sql, bindings);
-    await this.#newRows.wrote(rows.length);
+    this.#newRows.wrote(rows.length);
+  }
+
+  settle(): Promise<void> {
+    return this.#newRows.settle();
   }
 
   async annotate(traceId: string, stage: string, error: string): Promise<boolean> {

@@ -113,6 +113,8 @@ export const TERMINAL_STAGES: readonly string[] = ['after_request', 'on_error'];
 export interface LogRepository {
   /** In this order; all of them or none. */
   append(rows: readonly LogRow[]): Promise<void>;
+  /** After rows were written: brings up to date what is kept about them. It is a call of its own, since rows of an `append` that takes too long are written again. */
+  settle(): Promise<void>;
   /** Puts the error onto the newest row of the trace at the stage that has none; false when there is no such row. */
   annotate(traceId: string, stage: string, error: string): Promise<boolean>;
   list(filters: LogFilters, limit: number, offset: number): Promise<LogPage>;

@@ -181,6 +181,7 @@ export class RequestLogStore implements RequestLog, LogReader {
         for (let row = 0; row < rows; row += 1) await this.#writeOrGiveUp(); // the store answers: one of the rows is what it refuses
       }
       this.#retention.wrote();
+      await this.#link.ask(() => this.#repository.settle());
     }
   }
 

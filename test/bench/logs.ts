@@ -72,8 +72,14 @@ export async function logCosts(database: Database, { rows = ROWS, days = DAYS } 
 async function fill(repository: SqlLogs, { rows, from, stepMs }: { rows: number; from: number; stepMs: number }): Promise<void> {
   const dice = new Dice(17);
   for (let at = 0; at < rows; at += BATCH) {
-    await repository.append(Array.from({ length: Math.min(BATCH, rows - at) }, (_, index) => rowOf(dice, at + index, from + (at + index) * stepMs)));
+    await write(repository, Array.from({ length: Math.min(BATCH, rows - at) }, (_, index) => rowOf(dice, at + index, from + (at + index) * stepMs)));
   }
+}
+
+/** As the request log does. */
+async function write(repository: SqlLogs, rows: readonly LogRow[]): Promise<void> {
+  await repository.append(rows);
+  await repository.settle();
 }
 
 /** One in twenty fails; ten models of four providers, a hundred keys. */
@@ -95,7 +101,7 @@ async function purgeHalf(store: RequestLogStore, repository: SqlLogs, before: nu
   let [longestWriteMs, writes] = [0, 0];
   const writing = (async () => {
     while (!over.signal.aborted) {
-      longestWriteMs = Math.max(longestWriteMs, await timed(() => repository.append([rowOf(dice, writes, Date.now())])));
+      longestWriteMs = Math.max(longestWriteMs, await timed(() => write(repository, [rowOf(dice, writes, Date.now())])));
       writes += 1;
       await sleep(10);
     }

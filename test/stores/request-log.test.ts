@@ -17,7 +17,7 @@ function scene(retention: Retention = { days: undefined, rows: undefined }) {
   const rows: (LogRow & { readonly id: number })[] = [];
   const statements: number[] = [];
   const told: string[] = [];
-  const state = { isAway: false, refuses: (_row: LogRow): boolean => false, dropped: 0, nextId: 1 };
+  const state = { isAway: false, refuses: (_row: LogRow): boolean => false, settles: (): Promise<void> => Promise.resolve(), dropped: 0, nextId: 1 };
   const answer = <T>(value: () => T): Promise<T> => (state.isAway ? Promise.reject(new Error('connection refused')) : Promise.resolve().then(value));
   const repository: LogRepository = {
     append: (given) => answer(() => {
@@ -25,6 +25,7 @@ function scene(retention: Retention = { days: undefined, rows: undefined }) {
       statements.push(given.length);
       rows.push(...given.map((each) => ({ ...each, id: state.nextId++ })));
     }),
+    settle: () => state.settles(),
     annotate: (traceId, stage, error) => answer(() => {
       const at = rows.findLastIndex((each) => each.trace_id === traceId && each.stage === stage && each.error_message === null);
       if (at >= 0) rows[at] = { ...rows[at]!, error_message: error };
@@ -123,6 +124,21 @@ describe('rows of the request log', () => {
     t.clock.advance(1000);
     await until(() => t.rows.length === 4);
     expect(models(t)).to.deep.equal(['m0', 'm1', 'm2', 'm3']);
+  });
+
+  it('are written once, though the store hangs behind them', async () => {
+    const t = scene();
+    t.state.settles = () => new Promise(() => {});
+    t.store.append(row({ model: 'a' }));
+    t.clock.advance(100);
+    await until(() => t.rows.length === 1);
+    t.clock.advance(10_000);
+    await until(() => t.told.length === 1);
+    t.state.settles = () => Promise.resolve();
+    t.store.append(row({ model: 'b' }));
+    t.clock.advance(1000);
+    await until(() => t.rows.length > 1);
+    expect([models(t), t.told, t.state.dropped]).to.deep.equal([['a', 'b'], ['the request log store does not answer'], 0]);
   });
 
   it('of too many that wait, those that end no request are dropped first, the oldest of them, and counted', async () => {
