@@ -36,30 +36,27 @@ function logger({ level, persist }: Settings, { log, now, redact, requestLog }: 
     }
     return text;
   };
-  const row = (exchange: Exchange, stage: Stage, model: string): RequestLogRow => ({ trace_id: exchange.id, stage, model: redact(model), api_key_id: exchange.principal?.id ?? '', created_at: now() });
-
   return {
     before_request: (exchange) => {
       const { id, model, streaming: stream } = exchange;
       log[level]('gateway request', { trace_id: id, model, messages: messagesIn(exchange), stream, timestamp: timestamp() });
-      store?.append(row(exchange, 'before_request', model));
+      store?.append({ trace_id: id, stage: 'before_request', model: redact(model), api_key_id: keyOf(exchange), created_at: now() });
     },
     after_request: (exchange) => {
       const model = answeringModel(exchange);
       const provider = providerOf(exchange);
-      const tokens = tokensOf(exchange);
-      log[level]('gateway response', { trace_id: exchange.id, model, provider, ...tokens, choices: choicesIn(exchange), timestamp: timestamp() });
+      const { prompt_tokens = 0, completion_tokens = 0, total_tokens = 0 } = exchange.usage ?? {};
+      log[level]('gateway response', { trace_id: exchange.id, model, provider, prompt_tokens, completion_tokens, total_tokens, choices: choicesIn(exchange), timestamp: timestamp() });
       if (!store) return;
-      const { measurements: { durationMs, ttftMs, costUsd } } = exchange;
-      store.append({ ...row(exchange, 'after_request', model), provider, ...tokens, duration_ms: durationMs, ttft_ms: ttftMs ?? null, cost_usd: costUsd ?? null, ...factsOf(exchange) });
+      store.append(endingRow(exchange, { stage: 'after_request', model: redact(model), provider, createdAt: now() }));
       answered.put(exchange, true);
     },
     on_error: (exchange) => {
-      const { id, model, target: provider = '', measurements: { durationMs, ttftMs } } = exchange;
+      const { id, model, target: provider = '' } = exchange;
       const error = redact(exchange.error?.message ?? '');
       log.error('gateway error', { trace_id: id, model, provider, error, timestamp: timestamp() });
       if (!store) return;
-      const failed = { ...row(exchange, 'on_error', model), provider, error_message: error, duration_ms: durationMs > 0 ? durationMs : null, ttft_ms: ttftMs ?? null, cost_usd: null, ...factsOf(exchange) };
+      const failed = endingRow(exchange, { stage: 'on_error', model: redact(model), provider, createdAt: now(), error });
       // One request has one last row: an answer that was withheld after it had been written down is that answer's row.
       if (answered.get(exchange)) store.annotate('after_request', failed);
       else store.append(failed);
@@ -87,15 +84,27 @@ function providerOf(exchange: Exchange): string {
   return made ?? exchange.target ?? '';
 }
 
-function tokensOf({ usage }: Exchange): { prompt_tokens: number; completion_tokens: number; total_tokens: number } {
-  return { prompt_tokens: usage?.prompt_tokens ?? 0, completion_tokens: usage?.completion_tokens ?? 0, total_tokens: usage?.total_tokens ?? 0 };
-}
-
 const choicesIn = (exchange: Exchange): number => (isChat(exchange) ? (exchange.reply?.choices.length ?? 0) : 0);
 
-/** What is known at the end of a request, and only that. One literal: every logged request comes here. */
-function factsOf({ surface, client, target, attempts, cache, catalogVersion, abLabel, decision, tunnel }: Exchange): Partial<RequestLogRow> {
+const keyOf = ({ principal }: Exchange): string => principal?.id ?? '';
+
+interface Ending {
+  readonly stage: Stage;
+  readonly model: string;
+  readonly provider: string;
+  readonly createdAt: number;
+  /** Of a request that failed: it has no tokens and no cost. */
+  readonly error?: string;
+}
+
+/** All that is known at the end of a request. One literal: every logged request comes here. */
+function endingRow(exchange: Exchange, { stage, model, provider, createdAt, error }: Ending): RequestLogRow {
+  const { id, surface, client, target, attempts, cache, catalogVersion, abLabel, decision, tunnel, usage, measurements: { durationMs, ttftMs, costUsd } } = exchange;
+  const counted = error === undefined ? usage : undefined;
   return {
+    trace_id: id, stage, model, provider, api_key_id: keyOf(exchange), created_at: createdAt, error_message: error,
+    prompt_tokens: counted?.prompt_tokens, completion_tokens: counted?.completion_tokens, total_tokens: counted?.total_tokens,
+    duration_ms: error === undefined || durationMs > 0 ? durationMs : null, ttft_ms: ttftMs ?? null, cost_usd: error === undefined ? (costUsd ?? null) : null,
     ab_label: abLabel, target, attempts: target === undefined ? undefined : attempts, cache, catalog_version: catalogVersion, decision,
     surface: client && SURFACES[surface].tag, client_wire: client?.wire, same_wire: client?.isSameWire, upstream_request_id: client?.upstreamRequestId, session_id: client?.sessionId,
     bytes_up: tunnel?.bytesUp, bytes_down: tunnel?.bytesDown,

@@ -1,6 +1,4 @@
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
-import { AttemptNote } from '../../host/pipeline/attempt.ts';
-import { tapEventual } from '../../host/pipeline/eventual.ts';
 import { RouteRecord } from '../../host/pipeline/route-record.ts';
 import type { Stores } from '../../host/stores/stores.ts';
 
@@ -14,8 +12,6 @@ export default defineBuiltin({
       const writesRows = config.plugins.some(({ name, enabled }) => enabled && registry.plugins.get(name)?.type === 'logging');
       if (!stores?.requestLog.value || !writesRows) return;
       const byKey = new Map(targets.map((target) => [target.virtualKey, target]));
-      const statuses = new AttemptNote<number>();
-      const heard = new AttemptNote<(status: number) => void>();
 
       pipeline.prepare.tap({ name: 'route-records', stage: ORDER.tracing }, ({ routing, model }) => {
         if (!routing.explaining) routing.record = new RouteRecord(model, config.strategy.mode, byKey);
@@ -28,16 +24,7 @@ export default defineBuiltin({
         record?.ordered(ordered);
         return ordered;
       });
-      tapEventual(pipeline.outgoing, { name: 'route-records', stage: ORDER.routeEnds }, ({ attempt }) => {
-        const { onReply, exchange: { routing: { record } } } = attempt;
-        if (!record || (onReply && heard.get(attempt) === onReply)) return; // the attempt's second call is heard already
-        attempt.onReply = (status) => {
-          onReply?.(status);
-          statuses.put(attempt, status);
-        };
-        heard.put(attempt, attempt.onReply);
-      });
-      pipeline.settled.tap('route-records', (attempt) => attempt.exchange.routing.record?.attempted(attempt, statuses.take(attempt)));
+      pipeline.settled.tap('route-records', (attempt) => attempt.exchange.routing.record?.attempted(attempt));
     });
   },
 });

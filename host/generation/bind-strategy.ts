@@ -90,9 +90,7 @@ function charactersOf(content: unknown): number {
 /** What a strategy may say of a request that is served. */
 function notesFor({ routing }: LiveExchange): RankNotes {
   const { record } = routing;
-  return {
-    variant: (label) => { routing.abLabel = label; },
-    nothing: (why) => { routing.unroutable = why; },
-    ...(record && { rule: (path) => record.heard.rule(path), target: (...note) => record.heard.target(...note) }),
-  };
+  const variant = (label: string): void => { routing.abLabel = label; };
+  const nothing = (why: string): void => { routing.unroutable = why; };
+  return record ? { variant, nothing, rule: (path) => record.heard.rule(path), target: (...note) => record.heard.target(...note) } : { variant, nothing };
 }

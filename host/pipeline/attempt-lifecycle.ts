@@ -25,7 +25,7 @@ export function beginAttempt(exchange: LiveExchange, turn: Turn, target: Target,
   const cancellation = target.requestTimeoutMs === undefined ? exchange.cancellation : new Cancellation();
   return {
     exchange, turn, target, provider, cancellation, number: routing.attempts, upstreamModel: routing.upstreamModel,
-    isSameWire: false, outcome: undefined, error: undefined, calledAt: undefined, upstreamMs: undefined, onReply: undefined,
+    isSameWire: false, outcome: undefined, error: undefined, calledAt: undefined, upstreamMs: undefined, status: undefined, onReply: undefined,
   };
 }
 

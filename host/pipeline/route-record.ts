@@ -8,6 +8,7 @@ interface EndedAttempt {
   readonly target: Target;
   readonly upstreamModel: string;
   readonly upstreamMs: number | undefined;
+  readonly status: number | undefined;
   readonly error: GatewayError | undefined;
 }
 
@@ -27,7 +28,7 @@ export class RouteRecord {
   readonly #requestedModel: string;
   readonly #strategy: string;
   readonly #targets: ReadonlyMap<string, Target>;
-  readonly #attempts: AttemptRecord[] = [];
+  #attempts: readonly AttemptRecord[] = [];
   #all: readonly RouteTarget[] | undefined;
   #order: readonly RouteTarget[] | undefined;
 
@@ -47,28 +48,27 @@ export class RouteRecord {
     this.#order ??= order;
   }
 
-  /** `status` is that of the reply, where one came. */
-  attempted({ target, upstreamModel, upstreamMs, error }: EndedAttempt, status: number | undefined): void {
-    this.#attempts.push({
-      target: target.virtualKey, upstream_model: upstreamModel, status: status ?? null, duration_ms: upstreamMs ?? null,
-      ended: error?.code ?? ANSWERED, ...(error && { message: error.message }),
-    });
+  attempted({ target: { virtualKey: target }, upstreamModel: upstream_model, upstreamMs, status, error }: EndedAttempt): void {
+    const record: AttemptRecord = error
+      ? { target, upstream_model, status: status ?? null, duration_ms: upstreamMs ?? null, ended: error.code, message: error.message }
+      : { target, upstream_model, status: status ?? null, duration_ms: upstreamMs ?? null, ended: ANSWERED };
+    this.#attempts = this.#attempts.length === 0 ? [record] : [...this.#attempts, record]; // most have one, and a list that grows takes more room
   }
 
   /** In the form of an explanation, with what became of it. */
   shown({ model, surface, streaming, abLabel, routing }: RoutedExchange): RouteDecision {
-    const order: RouteTarget[] = [];
-    for (const target of this.#order ?? []) if (target.serves) order.push(target); // V8 is slow to filter a frozen list, and every logged request comes here
+    const order: OrderedTarget[] = []; // loops: V8 is slow to filter a frozen list, and every logged request comes here
+    for (const target of this.#order ?? []) if (target.serves) order.push(this.#orderedTarget(target, model));
     const dropped: RankedTarget[] = [];
     for (const target of this.#all ?? []) {
-      if (!order.includes(target)) dropped.push(this.#recorded(target, target.serves ? 'left out by the strategy' : 'does not serve the model'));
+      if (!target.serves || this.#order?.includes(target) !== true) dropped.push(this.#recorded(target, target.serves ? 'left out by the strategy' : 'does not serve the model'));
     }
     return new RouteDecision({
       model, requested_model: this.#requestedModel, surface, streaming, strategy: this.#strategy,
       rule: this.heard.path ?? null,
       ab_label: abLabel ?? null,
-      ...(routing.unroutable !== undefined && { unroutable: routing.unroutable }),
-      order: order.map((target) => this.#orderedTarget(target, model)),
+      unroutable: routing.unroutable,
+      order,
       dropped,
       attempts: this.#attempts,
     });
@@ -76,7 +76,8 @@ export class RouteRecord {
 
   #orderedTarget(target: RouteTarget, model: string): OrderedTarget {
     const known = this.#targets.get(target.virtualKey);
-    return { ...this.#recorded(target, BY_STRATEGY), provider: known?.provider?.module.name ?? '', upstream_model: known?.upstreamModel(model) ?? model };
+    const { target: name, reason, figures } = this.#recorded(target, BY_STRATEGY);
+    return { target: name, reason, figures, provider: known?.provider?.module.name ?? '', upstream_model: known?.upstreamModel(model) ?? model };
   }
 
   #recorded({ virtualKey }: RouteTarget, otherwise: string): RankedTarget {

@@ -81,7 +81,8 @@ export async function sendDetached(request: Eventual<OutgoingRequest>, { transpo
   }
 }
 
-function upstreamCall({ cancellation, onReply, provider: { module: { connection } } }: Attempt, request: OutgoingRequest, headersTimeoutMs: number): UpstreamCall {
+function upstreamCall(attempt: Attempt, request: OutgoingRequest, headersTimeoutMs: number): UpstreamCall {
+  const { cancellation, onReply, provider: { module: { connection } } } = attempt;
   cancellation.throwIfCancelled();
-  return { request, cancellation, connectTimeoutMs: connection.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, headersTimeoutMs, onReply };
+  return { request, cancellation, connectTimeoutMs: connection.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, headersTimeoutMs, noted: attempt, onReply };
 }

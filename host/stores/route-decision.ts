@@ -26,34 +26,24 @@ export interface AttemptRecord {
   readonly message?: string;
 }
 
-/** How a request was routed, in the form of an explanation, with what became of it. */
-export interface DecisionMembers {
-  readonly model: string;
-  /** The one before aliases. */
-  readonly requested_model: string;
-  readonly surface: string;
-  readonly streaming: boolean;
-  readonly strategy: string;
-  readonly rule: string | null;
-  readonly ab_label: string | null;
-  readonly unroutable?: string;
-  readonly order: readonly OrderedTarget[];
-  readonly dropped: readonly RankedTarget[];
-  readonly attempts: readonly AttemptRecord[];
-}
-
 /** Why a target stands where it does, unless the strategy says more. */
 export const BY_STRATEGY = 'by the strategy';
 
 /** How an attempt ended that has no error. */
 export const ANSWERED = 'answered';
 
+/** What a decision is made of. */
+export interface DecisionMembers extends Omit<RouteDecision, 'shortText' | 'unroutable'> {
+  readonly unroutable?: string | undefined;
+}
+
 /**
- * A decision that knows its short form, in which the request log keeps it: what is usual is left out, so that most are a third as long.
- * A module that is given one reads its members as those of any object.
+ * How a request was routed, in the form of an explanation, with what became of it. It knows its short form, in which the request log
+ * keeps it: what is usual is left out, so that most are a third as long. A module that is given one reads its members as those of any object.
  */
-export class RouteDecision implements DecisionMembers {
+export class RouteDecision {
   readonly model: string;
+  /** The one before aliases. */
   readonly requested_model: string;
   readonly surface: string;
   readonly streaming: boolean;

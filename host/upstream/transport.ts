@@ -21,12 +21,12 @@ export class Transport {
   }
 
   /** Sends one request; the reply is pushed into the sink. Redirects are never followed. */
-  open({ request, cancellation, connectTimeoutMs, headersTimeoutMs, bodyIdleMs, isVerbatim = false, upgrade, onReply }: UpstreamCall, sink: ReplySink): void {
+  open({ request, cancellation, connectTimeoutMs, headersTimeoutMs, bodyIdleMs, isVerbatim = false, upgrade, noted, onReply }: UpstreamCall, sink: ReplySink): void {
     if (cancellation.cause) {
       sink.onError(cancellation.cause);
       return;
     }
-    const handler = new ReplyHandler(cancellation, sink, { isVerbatim, onReply });
+    const handler = new ReplyHandler(cancellation, sink, { isVerbatim, noted, onReply });
     try {
       const { origin, path } = splitUrl(request.url);
       handler.connecting = this.#pools.dispatch(origin, connectTimeoutMs, {
@@ -75,10 +75,12 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
   #rawHeaders: unknown;
   #isOver = false;
   readonly #isVerbatim: boolean;
+  readonly #noted: UpstreamCall['noted'];
   readonly #onReply: UpstreamCall['onReply'];
 
-  constructor(cancellation: Cancellation, sink: ReplySink, { isVerbatim, onReply }: Pick<UpstreamCall, 'onReply'> & { readonly isVerbatim: boolean }) {
+  constructor(cancellation: Cancellation, sink: ReplySink, { isVerbatim, noted, onReply }: Pick<UpstreamCall, 'noted' | 'onReply'> & { readonly isVerbatim: boolean }) {
     this.#sink = sink;
+    this.#noted = noted;
     this.#onReply = onReply;
     this.#isVerbatim = isVerbatim;
     this.#stopListening = cancellation.onCancel((cause) => {
@@ -96,7 +98,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
     if (status < 200 || this.#isOver) return; // informational replies are not the reply
-    this.#onReply?.(status);
+    this.#note(status);
     const flat = flatHeaders(headers);
     if (this.#isVerbatim) {
       this.#rawHeaders = controller.rawHeaders;
@@ -108,13 +110,18 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
     this.#sink.onReply(status, flat, this);
   }
 
+  #note(status: number): void {
+    if (this.#noted) this.#noted.status = status;
+    this.#onReply?.(status);
+  }
+
   onRequestUpgrade(controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>, socket: Duplex): void {
     socket.on('error', () => socket.destroy()); // undici has taken its own listeners off
     if (this.#isOver || !this.#sink.onUpgrade) {
       socket.destroy();
       return;
     }
-    this.#onReply?.(status);
+    this.#note(status);
     this.#rawHeaders = controller.rawHeaders;
     this.#end();
     this.#sink.onUpgrade(status, flatHeaders(headers), this, socket);

@@ -38,7 +38,9 @@ export interface UpstreamCall {
   readonly isVerbatim?: boolean;
   /** Another protocol that the connection is asked to speak from then on. */
   readonly upgrade?: string | undefined;
-  /** Called with the status of the reply. */
+  /** Where the status of the reply is noted. */
+  readonly noted?: { status: number | undefined };
+  /** Called with it. */
   readonly onReply?: ((status: number) => void) | undefined;
 }
 
