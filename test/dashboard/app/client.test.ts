@@ -110,10 +110,12 @@ describe('calls of the dashboard', () => {
     const next = (change: (session: SessionStore) => void): boolean => {
       const { session } = clientOf(() => json(200, {}));
       const unsent = new Map([['prompt', 'half a thou']]);
-      keepUnsentFor(session, unsent);
+      const losable = new Set(['prompt']);
+      keepUnsentFor(session, { unsent, losable });
       session.lapse(SESSION.token);
       expect(unsent.size).to.equal(1);
       change(session);
+      expect(losable.size).to.equal(unsent.size);
       return unsent.has('prompt');
     };
     expect(next((session) => session.begin({ ...SESSION, token: 'gws_2' }))).to.equal(true);
