@@ -162,6 +162,20 @@ describe('calls of the dashboard', () => {
     expect([error.status, error.message]).to.deep.equal([0, 'The gateway cannot be reached. Check that it is running and that this address is right.']);
   });
 
+  it('tell the time of the gateway, where the clock of this machine is far from it', async () => {
+    const HOUR_MS = 3_600_000;
+    for (const [apartMs, told] of [[5 * HOUR_MS, 5 * HOUR_MS], [-26 * HOUR_MS, -26 * HOUR_MS], [20_000, 0], [-20_000, 0]] as const) {
+      const { client } = clientOf(() => new Response('{}', { headers: { Date: new Date(Date.now() + apartMs).toUTCString() } }));
+      await client.json('/x');
+      expect(client.now() - Date.now(), String(apartMs)).to.be.closeTo(told, 5000);
+    }
+    for (const headers of [{}, { Date: 'soon' }]) {
+      const { client } = clientOf(() => new Response('{}', { headers }));
+      await client.json('/x');
+      expect(client.now() - Date.now()).to.be.closeTo(0, 5000);
+    }
+  });
+
   it('end with the reader\'s own signal, which is not shown as an error', async () => {
     const given = new AbortController();
     const { client } = clientOf(({ init }) => new Promise((_resolve, reject) => { init.signal?.addEventListener('abort', () => reject(new Error('aborted'))); }));

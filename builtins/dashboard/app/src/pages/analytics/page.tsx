@@ -27,7 +27,7 @@ export default function AnalyticsPage() {
   const filters = { provider: search.get('provider') ?? '', model: search.get('model') ?? '', stage: search.get('stage') ?? '' };
   const reading = usePolled<LogStatistics>({
     key: ['statistics', 'analytics', hours, filters], everySeconds: 60, keepsLast: true,
-    read: (signal) => api.json(withQuery('/admin/logs/stats', { since: windowStart(hours, Date.now()), buckets: 48, limit: 10, ...filters }), { signal }),
+    read: (signal) => api.json(withQuery('/admin/logs/stats', { since: windowStart(hours, api.now()), buckets: 48, limit: 10, ...filters }), { signal }),
   });
   return (
     <Page title="Analytics" description="Traffic, speed and cost of what the gateway recorded." actions={<Segmented label="Window" value={String(hours)} choices={WINDOWS} onChange={(window) => setSearch({ window: window === '24' ? undefined : window })} />}>

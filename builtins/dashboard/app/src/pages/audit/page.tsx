@@ -34,7 +34,7 @@ export default function AuditTrailPage() {
   const offset = offsetIn(search);
   const asked = { action: text('action'), actor_id: text('actor_id'), outcome: text('outcome'), window: text('window'), offset };
   const query = (): URLSearchParams => new URLSearchParams(Object.entries({
-    limit: String(PAGE), offset: String(offset), action: asked.action, actor_id: asked.actor_id, outcome: asked.outcome, since: sinceOf(asked.window, Date.now()) ?? '',
+    limit: String(PAGE), offset: String(offset), action: asked.action, actor_id: asked.actor_id, outcome: asked.outcome, since: sinceOf(asked.window, api.now()) ?? '',
   }).filter(([, value]) => value !== ''));
   const reading = usePolled<AuditPage>({ key: ['audit', asked], read: (signal) => api.json(`/admin/audit?${query()}`, { signal }), everySeconds: EVERY_SECONDS, keepsLast: true });
   const narrow = (changes: Readonly<Record<string, string>>): void => change({ ...changes, offset: undefined });

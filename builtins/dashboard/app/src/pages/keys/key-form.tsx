@@ -1,5 +1,6 @@
 import { type SyntheticEvent, useState } from 'react';
 import type { ApiKey } from '../../api/admin-wire.ts';
+import { useApi } from '../../services.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions, DialogBody, useAction } from '../../ui/dialog.tsx';
 import { Checkbox, SelectField, TextField } from '../../ui/form.tsx';
@@ -49,13 +50,14 @@ export interface KeyFormProps {
 
 /** Makes a key, or changes one. */
 export function KeyForm({ title, action, edited, typed, onType, onSubmit, onClose }: KeyFormProps) {
+  const api = useApi();
   const fields = typed ?? fieldsOf(edited);
   const { name, scopes, expiry, limits } = fields;
   const write = (changed: Partial<KeyFields>): void => onType({ ...fields, ...changed });
   const [hadLimits] = useState(() => LIMIT_NAMES.some((limit) => limits[limit] !== ''));
   const [hasTried, setTried] = useState(false);
   const problems = { name: name === edited?.name ? undefined : nameProblem(name), scopes: scopes.length === 0 ? 'Choose at least one scope.' : undefined, ...limitProblems(limits) };
-  const { run, isBusy, error } = useAction(() => onSubmit({ name: name.trim(), scopes, ...expiryOf(expiry), ...limitsOf(limits, edited) }));
+  const { run, isBusy, error } = useAction(() => onSubmit({ name: name.trim(), scopes, ...expiryOf(expiry, api.now()), ...limitsOf(limits, edited) }));
   const shown = hasTried ? problems : undefined;
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
@@ -159,7 +161,7 @@ function limitValue(limit: Limit, text: string): unknown {
   return isList(limit) ? namesIn(text) : Number(text);
 }
 
-function expiryOf(expiry: string): object {
+function expiryOf(expiry: string, now: number): object {
   if (expiry === 'keep') return {};
-  return expiry === 'never' ? { clear_expiration: true } : { expires_at: inDays(expiry, Date.now()) };
+  return expiry === 'never' ? { clear_expiration: true } : { expires_at: inDays(expiry, now) };
 }

@@ -36,7 +36,7 @@ export default function LogsPage() {
   const now = useNow();
   const { q: _, ...asked } = filters;
   const reading = usePolled<LogPage>({
-    key: ['logs', 'rows', asked], read: (signal) => api.json(`/admin/logs?${logQuery(filters, Date.now())}`, { signal }), everySeconds: isLive ? LIVE_SECONDS : EVERY_SECONDS, keepsLast: true,
+    key: ['logs', 'rows', asked], read: (signal) => api.json(`/admin/logs?${logQuery(filters, api.now())}`, { signal }), everySeconds: isLive ? LIVE_SECONDS : EVERY_SECONDS, keepsLast: true,
   });
   const keys = usePolled<readonly ApiKey[]>({ key: ['keys', 'names'], read: (signal) => api.json('/admin/keys', { signal }), everySeconds: EVERY_SECONDS });
   const nameOf = (id: string) => keyNameOf(id, keys.data && rowsIn(keys.data), now);

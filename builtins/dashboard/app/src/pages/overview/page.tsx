@@ -34,7 +34,7 @@ export default function OverviewPage() {
   const recent = usePolled<LogPage>({ key: ['logs', 'recent'], everySeconds: EVERY_SECONDS, read: (signal) => api.json('/admin/logs?limit=12', { signal }) });
   const statistics = usePolled<LogStatistics>({
     key: ['statistics', 'overview', hours], everySeconds: EVERY_SECONDS, keepsLast: true,
-    read: (signal) => api.json(withQuery('/admin/logs/stats', { since: windowStart(hours, Date.now()), buckets: 48 }), { signal }),
+    read: (signal) => api.json(withQuery('/admin/logs/stats', { since: windowStart(hours, api.now()), buckets: 48 }), { signal }),
   });
   const pick = <Segmented label="Window" value={String(hours)} choices={WINDOWS} onChange={(window) => setSearch({ window: window === '24' ? undefined : window })} />;
   return (
