@@ -6,10 +6,10 @@ import { browserForSuite, open, settled, startDashboard } from './kit.ts';
 const NOT_UNDERSTOOD = 'something that this page does not understand';
 const FORMS = ['{}', '[]', '"text"', '7', '{"data":[null]}', '{"data":{"a":1},"summary":null,"components":[7],"providers":7,"series":{"points":[null]},"by_model":null}'];
 
-/** What each page shows where every answer of a route is in a form that nobody expects. The rest of the page goes on. */
+/** What each page shows where every answer of a route has an unknown form. The rest of the page goes on. */
 const ROUTES = [['/overview', '**/admin/health'], ['/overview', '**/admin/dashboard'], ['/overview', '**/admin/logs?**'], ['/overview', '**/admin/logs/stats**'], ['/analytics', '**/admin/logs/stats**'], ['/logs', '**/admin/keys'], ['/logs', '**/admin/logs?**'], ['/audit', '**/admin/audit**'], ['/providers', '**/v1/models'], ['/providers', '**/admin/providers'], ['/providers', '**/health'], ['/plugins', '**/admin/config'], ['/plugins', '**/admin/plugins/catalog'], ['/playground', '**/v1/models'], ['/playground', '**/v1/capabilities'], ['/configuration?tab=form', '**/admin/plugins/catalog'], ['/configuration?tab=history', '**/admin/config/history'], ['/keys', '**/admin/keys/usage**'], ['/keys?tab=sessions', '**/admin/sessions'], ['/mcp-servers', '**/admin/health'], ['/getting-started', '**/admin/dashboard'], ['/routing', '**/admin/config']] as const;
 
-describe('an answer in a form that nobody expects', function answers() {
+describe('an answer in an unknown form', function answers() {
   this.timeout(240_000);
   const browser = browserForSuite();
 

@@ -15,9 +15,9 @@ interface State {
   readonly hasFailed: boolean;
 }
 
-const NOT_UNDERSTOOD = new Error('The gateway answered with something that this page does not understand. It may be of another version.');
+const NOT_UNDERSTOOD = 'The gateway answered with something that this page does not understand. It may be of another version.';
 
-/** A part of a page that an answer in a form nobody expects cannot take the rest of the page with. */
+/** A part of a page that an answer in an unknown form cannot take the rest of the page with. */
 export class Contained extends Component<ContainedProps, State> {
   override readonly state: State = { of: this.props.of, hasFailed: false };
 
