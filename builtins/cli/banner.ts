@@ -1,4 +1,5 @@
 import type { Host } from '../../host/host.ts';
+import { registeredNames } from '../../host/generation/registered-names.ts';
 import type { RunningGateway } from '../../host/start/start-gateway.ts';
 import { missingVariables } from '../../host/upstream/connect.ts';
 
@@ -14,7 +15,7 @@ export function banner(host: Host, { port, hasNewKey }: RunningGateway): string 
     `gw ${host.build.version}`,
     '',
     ...providerLines(host),
-    `  ${host.providers.size} providers | strategy ${config?.strategy.mode ?? ''} | ${plugins} plugins`,
+    `  ${registeredNames(host).size} providers | strategy ${config?.strategy.mode ?? ''} | ${plugins} plugins`,
     `  configuration: ${sourceText(host)}`,
     ...memoryLines(host),
     '',
@@ -39,9 +40,10 @@ function memoryLines({ stores: { keys, configuration } }: Host): string[] {
 }
 
 function providerLines(host: Host): string[] {
-  const others = [...host.providers.keys()].filter((name) => !WELL_KNOWN.includes(name));
+  const registered = registeredNames(host);
+  const others = [...registered].filter((name) => !WELL_KNOWN.includes(name));
   return [...WELL_KNOWN.filter((name) => host.registry.providers.has(name)), ...others].map((name) => {
-    if (host.providers.has(name)) return `  [OK] ${name}`;
+    if (registered.has(name)) return `  [OK] ${name}`;
     const module = host.registry.providers.get(name);
     return `  [-] ${name} (${module ? missingVariables(module, host.variables).join(', ') : ''} not set)`;
   });

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { ConfigWatch } from '../config/watch.ts';
 import { GatewayError } from '../contract/index.ts';
 import type { Host } from '../host.ts';
+import { registeredNames } from '../generation/registered-names.ts';
 import { createApp } from '../http/app.ts';
 import { createHttpServer, listen } from '../http/server.ts';
 import { provideMasterKey } from './master-key.ts';
@@ -71,7 +72,7 @@ function tellStarted(host: Host, port: number): void {
     host.log.warn('no durable key store is configured: MASTER_KEY is the only credential that survives a restart');
   }
   host.log.info('gw started', {
-    version: host.build.version, addr: `:${port}`, providers: [...host.providers.keys()].join(', '),
+    version: host.build.version, addr: `:${port}`, providers: [...registeredNames(host)].join(', '),
     config_store: host.stores.configuration.backend, api_key_store: host.stores.keys.backend,
     request_log_store: host.stores.requestLog.backend, audit_store: host.stores.audit.backend,
   });

@@ -31,6 +31,8 @@ describe('a first start, with no configuration and no credential', () => {
     const banner = await bannerOf(gateway);
     expect(banner).to.match(/^gw /).and.to.contain(gateway.url.replace('127.0.0.1', 'localhost'));
     expect(banner).to.match(/Master key: gw_[0-9a-f]{32}\b/);
+    expect(banner).to.match(/^ +\[OK\] echo$/m).and.to.match(/^ +1 providers \| strategy fallback \| 0 plugins$/m);
+    expect(line(gateway, 'gw started')).to.include({ providers: 'echo' });
     const page = /^ *Dashboard: +(http:\/\/localhost:\d+\/) /m.exec(banner)?.[1] ?? '';
     expect(page).to.equal(`${gateway.url.replace('127.0.0.1', 'localhost')}/`);
     const curl = /^ *(curl .+)$/m.exec(banner)?.[1] ?? '';

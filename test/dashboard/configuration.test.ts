@@ -73,7 +73,7 @@ describe('the configuration in the dashboard', function configuration() {
     expect(asked).to.deep.equal([]);
   });
 
-  it('that another operator has changed meanwhile is not overwritten', async () => {
+  it('that another operator has changed meanwhile is not overwritten, and can be compared with theirs and applied then', async () => {
     const t = await startDashboard();
     const page = await opened(t);
     const config = await configOf(t);
@@ -81,8 +81,33 @@ describe('the configuration in the dashboard', function configuration() {
     await page.getByText('The gateway would take this configuration.').waitFor();
     await t.request('PUT', '/admin/config', { ...config, aliases: { theirs: 'm' } });
     await apply(page);
-    await page.getByRole('dialog').getByRole('alert').getByText(/version/).waitFor();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('alert').getByText(/version/).waitFor();
     expect((await configOf(t))['aliases']).to.deep.equal({ theirs: 'm' });
+    await dialog.getByRole('button', { name: 'Compare with the newest version' }).click();
+    await dialog.getByText('aliases.theirs', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Apply changes' }).click();
+    await page.getByText('The configuration is active.').waitFor();
+    expect((await configOf(t))['aliases']).to.deep.equal({ mine: 'm' });
+  });
+
+  it('that was changed and not applied is not lost by a reload before the browser has asked', async () => {
+    const t = await startDashboard();
+    const page = await opened(t);
+    const asked: string[] = [];
+    page.on('dialog', (dialog) => { asked.push(dialog.type()); void dialog.accept(); });
+    await page.reload();
+    await settled(page);
+    await write(page, '{"half": "typed');
+    await page.getByRole('button', { name: 'Discard' }).waitFor();
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Tracing' }).click();
+    await page.getByRole('heading', { name: 'Tracing', level: 1 }).waitFor();
+    await page.reload();
+    await settled(page);
+    expect(asked).to.deep.equal(['beforeunload']);
+    await page.reload();
+    await settled(page);
+    expect(asked, 'nothing is left to lose').to.have.lengthOf(1);
   });
 
   inSoak('that another operator has changed is not overwritten by a page that has read it again meanwhile', async () => {

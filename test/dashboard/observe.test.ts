@@ -61,6 +61,21 @@ describe('what the dashboard shows of a running gateway', function observe() {
     expect(new URL(page.url()).searchParams.get('model')).to.equal('no-such-model');
   });
 
+  it('is by the clock of the gateway, also where that of the browser is a day and more from it', async () => {
+    const t = await startDashboard();
+    await t.chat(['one']);
+    for (const hours of [-26, 26]) {
+      const { page } = await open(browser(), t, { path: '/tracing' });
+      await settled(page);
+      await page.clock.install({ time: Date.now() + hours * 3_600_000 });
+      await page.goto(`${t.url}/overview?window=1`);
+      const rows = page.getByRole('table', { name: 'Recent requests' });
+      await rows.waitFor();
+      expect(await rows.locator('time').first().textContent(), `${hours} hours`).to.match(/^(just now|\d+ (sec|min)\. ago)$/);
+      expect((await tile(page, 'Requests'))[0]).to.equal('1');
+    }
+  });
+
   inSoak('shows no cost where no price is known, and says so', async () => {
     const t = await startDashboard();
     for (const model of ['echo', 'echo', 'echo-error-500']) await t.post('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'hi' }] });

@@ -81,6 +81,37 @@ describe('sessions in the dashboard', function sessions() {
     expect(await editor.textContent(), 'signed out').to.not.include('half');
   });
 
+  it('that ended leave a key that was being made as it was written, and one that is seen once', async () => {
+    const t = await startDashboard();
+    const { page } = await open(browser(), t, { path: '/keys' });
+    const dialog = page.getByRole('dialog');
+    const signInAgain = async (): Promise<void> => {
+      await page.getByText('Your session has ended').waitFor();
+      await page.getByLabel('API key', { exact: true }).fill(MASTER_KEY);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await dialog.waitFor();
+    };
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('mobile app');
+    await dialog.getByRole('combobox', { name: 'Expiry' }).selectOption('365');
+    await t.request('DELETE', '/admin/sessions');
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await signInAgain();
+    expect([await dialog.getByRole('textbox', { name: 'Name' }).inputValue(), await dialog.getByRole('combobox', { name: 'Expiry' }).inputValue()]).to.deep.equal(['mobile app', '365']);
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    const value = await dialog.locator('code').textContent();
+    await t.request('DELETE', '/admin/sessions');
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))"); // as when the reader comes back to the tab
+    await page.clock.install();
+    await page.clock.runFor(6000);
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+    await signInAgain();
+    expect(await dialog.locator('code').textContent()).to.equal(value);
+    await dialog.getByRole('button', { name: 'I have stored the key' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.content()).to.not.include(value);
+  });
+
   inSoak('are listed; one ends without the rest, and all with the own', async () => {
     const t = await startDashboard();
     const { key } = await t.adminKey('colleague');

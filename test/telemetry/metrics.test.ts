@@ -222,4 +222,27 @@ describe('what is kept of figures', () => {
     expect(refused).to.deep.equal(['waits_seconds', 'process_lies_total']);
     expect(scraped.has('spent_total')).to.equal(false);
   });
+
+  it('has each label once and each series once, whatever modules name them', () => {
+    const { store: kept, refused } = store();
+    kept.add('seen_total', { 'a-b': 'one', a_b: 'two', 'a.b': 'three', '__name__': 'up', le: 'x', '': 'y', '9': 'z' }, 1);
+    for (const name of ['kind', 'ki-nd', 'ki.nd']) kept.add('kinds_total', { [name]: 'one' }, 1);
+    kept.observe('waits_seconds', 1, {});
+    for (const name of ['waits_seconds_count', 'waits_seconds_sum', 'waits_seconds_bucket']) kept.add(name, {}, 1);
+    kept.add('first_count', {}, 1);
+    kept.observe('first', 1, {});
+    let isBroken = false;
+    kept.add('told_total', { text: { toString: () => { if (isBroken) throw new Error('not again'); return 'once'; } } as unknown as string }, 1);
+    isBroken = true;
+    const lines = exposition(kept.families).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    const series = lines.map((line) => line.slice(0, line.lastIndexOf(' ')));
+    expect(series.filter((line, at) => series.indexOf(line) !== at)).to.deep.equal([]);
+    for (const line of lines) {
+      const names = [...line.matchAll(/([a-zA-Z0-9_]+)="/g)].map(([, name]) => name ?? '');
+      expect(names, line).to.deep.equal([...new Set(names)]).and.satisfy((all: string[]) => all.every((name) => !name.startsWith('__')));
+    }
+    expect(lines.filter((line) => line.startsWith('seen_total'))).to.deep.equal(['seen_total{_="y",_9="z",_name__="up",a_b="one",a_b_2="three",a_b_3="two",_le="x"} 1']);
+    expect(lines.filter((line) => line.startsWith('kinds_total'))).to.deep.equal(['kinds_total{kind="one"} 1', 'kinds_total{ki_nd="one"} 2']);
+    expect(refused).to.deep.equal(['waits_seconds_count', 'waits_seconds_sum', 'waits_seconds_bucket', 'first']);
+  });
 });

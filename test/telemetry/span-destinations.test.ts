@@ -77,6 +77,21 @@ describe('where spans go', () => {
     }
   });
 
+  it('is nowhere where the environment switches the SDK or its exporter off, whatever the configuration says', async () => {
+    for (const [name, value] of [['OTEL_SDK_DISABLED', 'true'], ['OTEL_SDK_DISABLED', ' TRUE '], ['OTEL_TRACES_EXPORTER', 'none']] as const) {
+      const { host, collector, upstream } = await traced({ tracing: { enabled: true }, options: { variables: { [name]: value } } });
+      await host.post(CHAT, ask());
+      await host.close();
+      expect([collector.exports, upstream.seen[0]!.headers['traceparent']], `${name}=${value}`).to.deep.equal([[], undefined]);
+    }
+    for (const [written, warnings] of [['false', 0], ['', 0], ['1', 1], ['yes', 1]] as const) {
+      const { host, collector } = await traced({ options: { variables: { OTEL_SDK_DISABLED: written } } });
+      await host.post(CHAT, ask());
+      await host.close();
+      expect([collector.spans.length, host.lines.filter(({ level, msg }) => level === 'WARN' && String(msg).startsWith('OTEL_SDK_DISABLED')).length], written).to.deep.equal([2, warnings]);
+    }
+  });
+
   it('speaks the protocol of the environment where the configuration names none', async () => {
     const speaks = (variables: Readonly<Record<string, string>>, protocol?: string): string | undefined =>
       tracingSettings({ tracing: { endpoint: 'http://h:1', ...(protocol !== undefined && { protocol }) } }, variables, { debug: () => {}, info: () => {}, warn: (message) => void told.push(message), error: () => {} })?.protocol;

@@ -26,11 +26,8 @@ function addHistogram(lines: string[], name: string, bounds: readonly number[], 
   lines.push(`${name}_sum${labelText(labels)} ${numberText(value)}`, `${name}_count${labelText(labels)} ${count}`);
 }
 
-const NAME_FAULTS = /[^a-zA-Z0-9_]/g;
-
-/** Names as the format allows them: those of the gateway are, and modules may write anything, values included. */
 function labelText(labels: Readonly<Record<string, unknown>>, more?: string): string {
-  const parts = Object.entries(labels).map(([name, value]) => `${name === 'le' ? '_le' : name.replace(NAME_FAULTS, '_').replace(/^(?=\d|$)/, '_')}="${escaped(value)}"`);
+  const parts = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
   if (more !== undefined) parts.push(more);
   return parts.length === 0 ? '' : `{${parts.join(',')}}`;
 }

@@ -2,6 +2,7 @@ import { FIGURES } from '../../../host/contract/figures.ts';
 import type { Labels } from '../../../host/contract/index.ts';
 import type { CounterSink } from '../../../host/state/counters.ts';
 import { type Description, Family } from './family.ts';
+import { moduleLabels } from './module-labels.ts';
 
 /** Of the gateway's own figures only a configuration with thousands of targets and models comes near. */
 const MOST_SERIES = 10_000;
@@ -36,35 +37,47 @@ export class SeriesStore implements CounterSink {
   }
 
   add(name: string, labels: Labels, by: number): void {
-    if (by >= 0) this.#family('counter', name)?.add(labels, by);
+    if (!(by >= 0)) return;
+    const own = this.#ownOf('counter', name);
+    if (own) own.add(labels, by);
+    else this.#ofModule('counter', name)?.add(moduleLabels(labels), by);
   }
 
   observe(name: string, value: number, labels: Labels): void {
-    if (!Number.isNaN(value)) this.#family('histogram', name)?.observe(labels, value);
+    if (Number.isNaN(value)) return;
+    const own = this.#ownOf('histogram', name);
+    if (own) own.observe(labels, value);
+    else this.#ofModule('histogram', name)?.observe(moduleLabels(labels), value);
   }
 
-  #family(kind: Kind, name: string): Family | undefined {
+  #ownOf(kind: Kind, name: string): Family | undefined {
     const own = this.#own.get(name);
-    return own?.description.kind === kind ? own : this.#ofModule(kind, name);
+    return own?.description.kind === kind ? own : undefined;
   }
 
   #ofModule(kind: Kind, name: string): Family | undefined {
     const key = `${kind} ${name}`;
     if (this.#ofModules.has(key) || this.#ofModules.size > MOST_MODULE_FIGURES) return this.#ofModules.get(key);
     const shown = name.replace(/[^a-zA-Z0-9_:]/g, '_').replace(/^(?=\d|$)/, '_');
-    const refusal = this.#refusalOf(shown);
+    const refusal = this.#refusalOf(kind, shown);
     const family = refusal === undefined ? new Family({ name: shown, kind, help: 'Of a module', labels: undefined, buckets: kind === 'histogram' ? MODULE_BUCKETS : undefined, mostSeries: MOST_MODULE_SERIES }) : undefined;
     this.#ofModules.set(key, family);
     if (refusal !== undefined) this.#onRefused(name, refusal);
     return family;
   }
 
-  #refusalOf(name: string): string | undefined {
+  #refusalOf(kind: Kind, name: string): string | undefined {
     if (RESERVED.test(name)) return 'names that begin so are not for modules';
     if (this.#ofModules.size >= MOST_MODULE_FIGURES) return `modules have more than ${MOST_MODULE_FIGURES} figures`;
-    const namesake = [...this.#ofModules.values()].find((family) => family?.description.name === name);
-    return namesake && `there is a ${namesake.description.kind} of this name`;
+    const wanted = new Set(namesOf({ kind, name }));
+    const namesake = [...this.#ofModules.values()].find((family) => family && namesOf(family.description).some((taken) => wanted.has(taken)));
+    return namesake && `the ${namesake.description.kind} ${namesake.description.name} has this name`;
   }
+}
+
+/** Every name that stands in a scrape for a figure. */
+function namesOf({ kind, name }: Pick<Description, 'kind' | 'name'>): readonly string[] {
+  return kind === 'histogram' ? [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] : [name];
 }
 
 /** The families of the gateway's own table, in its order. */

@@ -28,7 +28,7 @@ const DEFAULT_GRACE_MS = 10_000;
 
 /** `undefined` where nothing is traced: switched off, or nowhere to send spans to. Source: configuration reference 1.9 and 4.5. */
 export function tracingSettings({ tracing = {} }: ObservabilityConfig, variables: Variables, log: Log): TracingSettings | undefined {
-  if (tracing.enabled === false) return undefined;
+  if (tracing.enabled === false || isSwitchedOff(variables, log)) return undefined;
   const protocol = protocolOf(tracing.protocol, variables, log);
   const endpoint = endpointOf(tracing.endpoint, protocol, variables, log);
   if (!endpoint) return undefined;
@@ -41,6 +41,16 @@ export function tracingSettings({ tracing = {} }: ObservabilityConfig, variables
     headers: tracing.headers ?? {},
     batches: batchesOf(variables, log),
   };
+}
+
+/**
+ * What the environment says of every signal, or of spans alone, goes before the configuration. Only `true` disables the SDK.
+ * Source: OpenTelemetry specification, "Environment Variable Specification", read 2026-11-23.
+ */
+function isSwitchedOff(variables: Variables, log: Log): boolean {
+  const written = variables['OTEL_SDK_DISABLED']?.trim().toLowerCase() ?? '';
+  if (!['', 'true', 'false'].includes(written)) log.warn(`OTEL_SDK_DISABLED is "${written}", which is neither true nor false: it counts as false`);
+  return written === 'true' || variables['OTEL_TRACES_EXPORTER']?.trim() === 'none';
 }
 
 const PROTOCOLS = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'];

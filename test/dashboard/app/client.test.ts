@@ -110,10 +110,12 @@ describe('calls of the dashboard', () => {
     const next = (change: (session: SessionStore) => void): boolean => {
       const { session } = clientOf(() => json(200, {}));
       const unsent = new Map([['prompt', 'half a thou']]);
-      keepUnsentFor(session, unsent);
+      const losable = new Set(['prompt']);
+      keepUnsentFor(session, { unsent, losable });
       session.lapse(SESSION.token);
       expect(unsent.size).to.equal(1);
       change(session);
+      expect(losable.size).to.equal(unsent.size);
       return unsent.has('prompt');
     };
     expect(next((session) => session.begin({ ...SESSION, token: 'gws_2' }))).to.equal(true);
@@ -158,6 +160,20 @@ describe('calls of the dashboard', () => {
   it('say that the gateway cannot be reached', async () => {
     const error = await failing(clientOf(() => { throw new TypeError('fetch failed'); }).client.json('/x'));
     expect([error.status, error.message]).to.deep.equal([0, 'The gateway cannot be reached. Check that it is running and that this address is right.']);
+  });
+
+  it('tell the time of the gateway, where the clock of this machine is far from it', async () => {
+    const HOUR_MS = 3_600_000;
+    for (const [apartMs, told] of [[5 * HOUR_MS, 5 * HOUR_MS], [-26 * HOUR_MS, -26 * HOUR_MS], [20_000, 0], [-20_000, 0]] as const) {
+      const { client } = clientOf(() => new Response('{}', { headers: { Date: new Date(Date.now() + apartMs).toUTCString() } }));
+      await client.json('/x');
+      expect(client.now() - Date.now(), String(apartMs)).to.be.closeTo(told, 5000);
+    }
+    for (const headers of [{}, { Date: 'soon' }]) {
+      const { client } = clientOf(() => new Response('{}', { headers }));
+      await client.json('/x');
+      expect(client.now() - Date.now()).to.be.closeTo(0, 5000);
+    }
   });
 
   it('end with the reader\'s own signal, which is not shown as an error', async () => {

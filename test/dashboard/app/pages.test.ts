@@ -152,6 +152,11 @@ describe('plugins of the dashboard', () => {
 });
 
 describe('points of a chart', () => {
+  it('have a dash for a moment that is not one', () => {
+    const points = ['soon', '2026-01-01T00:00:00Z', null].map((start) => ({ start: start as string, requests: 3, errors: 1, prompt_tokens: 5, completion_tokens: 6 }));
+    expect(chartPoints(points).map(({ label }) => label)).to.deep.equal(['–', chartPoints(points.slice(1, 2))[0]?.label, '–']);
+  });
+
   it('count what was answered, and name the day of a window that is longer than one', () => {
     const at = (start: string) => ({ start, requests: 3, errors: 1, prompt_tokens: 5, completion_tokens: 6 });
     expect(chartPoints([at('2026-01-01T00:00:00Z')])[0]).to.deep.include({ ok: 2, failed: 1, input: 5, output: 6 });

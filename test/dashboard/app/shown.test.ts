@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { readConfig } from '../../../builtins/dashboard/app/src/lib/config.ts';
 import { returnPath } from '../../../builtins/dashboard/app/src/lib/destination.ts';
 import { compact, count, duration, integer, percent, relativeTime, usd } from '../../../builtins/dashboard/app/src/lib/format.ts';
-import { withQuery } from '../../../builtins/dashboard/app/src/lib/query-string.ts';
+import { namesIn, rowsIn } from '../../../builtins/dashboard/app/src/lib/fields.ts';
+import { offsetIn, withQuery } from '../../../builtins/dashboard/app/src/lib/query-string.ts';
 import { redactedPaths } from '../../../builtins/dashboard/app/src/lib/redaction.ts';
 import { stageName, stageTone } from '../../../builtins/dashboard/app/src/lib/stages.ts';
 import { nextTheme, readTheme } from '../../../builtins/dashboard/app/src/lib/theme.ts';
@@ -59,6 +60,19 @@ describe('config.json', () => {
 
 describe('addresses', () => {
   it('leave out what has no value', () => { expect([withQuery('/a', { b: '', c: undefined, d: null }), withQuery('/a', { b: 'x y', n: 0 })]).to.deep.equal(['/a', '/a?b=x+y&n=0']); });
+});
+
+describe('what an address or an answer says', () => {
+  it('is where a list begins, if it is a whole number above 0', () => {
+    const offsets = ['', '-5', '0.5', 'abc', '1e400', '9'.repeat(30), '50'].map((text) => offsetIn(new URLSearchParams({ offset: text })));
+    expect([...offsets, offsetIn(new URLSearchParams())]).to.deep.equal([0, 0, 0, 0, 0, 0, 50, 0]);
+  });
+
+  it('is a list of rows, or of names, and none where it is something else', () => {
+    const rows = [undefined, null, 'text', { a: 1 }, [null, 7, { id: 'm' }]].map((value) => rowsIn(value as readonly object[]));
+    expect(rows).to.deep.equal([[], [], [], [], [{ id: 'm' }]]);
+    expect([undefined, null, 'text', [1], { m: 1 }].map(namesIn)).to.deep.equal([[], [], [], [], ['m']]);
+  });
 });
 
 describe('withheld parts of a configuration', () => {

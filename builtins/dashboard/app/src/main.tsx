@@ -16,9 +16,10 @@ function makeServices(gatewayBaseUrl: string): Services {
   const preferences = keptIn(() => window.localStorage);
   const session = new SessionStore(keptIn(() => window.sessionStorage), preferences);
   const queries = makeQueries();
-  const services: Services = { session, queries, preferences, unsent: new Map(), api: new ApiClient({ base: gatewayBaseUrl, pageOrigin: window.location.origin, session, fetch: (...call) => window.fetch(...call) }) };
+  const services: Services = { session, queries, preferences, unsent: new Map(), losable: new Set(), api: new ApiClient({ base: gatewayBaseUrl, pageOrigin: window.location.origin, session, fetch: (...call) => window.fetch(...call) }) };
   session.subscribe(() => { if (!session.current) queries.clear(); }); // nothing that one reader saw stays for the next
-  keepUnsentFor(session, services.unsent);
+  keepUnsentFor(session, services);
+  window.addEventListener('beforeunload', (event) => { if (services.losable.size > 0) event.preventDefault(); });
   watchScopes(services);
   return services;
 }

@@ -13,6 +13,8 @@ export interface Services {
   readonly preferences: Kept;
   /** What the reader typed and has not sent yet, by the name of its field. In memory alone, and theirs alone. */
   readonly unsent: Map<string, unknown>;
+  /** Names of what of it is work that a reload would lose: the browser asks first. */
+  readonly losable: Set<string>;
 }
 
 export const ServicesContext = createContext<Services | undefined>(undefined);

@@ -35,6 +35,11 @@ export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }
 
+/** Whether a write met a newer version than the one it was made of. */
+export function isOutdated(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 412;
+}
+
 /** Whether the store or feature behind a route is not configured. */
 export function isNotConfigured(error: unknown): boolean {
   return error instanceof ApiError && error.status === 501;

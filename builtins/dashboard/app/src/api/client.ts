@@ -3,6 +3,8 @@ import type { SessionStore } from '../session/session-store.ts';
 import { ApiError, errorOf, tooLate, unreachable } from './api-error.ts';
 
 const DEADLINE_SECONDS = 30;
+/** Clocks that are less apart are taken for the same: answers take their time, and `Date` counts seconds. */
+const SAME_CLOCK_MS = 60_000;
 
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -34,6 +36,8 @@ export interface ApiClientDeps {
 /** Calls the gateway's HTTP interface with the token of the session, which it ends when the gateway no longer knows it. */
 export class ApiClient {
   readonly #deps: ApiClientDeps;
+  /** How far the gateway's clock is ahead of this machine's, in milliseconds. */
+  #aheadMs = 0;
 
   constructor(deps: ApiClientDeps) {
     this.#deps = deps;
@@ -42,6 +46,11 @@ export class ApiClient {
   /** Where the gateway is, for texts that name it. */
   get origin(): string {
     return this.#deps.base || this.#deps.pageOrigin;
+  }
+
+  /** The time at the gateway in Unix milliseconds, as its last answer says it: what is asked for and shown is by its clock. */
+  now(): number {
+    return Date.now() + this.#aheadMs;
   }
 
   /** The answer as data. Throws an `ApiError` for every other outcome, and the signal's reason when the caller gave up. */
@@ -81,7 +90,10 @@ export class ApiClient {
       ...call.headers,
     };
     const body = call.form ?? call.written ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
-    return fetch(`${base}${path}`, { method: call.method ?? 'GET', headers, ...(body === undefined ? {} : { body }), signal, cache: 'no-store', credentials: 'omit' });
+    const response = await fetch(`${base}${path}`, { method: call.method ?? 'GET', headers, ...(body === undefined ? {} : { body }), signal, cache: 'no-store', credentials: 'omit' });
+    const aheadMs = Date.parse(response.headers.get('date') ?? '') - Date.now(); // not a number where the answer does not say, or may not be asked
+    if (!Number.isNaN(aheadMs)) this.#aheadMs = Math.abs(aheadMs) < SAME_CLOCK_MS ? 0 : aheadMs;
+    return response;
   }
 
   /** Runs a call under its deadline and gives its failure words. */

@@ -1,4 +1,5 @@
 import { keepPreviousData, QueryClient, type QueryKey, useQuery } from '@tanstack/react-query';
+import { ApiError } from './api-error.ts';
 
 /**
  * How every read behaves: no retries behind the reader's back, no polling in a hidden tab, a fresh answer at once when a
@@ -34,11 +35,17 @@ export interface Reading<Data> {
   readonly retry: () => void;
 }
 
+/** An answer without a body says nothing that could be shown. */
+export function given<Data>(data: Data): Data {
+  if (data === undefined || data === null) throw new ApiError(200, 'The gateway answered without data.');
+  return data;
+}
+
 /** Reads now and then again while the tab is visible. A tick that meets a read in flight is left out. */
 export function usePolled<Data>({ key, read, everySeconds, isEnabled = true, keepsLast = false }: Polled<Data>): Reading<Data> {
   const { data, error, isFetching, isPlaceholderData, refetch } = useQuery<Data>({
     queryKey: key,
-    queryFn: ({ signal }) => read(signal),
+    queryFn: async ({ signal }) => given(await read(signal)),
     enabled: isEnabled,
     ...(everySeconds === undefined ? {} : { refetchInterval: everySeconds * 1000, staleTime: (everySeconds * 1000) / 2 }),
     ...(keepsLast ? { placeholderData: keepPreviousData } : {}),

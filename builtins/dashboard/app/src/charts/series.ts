@@ -1,4 +1,5 @@
 import type { SeriesPoint } from '../api/wire.ts';
+import { DASH } from '../lib/format.ts';
 
 export interface ChartPoint {
   readonly label: string;
@@ -16,6 +17,6 @@ export function chartPoints(points: readonly SeriesPoint[]): ChartPoint[] {
   const spansDays = first !== undefined && last !== undefined && Date.parse(last.start) - Date.parse(first.start) > DAY_MS;
   const format = new Intl.DateTimeFormat('en-GB', spansDays ? { day: '2-digit', month: 'short', hour: '2-digit', minute: '2-digit' } : { hour: '2-digit', minute: '2-digit' });
   return points.map(({ start, requests, errors, prompt_tokens, completion_tokens }) => ({
-    label: format.format(new Date(start)), ok: Math.max(0, requests - errors), failed: errors, input: prompt_tokens, output: completion_tokens,
+    label: Number.isNaN(Date.parse(start)) ? DASH : format.format(new Date(start)), ok: Math.max(0, requests - errors), failed: errors, input: prompt_tokens, output: completion_tokens,
   }));
 }

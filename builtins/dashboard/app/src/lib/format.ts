@@ -43,8 +43,8 @@ export function percent(share: Figure): string {
 }
 
 /** `1 key`, `3 keys`. */
-export function count(value: number, one: string, many = `${one}s`): string {
-  return `${INTEGER.format(value)} ${value === 1 ? one : many}`;
+export function count(value: Figure, one: string, many = `${one}s`): string {
+  return `${integer(value)} ${value === 1 ? one : many}`;
 }
 
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000]];
@@ -60,5 +60,6 @@ export function relativeTime(at: number, now: number): string {
 
 /** Date and time in the reader's zone. */
 export function absoluteTime(at: number): string {
+  if (Number.isNaN(at)) return DASH;
   return new Date(at).toLocaleString('en-GB', { year: 'numeric', month: 'short', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' });
 }

@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'react';
+import { useApi } from '../services.ts';
 
-/** The time, in milliseconds, renewed while the page is shown. */
+/** The time at the gateway, in milliseconds, renewed while the page is shown. */
 export function useNow(everySeconds = 20): number {
-  const [now, setNow] = useState(() => Date.now());
+  const api = useApi();
+  const [now, setNow] = useState(() => api.now());
   useEffect(() => {
-    const timer = setInterval(() => { if (document.visibilityState === 'visible') setNow(Date.now()); }, everySeconds * 1000);
+    const timer = setInterval(() => { if (document.visibilityState === 'visible') setNow(api.now()); }, everySeconds * 1000);
     return () => clearInterval(timer);
-  }, [everySeconds]);
+  }, [api, everySeconds]);
   return now;
 }

@@ -1,4 +1,4 @@
-import { type SetStateAction, useCallback, useRef, useState } from 'react';
+import { type SetStateAction, useCallback, useEffect, useRef, useState } from 'react';
 import { useServices } from '../services.ts';
 
 /** State of a page that outlives the page: what was typed and not sent is there again after another page, or a session that ended meanwhile. */
@@ -12,4 +12,10 @@ export function useUnsent<Value extends object | string>(name: string, initial: 
     setValue(latest.current);
   }, [unsent, name]);
   return [value, change];
+}
+
+/** Says whether a reload would lose work. It stays said while another page is open, as what was typed stays. */
+export function useLosable(name: string, isWork: boolean): void {
+  const { losable } = useServices();
+  useEffect(() => { if (isWork) losable.add(name); else losable.delete(name); }, [losable, name, isWork]);
 }

@@ -1,4 +1,4 @@
-import { Failed } from '../ui/states.tsx';
+import { Failed } from '../ui/failed.tsx';
 
 /** In the place of everything, when the page does not know which gateway it belongs to. */
 export function StartFailure({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {

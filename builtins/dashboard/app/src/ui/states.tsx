@@ -1,8 +1,10 @@
 import type { ReactNode } from 'react';
-import { CircleAlert, CircleCheck, Inbox, Info, type LucideIcon, Plug, RefreshCw, TriangleAlert } from 'lucide-react';
+import { CircleCheck, Inbox, Info, type LucideIcon, Plug, TriangleAlert } from 'lucide-react';
 import { isNotConfigured, messageOf } from '../api/api-error.ts';
 import type { Reading } from '../api/polling.ts';
 import { Button } from './button.tsx';
+import { Contained } from './contained.tsx';
+import { Failed } from './failed.tsx';
 
 /** The three things to show in the place of data, each its own, and a banner over data that is getting old. */
 export interface LoadedProps<Data> {
@@ -21,24 +23,18 @@ export function Loaded<Data>({ reading, what, notConfigured, children }: LoadedP
     if (isNotConfigured(error)) return <Empty icon={Plug} title={`${what}: not configured`}>{notConfigured ?? messageOf(error)}</Empty>;
     return <Failed what={what} error={error} onRetry={retry} />;
   }
-  return <>{error !== null && <StaleBanner what={what} error={error} onRetry={retry} />}{children(data)}</>;
+  return <>{error !== null && <StaleBanner what={what} error={error} onRetry={retry} />}<Contained what={what} of={[data]} onRetry={retry}><Shown data={data} show={children} /></Contained></>;
+}
+
+/** Drawn inside what contains its failure. */
+function Shown<Data>({ data, show }: { readonly data: Data; readonly show: (data: Data) => ReactNode }) {
+  return <>{show(data)}</>;
 }
 
 export function Loading({ what }: { readonly what: string }) {
   return (
     <div className="loading" role="status" aria-label={`Loading ${what}`}>
       <span className="skeleton" /><span className="skeleton" /><span className="skeleton" />
-    </div>
-  );
-}
-
-export function Failed({ what, error, onRetry }: { readonly what: string; readonly error: unknown; readonly onRetry?: () => void }) {
-  return (
-    <div className="state" role="alert">
-      <CircleAlert className="state-icon" data-tone="bad" size={26} aria-hidden="true" />
-      <p className="state-title">{what} could not be loaded</p>
-      <p className="state-text">{messageOf(error)}</p>
-      {onRetry && <Button icon={RefreshCw} onClick={onRetry}>Retry</Button>}
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { Bars } from '../../charts/bars.tsx';
 import { REQUEST_LAYERS, TOKEN_LAYERS } from '../../charts/layers.ts';
 import { chartPoints } from '../../charts/series.ts';
 import { absoluteTime, compact, count, DASH, integer, percent } from '../../lib/format.ts';
+import { namesIn } from '../../lib/fields.ts';
 import { withQuery } from '../../lib/query-string.ts';
 import { STAGES, stageName } from '../../lib/stages.ts';
 import { useSearch } from '../../lib/use-search.ts';
@@ -26,14 +27,13 @@ export default function AnalyticsPage() {
   const filters = { provider: search.get('provider') ?? '', model: search.get('model') ?? '', stage: search.get('stage') ?? '' };
   const reading = usePolled<LogStatistics>({
     key: ['statistics', 'analytics', hours, filters], everySeconds: 60, keepsLast: true,
-    read: (signal) => api.json(withQuery('/admin/logs/stats', { since: windowStart(hours, Date.now()), buckets: 48, limit: 10, ...filters }), { signal }),
+    read: (signal) => api.json(withQuery('/admin/logs/stats', { since: windowStart(hours, api.now()), buckets: 48, limit: 10, ...filters }), { signal }),
   });
-  const { by_provider = {}, by_model = {} } = reading.data ?? {};
   return (
     <Page title="Analytics" description="Traffic, speed and cost of what the gateway recorded." actions={<Segmented label="Window" value={String(hours)} choices={WINDOWS} onChange={(window) => setSearch({ window: window === '24' ? undefined : window })} />}>
       <Filters label="Filters">
-        <FilterField label="Provider" placeholder="All providers" value={filters.provider} suggestions={Object.keys(by_provider)} onChange={(provider) => setSearch({ provider })} />
-        <FilterField label="Model" placeholder="All models" value={filters.model} suggestions={Object.keys(by_model)} onChange={(model) => setSearch({ model })} />
+        <FilterField label="Provider" placeholder="All providers" value={filters.provider} suggestions={namesIn(reading.data?.by_provider)} onChange={(provider) => setSearch({ provider })} />
+        <FilterField label="Model" placeholder="All models" value={filters.model} suggestions={namesIn(reading.data?.by_model)} onChange={(model) => setSearch({ model })} />
         <SelectField label="Stage" value={filters.stage} onChange={(event) => setSearch({ stage: event.target.value })}>
           <option value="">Requests</option>
           {STAGES.map((stage) => <option key={stage} value={stage}>{stageName(stage)}</option>)}

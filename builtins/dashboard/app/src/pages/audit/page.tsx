@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import type { AuditEntry, AuditPage } from '../../api/admin-wire.ts';
 import { usePolled } from '../../api/polling.ts';
 import { absoluteTime, count, DASH } from '../../lib/format.ts';
+import { offsetIn } from '../../lib/query-string.ts';
 import { useSearch } from '../../lib/use-search.ts';
 import { sinceOf } from '../../lib/record-window.ts';
 import { useApi } from '../../services.ts';
@@ -30,10 +31,10 @@ export default function AuditTrailPage() {
   const api = useApi();
   const [search, change] = useSearch();
   const text = (name: string): string => search.get(name) ?? '';
-  const offset = Number(text('offset')) || 0;
+  const offset = offsetIn(search);
   const asked = { action: text('action'), actor_id: text('actor_id'), outcome: text('outcome'), window: text('window'), offset };
   const query = (): URLSearchParams => new URLSearchParams(Object.entries({
-    limit: String(PAGE), offset: String(offset), action: asked.action, actor_id: asked.actor_id, outcome: asked.outcome, since: sinceOf(asked.window, Date.now()) ?? '',
+    limit: String(PAGE), offset: String(offset), action: asked.action, actor_id: asked.actor_id, outcome: asked.outcome, since: sinceOf(asked.window, api.now()) ?? '',
   }).filter(([, value]) => value !== ''));
   const reading = usePolled<AuditPage>({ key: ['audit', asked], read: (signal) => api.json(`/admin/audit?${query()}`, { signal }), everySeconds: EVERY_SECONDS, keepsLast: true });
   const narrow = (changes: Readonly<Record<string, string>>): void => change({ ...changes, offset: undefined });

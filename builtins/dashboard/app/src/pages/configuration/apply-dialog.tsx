@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import { usePolled } from '../../api/polling.ts';
 import type { ConfigChange } from '../../api/admin-wire.ts';
+import { rowsIn } from '../../lib/fields.ts';
 import { useApi } from '../../services.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions, DialogBody, useAction } from '../../ui/dialog.tsx';
 import { Banner, Loaded } from '../../ui/states.tsx';
-import { messageOf } from '../../api/api-error.ts';
+import { isOutdated, messageOf } from '../../api/api-error.ts';
 
 export interface ApplyDialogProps {
   /** The configuration as it is sent. */
@@ -13,11 +14,13 @@ export interface ApplyDialogProps {
   /** The version that it was made of. */
   readonly etag: string | null;
   readonly onApplied: () => void;
+  /** Reads the newest configuration and holds the text against it. */
+  readonly onOutdated: () => Promise<void>;
   readonly onClose: () => void;
 }
 
 /** Shows what would change, and changes it. */
-export function ApplyDialog({ written, etag, onApplied, onClose }: ApplyDialogProps) {
+export function ApplyDialog({ written, etag, onApplied, onOutdated, onClose }: ApplyDialogProps) {
   const api = useApi();
   const [asked] = useState(() => Date.now());
   const reading = usePolled<{ readonly changes: readonly ConfigChange[] }>({ key: ['config', 'diff', asked], read: (signal) => api.json('/admin/config/diff', { method: 'POST', written, signal }) });
@@ -25,16 +28,20 @@ export function ApplyDialog({ written, etag, onApplied, onClose }: ApplyDialogPr
     await api.json('/admin/config', { method: 'PUT', written, headers: etag === null ? {} : { 'If-Match': etag } });
     onApplied();
   });
-  const changes = reading.data?.changes ?? [];
+  const compare = useAction(onOutdated);
+  const failure = compare.error ?? error;
+  const changes = rowsIn(reading.data?.changes);
   return (
     <Dialog title="Apply this configuration?" isWide onClose={onClose}>
       <DialogBody>
         <Loaded reading={reading} what="Changes">{() => (changes.length === 0 ? <p>Nothing would change.</p> : <ChangeList changes={changes} />)}</Loaded>
-        {error !== undefined && <Banner tone="bad">{messageOf(error)}</Banner>}
+        {failure !== undefined && <Banner tone="bad">{messageOf(failure)}</Banner>}
       </DialogBody>
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
-        <Button tone="primary" isBusy={isBusy} disabled={changes.length === 0} onClick={run}>Apply changes</Button>
+        {isOutdated(error)
+          ? <Button tone="primary" isBusy={compare.isBusy} onClick={compare.run}>Compare with the newest version</Button>
+          : <Button tone="primary" isBusy={isBusy} disabled={changes.length === 0} onClick={run}>Apply changes</Button>}
       </DialogActions>
     </Dialog>
   );

@@ -1,4 +1,5 @@
 import { usePolled } from '../../api/polling.ts';
+import { rowsIn } from '../../lib/fields.ts';
 import { useApi } from '../../services.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { Banner } from '../../ui/states.tsx';
@@ -27,9 +28,9 @@ export function ConfigForm({ draft, canWrite }: { readonly draft: Draft; readonl
       <Panel title="Strategy" description="Its rules and variants are written in the editor.">
         <TypedField label="Mode" value={shown(mode)} suggestions={MODES} isDisabled={!canWrite} onCommit={(text) => draft.setValue(withInner(config, 'strategy', 'mode', text.trim() || undefined))} />
       </Panel>
-      <TargetForm {...part} providers={(providers.data?.providers ?? []).map(({ id }) => id)} />
+      <TargetForm {...part} providers={rowsIn(providers.data?.providers).map(({ id }) => id)} />
       <AliasForm {...part} />
-      <PluginForm {...part} catalog={(plugins.data?.data ?? []).map(({ name }) => name)} />
+      <PluginForm {...part} catalog={rowsIn(plugins.data?.data).map(({ name }) => name)} />
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { useUnsent } from '../../lib/use-unsent.ts';
+import { useLosable, useUnsent } from '../../lib/use-unsent.ts';
 import { type Language, readText, textOf } from './document-text.ts';
 
 /** The configuration in force, and the version that a write must find. */
@@ -20,6 +20,8 @@ export interface Draft {
   /** Puts another configuration in the place of the text. */
   readonly setValue: (value: unknown) => void;
   readonly discard: () => void;
+  /** Holds the text against a newer configuration than the one it was made of. */
+  readonly rebase: (newest: Active) => void;
 }
 
 interface State {
@@ -35,6 +37,7 @@ export function useDraft({ config, etag }: Active): Draft {
   const [state, setState] = useUnsent<State>('configuration', () => ({ language: 'json', base: config, etag, text: textOf(config, 'json') }));
   const isDirty = state.text !== textOf(state.base, state.language);
   useEffect(() => setState((before) => (before.text === textOf(before.base, before.language) ? { ...before, base: config, etag, text: textOf(config, before.language) } : before)), [config, etag, setState]);
+  useLosable('configuration', isDirty);
   return {
     text: state.text, language: state.language, isDirty, etag: state.etag,
     setText: (text) => setState((before) => ({ ...before, text })),
@@ -43,6 +46,7 @@ export function useDraft({ config, etag }: Active): Draft {
       const reading = readText(before.text, before.language);
       return reading.isRead ? { ...before, language, text: textOf(reading.value, language) } : before;
     }),
+    rebase: (newest) => setState((before) => ({ ...before, base: newest.config, etag: newest.etag })),
     discard: () => setState((before) => ({ ...before, base: config, etag, text: textOf(config, before.language) })),
   };
 }

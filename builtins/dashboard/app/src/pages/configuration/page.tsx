@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { RefreshCw, RotateCcw } from 'lucide-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { isNotConfigured } from '../../api/api-error.ts';
-import { usePolled } from '../../api/polling.ts';
+import type { ApiClient } from '../../api/client.ts';
+import { given, usePolled } from '../../api/polling.ts';
 import { useSearch } from '../../lib/use-search.ts';
 import { useApi, useCanWrite } from '../../services.ts';
 import { Button } from '../../ui/button.tsx';
@@ -22,15 +23,16 @@ import './configuration.css';
 
 type Task = 'apply' | 'discard' | 'refresh' | 'revert';
 
+const ACTIVE = ['config', 'active'];
+
+async function readActive(api: ApiClient, signal?: AbortSignal): Promise<Active> {
+  const { data, headers } = await api.answered('/admin/config', signal ? { signal } : {});
+  return { config: given(data), etag: headers.get('etag') };
+}
+
 export default function ConfigurationPage() {
   const api = useApi();
-  const reading = usePolled<Active>({
-    key: ['config', 'active'],
-    read: async (signal) => {
-      const { data, headers } = await api.answered('/admin/config', { signal });
-      return { config: data, etag: headers.get('etag') };
-    },
-  });
+  const reading = usePolled<Active>({ key: ACTIVE, read: (signal) => readActive(api, signal) });
   return (
     <Page title="Configuration" description="What the gateway serves by. A change takes hold at once; requests under way end with what they began with.">
       <Loaded reading={reading} what="Configuration">{(active) => <Workbench active={active} />}</Loaded>
@@ -40,6 +42,7 @@ export default function ConfigurationPage() {
 
 /** The draft, the views of it, and what can be done with it. */
 function Workbench({ active }: { readonly active: Active }) {
+  const api = useApi();
   const canWrite = useCanWrite();
   const queries = useQueryClient();
   const [search, change] = useSearch();
@@ -53,6 +56,12 @@ function Workbench({ active }: { readonly active: Active }) {
     draft.discard();
     setTask(undefined);
     await queries.invalidateQueries({ queryKey: ['config'] });
+  };
+  const compareWithNewest = async (): Promise<void> => {
+    const newest = await readActive(api);
+    draft.rebase(newest);
+    queries.setQueryData(ACTIVE, newest);
+    await queries.invalidateQueries({ queryKey: ['config', 'history'] });
   };
   const applied = (): void => {
     setNotice('The configuration is active.');
@@ -85,7 +94,7 @@ function Workbench({ active }: { readonly active: Active }) {
           ]}
         />
       </div>
-      {task === 'apply' && reading.isRead && <ApplyDialog written={reading.written} etag={draft.etag} onApplied={applied} onClose={() => setTask(undefined)} />}
+      {task === 'apply' && reading.isRead && <ApplyDialog key={draft.etag} written={reading.written} etag={draft.etag} onApplied={applied} onOutdated={compareWithNewest} onClose={() => setTask(undefined)} />}
       {(task === 'discard' || task === 'refresh') && (
         <ConfirmDialog title="Discard your changes?" action="Discard changes" isDangerous onConfirm={reload} onClose={() => setTask(undefined)}><p>What you changed here and did not apply is lost.</p></ConfirmDialog>
       )}

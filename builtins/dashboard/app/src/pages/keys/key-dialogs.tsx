@@ -7,12 +7,13 @@ import { CodeBlock } from '../../ui/copy.tsx';
 import { ConfirmDialog, Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
 import { Checkbox, SelectField } from '../../ui/form.tsx';
 import { Banner } from '../../ui/states.tsx';
-import { KeyForm } from './key-form.tsx';
+import { type KeyFields, KeyForm } from './key-form.tsx';
 
 /** What is being done, and to which key. */
 export type KeyTask =
-  | { readonly kind: 'create' }
-  | { readonly kind: 'edit' | 'rotate' | 'revoke' | 'delete'; readonly key: ApiKey }
+  | { readonly kind: 'create'; readonly typed?: KeyFields }
+  | { readonly kind: 'edit'; readonly key: ApiKey; readonly typed?: KeyFields }
+  | { readonly kind: 'rotate' | 'revoke' | 'delete'; readonly key: ApiKey }
   | { readonly kind: 'reveal'; readonly key: ApiKey; readonly verb: string };
 
 interface TaskProps {
@@ -31,13 +32,13 @@ export function KeyDialog({ task, onTask }: TaskProps): ReactNode {
   };
   if (task.kind === 'create') {
     const create = async (body: object): Promise<void> => changed({ kind: 'reveal', verb: 'created', key: await api.json<ApiKey>('/admin/keys', { method: 'POST', body }) });
-    return <KeyForm title="Create an API key" action="Create key" onSubmit={create} onClose={close} />;
+    return <KeyForm title="Create an API key" action="Create key" typed={task.typed} onType={(typed) => onTask({ ...task, typed })} onSubmit={create} onClose={close} />;
   }
   const { key } = task;
   const path = `/admin/keys/${encodeURIComponent(key.id)}`;
   switch (task.kind) {
     case 'reveal': return <Reveal issued={key} verb={task.verb} onClose={close} />;
-    case 'edit': return <KeyForm title={`Edit ${key.name}`} action="Save changes" edited={key} onClose={close} onSubmit={async (body) => { await api.json(path, { method: 'PUT', body }); changed(); }} />;
+    case 'edit': return <KeyForm title={`Edit ${key.name}`} action="Save changes" edited={key} typed={task.typed} onType={(typed) => onTask({ ...task, typed })} onClose={close} onSubmit={async (body) => { await api.json(path, { method: 'PUT', body }); changed(); }} />;
     case 'rotate': return <Rotate rotated={key} onClose={close} onRotate={async (body) => changed({ kind: 'reveal', verb: 'rotated', key: await api.json<ApiKey>(`${path}/rotate`, { method: 'POST', body }) })} />;
     case 'revoke': return (
       <ConfirmDialog title={`Revoke ${key.name}?`} action="Revoke key" isDangerous onClose={close} onConfirm={async () => { await api.json(`${path}/revoke`, { method: 'POST' }); changed(); }}>

@@ -1,5 +1,6 @@
 import { type SyntheticEvent, useState } from 'react';
 import type { ApiKey } from '../../api/admin-wire.ts';
+import { useApi } from '../../services.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions, DialogBody, useAction } from '../../ui/dialog.tsx';
 import { Checkbox, SelectField, TextField } from '../../ui/form.tsx';
@@ -26,9 +27,20 @@ type TypedLimits = Readonly<Record<Limit, string>>;
 const LIMIT_NAMES = Object.keys(LIMITS) as Limit[];
 const isList = (limit: Limit): boolean => limit === 'models' || limit === 'providers';
 
+/** What is written in the form. */
+export interface KeyFields {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly expiry: string;
+  readonly limits: TypedLimits;
+}
+
 export interface KeyFormProps {
   readonly title: string;
   readonly action: string;
+  /** What was written before, in a session that has ended. */
+  readonly typed: KeyFields | undefined;
+  readonly onType: (fields: KeyFields) => void;
   /** The key to be changed; without it one is made. */
   readonly edited?: ApiKey;
   /** Sends the body; what it throws is shown inside. */
@@ -37,14 +49,15 @@ export interface KeyFormProps {
 }
 
 /** Makes a key, or changes one. */
-export function KeyForm({ title, action, edited, onSubmit, onClose }: KeyFormProps) {
-  const [name, setName] = useState(edited?.name ?? '');
-  const [scopes, setScopes] = useState<readonly string[]>(edited?.scopes ?? ['read_only']);
-  const [expiry, setExpiry] = useState(edited ? 'keep' : '30');
-  const [limits, setLimits] = useState<TypedLimits>(() => typedLimits(edited));
+export function KeyForm({ title, action, edited, typed, onType, onSubmit, onClose }: KeyFormProps) {
+  const api = useApi();
+  const fields = typed ?? fieldsOf(edited);
+  const { name, scopes, expiry, limits } = fields;
+  const write = (changed: Partial<KeyFields>): void => onType({ ...fields, ...changed });
+  const [hadLimits] = useState(() => LIMIT_NAMES.some((limit) => limits[limit] !== ''));
   const [hasTried, setTried] = useState(false);
   const problems = { name: name === edited?.name ? undefined : nameProblem(name), scopes: scopes.length === 0 ? 'Choose at least one scope.' : undefined, ...limitProblems(limits) };
-  const { run, isBusy, error } = useAction(() => onSubmit({ name: name.trim(), scopes, ...expiryOf(expiry), ...limitsOf(limits, edited) }));
+  const { run, isBusy, error } = useAction(() => onSubmit({ name: name.trim(), scopes, ...expiryOf(expiry, api.now()), ...limitsOf(limits, edited) }));
   const shown = hasTried ? problems : undefined;
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
@@ -55,14 +68,14 @@ export function KeyForm({ title, action, edited, onSubmit, onClose }: KeyFormPro
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={submit} noValidate>
         <DialogBody>
-          <TextField label="Name" value={name} error={shown?.name} autoComplete="off" onChange={(event) => setName(event.target.value)} />
-          <ScopeChoice scopes={scopes} error={shown?.scopes} onChange={setScopes} />
-          <SelectField label="Expiry" value={expiry} onChange={(event) => setExpiry(event.target.value)}>
+          <TextField label="Name" value={name} error={shown?.name} autoComplete="off" onChange={(event) => write({ name: event.target.value })} />
+          <ScopeChoice scopes={scopes} error={shown?.scopes} onChange={(next) => write({ scopes: next })} />
+          <SelectField label="Expiry" value={expiry} onChange={(event) => write({ expiry: event.target.value })}>
             {edited && <option value="keep">Keep as it is</option>}
             {EXPIRIES.map(([days, label]) => <option key={days} value={days}>{edited ? `${label} from now` : `In ${label}`}</option>)}
             <option value="never">Never</option>
           </SelectField>
-          <LimitFields limits={limits} problems={shown} onChange={setLimits} isOpen={LIMIT_NAMES.some((limit) => edited?.[limit] !== undefined)} />
+          <LimitFields limits={limits} problems={shown} onChange={(next) => write({ limits: next })} isOpen={hadLimits} />
           {error !== undefined && <Banner tone="bad">{messageOf(error)}</Banner>}
         </DialogBody>
         <DialogActions>
@@ -72,6 +85,10 @@ export function KeyForm({ title, action, edited, onSubmit, onClose }: KeyFormPro
       </form>
     </Dialog>
   );
+}
+
+function fieldsOf(edited: ApiKey | undefined): KeyFields {
+  return { name: edited?.name ?? '', scopes: edited?.scopes ?? ['read_only'], expiry: edited ? 'keep' : '30', limits: typedLimits(edited) };
 }
 
 function ScopeChoice({ scopes, error, onChange }: { readonly scopes: readonly string[]; readonly error: string | undefined; readonly onChange: (scopes: readonly string[]) => void }) {
@@ -144,7 +161,7 @@ function limitValue(limit: Limit, text: string): unknown {
   return isList(limit) ? namesIn(text) : Number(text);
 }
 
-function expiryOf(expiry: string): object {
+function expiryOf(expiry: string, now: number): object {
   if (expiry === 'keep') return {};
-  return expiry === 'never' ? { clear_expiration: true } : { expires_at: inDays(expiry, Date.now()) };
+  return expiry === 'never' ? { clear_expiration: true } : { expires_at: inDays(expiry, now) };
 }

@@ -4,6 +4,8 @@ import type { ApiKey, KeyUsage } from '../../api/admin-wire.ts';
 import { usePolled } from '../../api/polling.ts';
 import { count, DASH, integer, usd } from '../../lib/format.ts';
 import { useNow } from '../../lib/use-now.ts';
+import { useUnsent } from '../../lib/use-unsent.ts';
+import { offsetIn } from '../../lib/query-string.ts';
 import { useSearch } from '../../lib/use-search.ts';
 import { useApi, useCanWrite } from '../../services.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -25,10 +27,10 @@ export function KeyList() {
   const api = useApi();
   const canWrite = useCanWrite();
   const [search, change] = useSearch();
-  const [task, setTask] = useState<KeyTask>();
+  const [task, setTask] = useKeyTask();
   const sort = search.get('sort') === 'last_used' ? 'last_used' : 'usage';
   const active = search.get('active') ?? '';
-  const offset = Number(search.get('offset')) || 0;
+  const offset = offsetIn(search);
   const query = new URLSearchParams({ limit: String(PAGE), offset: String(offset), sort, active });
   const reading = usePolled<KeyUsage>({ key: ['keys', 'usage', query.toString()], read: (signal) => api.json(`/admin/keys/usage?${query}`, { signal }), keepsLast: true });
   const create = canWrite && <Button tone="primary" icon={Plus} onClick={() => setTask({ kind: 'create' })}>Create key</Button>;
@@ -66,6 +68,18 @@ export function KeyList() {
       {task && canWrite && <KeyDialog key={task.kind} task={task} onTask={setTask} />}
     </>
   );
+}
+
+/** What is written into a form, and a key that is seen once, outlive a session that ends meanwhile; a question whether to delete does not. */
+function useKeyTask(): readonly [KeyTask | undefined, (task: KeyTask | undefined) => void] {
+  const [kept, keep] = useUnsent<{ readonly task?: KeyTask }>('key task', () => ({}));
+  const [asked, ask] = useState<KeyTask>();
+  const change = (task: KeyTask | undefined): void => {
+    const isKept = task?.kind === 'create' || task?.kind === 'edit' || task?.kind === 'reveal';
+    keep(isKept ? { task } : {});
+    ask(isKept ? undefined : task);
+  };
+  return [asked ?? kept.task, change];
 }
 
 function NoKeys({ isFiltered }: { readonly isFiltered: boolean }) {

@@ -3,6 +3,7 @@ import { LogOut, MonitorSmartphone } from 'lucide-react';
 import { useQueryClient } from '@tanstack/react-query';
 import type { SessionEntry } from '../../api/admin-wire.ts';
 import { usePolled } from '../../api/polling.ts';
+import { rowsIn } from '../../lib/fields.ts';
 import { useApi, useCanWrite, useServices } from '../../services.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
@@ -20,7 +21,7 @@ export function SessionList() {
   const canWrite = useCanWrite();
   const [ending, setEnding] = useState<Ending>();
   const reading = usePolled<{ readonly data: readonly SessionEntry[] }>({ key: ['sessions'], read: (signal) => api.json('/admin/sessions', { signal }), everySeconds: 30 });
-  const hasSessions = (reading.data?.data.length ?? 0) > 0;
+  const hasSessions = rowsIn(reading.data?.data).length > 0;
   return (
     <>
       <Panel

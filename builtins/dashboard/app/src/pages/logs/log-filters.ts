@@ -1,4 +1,5 @@
 import type { LogEntry } from '../../api/wire.ts';
+import { offsetIn } from '../../lib/query-string.ts';
 import { sinceOf } from '../../lib/record-window.ts';
 
 /** What the address says of the list. */
@@ -20,8 +21,7 @@ export const STAGES: readonly (readonly [value: string, label: string])[] = [
 
 export function readFilters(search: URLSearchParams): LogFilters {
   const text = (name: string): string => search.get(name) ?? '';
-  const offset = Number(text('offset'));
-  return { provider: text('provider'), model: text('model'), stage: text('stage'), key: text('key'), window: text('window'), offset: Number.isInteger(offset) && offset > 0 ? offset : 0, q: text('q') };
+  return { provider: text('provider'), model: text('model'), stage: text('stage'), key: text('key'), window: text('window'), offset: offsetIn(search), q: text('q') };
 }
 
 /** The query of the gateway's route; what is empty is not sent. */

@@ -3,6 +3,7 @@ import { Radio, ScrollText, Trash2 } from 'lucide-react';
 import type { ApiKey } from '../../api/admin-wire.ts';
 import { usePolled } from '../../api/polling.ts';
 import type { LogEntry, LogPage } from '../../api/wire.ts';
+import { rowsIn } from '../../lib/fields.ts';
 import { count } from '../../lib/format.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { useSearch } from '../../lib/use-search.ts';
@@ -35,10 +36,10 @@ export default function LogsPage() {
   const now = useNow();
   const { q: _, ...asked } = filters;
   const reading = usePolled<LogPage>({
-    key: ['logs', 'rows', asked], read: (signal) => api.json(`/admin/logs?${logQuery(filters, Date.now())}`, { signal }), everySeconds: isLive ? LIVE_SECONDS : EVERY_SECONDS, keepsLast: true,
+    key: ['logs', 'rows', asked], read: (signal) => api.json(`/admin/logs?${logQuery(filters, api.now())}`, { signal }), everySeconds: isLive ? LIVE_SECONDS : EVERY_SECONDS, keepsLast: true,
   });
   const keys = usePolled<readonly ApiKey[]>({ key: ['keys', 'names'], read: (signal) => api.json('/admin/keys', { signal }), everySeconds: EVERY_SECONDS });
-  const nameOf = (id: string) => keyNameOf(id, keys.data, now);
+  const nameOf = (id: string) => keyNameOf(id, keys.data && rowsIn(keys.data), now);
   const actions = (
     <>
       <Button icon={Radio} aria-pressed={isLive} tone={isLive ? 'primary' : 'secondary'} onClick={() => change({ live: isLive ? undefined : '1', offset: undefined })}>Live tail</Button>
@@ -48,7 +49,7 @@ export default function LogsPage() {
   return (
     <Page title="Request Logs" description="One row per request: who asked, who answered, how long it took and why." actions={actions}>
       <Panel title="Requests" isFlush>
-        <LogFilterRow filters={filters} rows={reading.data?.data ?? []} keys={keys.data ?? []} onChange={(changes) => change({ ...changes, offset: undefined })} />
+        <LogFilterRow filters={filters} rows={rowsIn(reading.data?.data)} keys={rowsIn(keys.data)} onChange={(changes) => change({ ...changes, offset: undefined })} />
         <Loaded reading={reading} what="Request log" notConfigured={<NotConfigured />}>
           {({ data, summary }) => {
             const rows = matching(data, filters.q, (id) => nameOf(id).name);

@@ -12,6 +12,7 @@ import { useSearch } from '../../lib/use-search.ts';
 import { windowHours, windowName, WINDOWS, windowStart } from '../../lib/windows.ts';
 import { useApi } from '../../services.ts';
 import { Segmented } from '../../ui/form.tsx';
+import { Contained } from '../../ui/contained.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Columns, Panel } from '../../ui/panel.tsx';
 import type { Tone } from '../../ui/pill.tsx';
@@ -33,13 +34,13 @@ export default function OverviewPage() {
   const recent = usePolled<LogPage>({ key: ['logs', 'recent'], everySeconds: EVERY_SECONDS, read: (signal) => api.json('/admin/logs?limit=12', { signal }) });
   const statistics = usePolled<LogStatistics>({
     key: ['statistics', 'overview', hours], everySeconds: EVERY_SECONDS, keepsLast: true,
-    read: (signal) => api.json(withQuery('/admin/logs/stats', { since: windowStart(hours, Date.now()), buckets: 48 }), { signal }),
+    read: (signal) => api.json(withQuery('/admin/logs/stats', { since: windowStart(hours, api.now()), buckets: 48 }), { signal }),
   });
   const pick = <Segmented label="Window" value={String(hours)} choices={WINDOWS} onChange={(window) => setSearch({ window: window === '24' ? undefined : window })} />;
   return (
     <Page title="Overview" description="What the gateway does right now, and whether it is well." actions={pick}>
       <FailureBanner reading={dashboard} what="The figures" />
-      <Figures dashboard={dashboard} statistics={statistics} hours={hours} />
+      <Contained what="The figures" of={[dashboard.data, statistics.data]}><Figures dashboard={dashboard} statistics={statistics} hours={hours} /></Contained>
       <Panel title="Requests" description={`Over ${windowName(hours)}`}>
         <Loaded reading={statistics} what="Statistics" notConfigured={<LogsDisabled />}>{(data) => <Traffic statistics={data} hours={hours} />}</Loaded>
       </Panel>
@@ -67,7 +68,7 @@ function Figures({ dashboard, statistics, hours }: { readonly dashboard: Reading
   const isUnwell = providers !== undefined && providers.available < providers.total;
   return (
     <Tiles label="Figures">
-      <Tile label="Providers" icon={Server} value={providers ? `${providers.available} / ${providers.total}` : DASH} note="available" tone={isUnwell ? 'warn' : 'neutral'} />
+      <Tile label="Providers" icon={Server} value={providers ? `${integer(providers.available)} / ${integer(providers.total)}` : DASH} note="available" tone={isUnwell ? 'warn' : 'neutral'} />
       <Tile label="Active API Keys" icon={KeyRound} value={integer(keys?.active)} note={keys ? `${count(keys.total_usage, 'use')}${keys.expired > 0 ? `, ${integer(keys.expired)} expired` : ''}` : DASH} />
       <Tile label="Requests" icon={Activity} value={compact(summary?.total_entries)} note={noLogs ?? windowName(hours)} />
       <Tile label="Error Rate" icon={Percent} value={percent(rate)} note={noLogs ?? (summary ? `${integer(summary.error_entries)} failed` : DASH)} tone={rate === undefined ? 'neutral' : errorTone(rate)} />

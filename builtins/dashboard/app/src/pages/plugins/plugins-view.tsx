@@ -2,6 +2,7 @@ import { Blocks } from 'lucide-react';
 import { usePolled } from '../../api/polling.ts';
 import { usePluginCatalog } from '../../api/plugin-catalog.ts';
 import type { GatewayConfig, PluginDescription } from '../../api/wire.ts';
+import { rowsIn } from '../../lib/fields.ts';
 import { useApi } from '../../services.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { Pill } from '../../ui/pill.tsx';
@@ -13,7 +14,7 @@ export function PluginsView() {
   const api = useApi();
   const config = usePolled<GatewayConfig>({ key: ['config'], everySeconds: 60, read: (signal) => api.json('/admin/config', { signal }) });
   const catalog = usePluginCatalog();
-  const configured = new Set((config.data?.plugins ?? []).map(({ name }) => name));
+  const configured = new Set(rowsIn(config.data?.plugins).map(({ name }) => name));
   return (
     <>
       <Loaded reading={config} what="The configuration">{({ plugins = [] }) => <Configured groups={groupPlugins(plugins, catalog.data)} />}</Loaded>

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { SearchX } from 'lucide-react';
 import { usePolled } from '../../api/polling.ts';
 import type { DeepHealth, Health, ModelList, ProviderCatalog, ProviderModels } from '../../api/wire.ts';
+import { rowsIn } from '../../lib/fields.ts';
 import { count } from '../../lib/format.ts';
 import { useSearch } from '../../lib/use-search.ts';
 import { useApi } from '../../services.ts';
@@ -37,7 +38,7 @@ export function ProviderCards() {
       </Filters>
       {failed && catalog.data && <FailureBanner reading={failed} what="The state of providers" />}
       <Loaded reading={catalog} what="Providers">
-        {(data) => <Cards providers={sortProviders(providersOf({ catalog: data, deep: deep.data, health: health.data, models: models.data?.data ?? [], listed: listed.data ?? [] }), order)} text={text} />}
+        {(data) => <Cards providers={sortProviders(providersOf({ catalog: data, deep: deep.data, health: health.data, models: rowsIn(models.data?.data), listed: rowsIn(listed.data) }), order)} text={text} />}
       </Loaded>
     </>
   );

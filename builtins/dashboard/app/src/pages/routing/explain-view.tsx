@@ -3,7 +3,7 @@ import { Route as RouteIcon } from 'lucide-react';
 import { messageOf } from '../../api/api-error.ts';
 import { usePolled } from '../../api/polling.ts';
 import type { Explanation, ModelList } from '../../api/wire.ts';
-import { isFields } from '../../lib/fields.ts';
+import { isFields, rowsIn } from '../../lib/fields.ts';
 import { readJson } from '../../lib/json.ts';
 import { useApi } from '../../services.ts';
 import { Button } from '../../ui/button.tsx';
@@ -61,7 +61,7 @@ export function ExplainView() {
           <SelectField label="Surface" value={question.surface} onChange={(event) => change({ surface: event.target.value })}>
             {SURFACES.map((surface) => <option key={surface} value={surface}>{surface}</option>)}
           </SelectField>
-          <FilterField label="Model" placeholder="A model or an alias" value={question.model} suggestions={(models.data?.data ?? []).map(({ id }) => id)} onChange={(model) => change({ model })} />
+          <FilterField label="Model" placeholder="A model or an alias" value={question.model} suggestions={rowsIn(models.data?.data).map(({ id }) => id)} onChange={(model) => change({ model })} />
           <TextArea label="Prompt" rows={3} value={question.prompt} onChange={(event) => change({ prompt: event.target.value })} />
           {question.surface === 'chat' && <Checkbox label="Streamed" checked={question.isStreaming} onChange={(event) => change({ isStreaming: event.target.checked })} />}
           <TextArea label="Metadata" hint="Optional JSON, as a client sends it in X-Gateway-Metadata." error={problem} rows={2} spellCheck={false} value={question.metadata} onChange={(event) => change({ metadata: event.target.value })} />
