@@ -36,7 +36,8 @@ export async function loadFile(host: Host, path: string | undefined): Promise<Lo
     if (moduleProblems.length > 0) throw new ConfigRefused(moduleProblems);
     return undefined;
   }
-  return { ...loaded, problems: [...loaded.problems, ...moduleProblems] };
+  const unread = new Set(loaded.problems.map(({ path: place }) => place)); // an item that is not a text names no package
+  return { ...loaded, problems: [...loaded.problems, ...moduleProblems.filter(({ path: place }) => !unread.has(place))] };
 }
 
 /** Third-party modules: of the installation, beside the file, and from the packages it lists. All their problems at once. */
