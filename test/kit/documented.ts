@@ -66,7 +66,7 @@ function headerProblem({ headers = {} }: Documented, given: Headers): string | u
     const [, named] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
     if (!named) return `the header ${name} is not in the document`;
     const { schema } = document.components.headers[named.$ref.split('/').at(-1) ?? ''] ?? { schema: {} };
-    if (!headerAjv.validate(schema, value)) return `the header ${name} is ${value}`;
+    if (!headerAjv.validate(schema, value)) return `the header ${name} is not as the document says`;
   }
   return undefined;
 }
