@@ -108,7 +108,7 @@ export async function connectProviders(host: Host): Promise<void> {
     } catch (error) {
       if (error instanceof TookTooLong) throw new StartRefused(error.message);
       const ref: ModuleRef = { kind: 'provider', name: module.name, file: host.registry.fileOf('provider', module.name) };
-      log.warn('provider could not be set up, it is skipped', faultAttributes(new ModuleFault(ref, 'connection', error)));
+      log.warn('provider could not be set up, it is skipped', { rule: 'WN13', ...faultAttributes(new ModuleFault(ref, 'connection', error)) });
       counters.add('gateway_provider_init_failures_total', { provider: module.name });
     }
   }
