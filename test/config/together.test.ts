@@ -8,7 +8,7 @@ async function refusals(document: object): Promise<string[]> {
 
 const WEIGHTS = 'a weight of the wrong type';
 const MISTYPED = [{ virtual_key: 'echo', weight: 'x' }, { virtual_key: 'openai', weight: -1 }];
-const SETTINGS = 'settings of a target that nobody reads';
+const SETTINGS = 'settings of a target that no strategy reads';
 const SET = [{ virtual_key: 'echo', weight: 2 }, { virtual_key: 'openai', weight: -1, settings: { a: 1 } }];
 const CONDITION = { key: 'x', value: 'a', target_key: 'echo' };
 const CONTENT = { type: 'x', value: 'a', target_key: 'nosuch' };
@@ -22,16 +22,16 @@ describe('what a strategy finds', () => {
     ['a variant', { mode: 'ab-test', ab_variants: [{ target_key: 'nosuch', weight: 1 }] }, ['strategy.ab_variants[0].target_key CV18b']],
   ];
   for (const [what, strategy, found] of cases) {
-    it(`is told beside ${WEIGHTS}: ${what}`, async () => {
+    it(`is reported beside ${WEIGHTS}: ${what}`, async () => {
       expect(await refusals({ strategy, targets: MISTYPED })).to.deep.equal(['targets[0].weight DC02', ...found]);
     });
 
-    it(`is told beside ${SETTINGS}: ${what}`, async () => {
+    it(`is reported beside ${SETTINGS}: ${what}`, async () => {
       expect(await refusals({ strategy, targets: SET })).to.have.members(['targets[1].settings CV39', ...found]);
     });
   }
 
-  it('is not told where it follows from what could not be read: a sum of weights, a target without a name', async () => {
+  it('is not reported where it follows from what could not be read: a sum of weights, a target without a name', async () => {
     expect(await refusals({ strategy: { mode: 'loadbalance' }, targets: [{ virtual_key: 'echo', weight: 'x' }] })).to.deep.equal(['targets[0].weight DC02']);
     const strategy = { mode: 'conditional', conditions: [{ ...CONDITION, key: 'model', target_key: 'groq' }] };
     expect(await refusals({ strategy, targets: [{ virtual_key: 5 }] })).to.deep.equal(['targets[0].virtual_key DC02']);

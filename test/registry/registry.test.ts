@@ -59,7 +59,7 @@ describe('the module registry', () => {
     expect(problem?.fix).to.include('shipped modules cannot be replaced');
   });
 
-  it('tells of a name that is taken beside what else is wrong with the module, unless the name itself is wrong', () => {
+  it('reports a name that is taken beside what else is wrong with the module, unless the name itself is wrong', () => {
     const { registry: known } = registry();
     known.add({ value: strategy('one'), kind: 'strategy', origin: 'shipped' });
     const wrong = { ...strategy('one'), isWrong: true };
