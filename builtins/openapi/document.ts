@@ -1,8 +1,11 @@
 import { OPERATIONS, type Operation } from './operations.ts';
+import { HEADERS, RESPONSES, responsesOf } from './responses.ts';
 import { SCHEMAS } from './schemas.ts';
 
 const COUNTS: ReadonlySet<string> = new Set(['limit', 'offset', 'buckets']);
 const MOMENTS: ReadonlySet<string> = new Set(['since', 'before']);
+
+const IF_MATCH = { name: 'If-Match', in: 'header', required: false, description: 'The ETag of GET /admin/config: the write is refused when the configuration has changed since', schema: { type: 'string' } };
 
 /** The OpenAPI document of the whole HTTP surface. */
 export function openApiDocument(version: string): object {
@@ -15,7 +18,7 @@ export function openApiDocument(version: string): object {
     },
     servers: [{ url: '/' }],
     paths: Object.fromEntries(Array.from(paths, ([path, operations]) => [path, Object.fromEntries(operations.map((operation) => [operation.method, shown(operation)]))])),
-    components: { schemas: SCHEMAS, securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A key, the master key, or a session' } } },
+    components: { schemas: SCHEMAS, headers: HEADERS, responses: RESPONSES, parameters: { IfMatch: IF_MATCH }, securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A key, the master key, or a session' } } },
   };
 }
 
@@ -34,10 +37,11 @@ function shown(operation: Operation): object {
   };
 }
 
-function parametersOf({ method, path, query = [] }: Operation): object[] {
+function parametersOf({ method, path, query = [], isTagged }: Operation): object[] {
   return [
     ...Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
     ...query.map((name) => ({ name, in: 'query', required: method === 'delete' && name === 'before', schema: querySchema(name) })),
+    ...(isTagged && method !== 'get' ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
   ];
 }
 
@@ -50,18 +54,4 @@ function querySchema(name: string): object {
 function requestBody(body: NonNullable<Operation['body']>): object {
   const type = body === 'multipart' ? 'multipart/form-data' : 'application/json';
   return { required: body !== 'optional json', content: { [type]: { schema: { type: 'object' } } } };
-}
-
-function responsesOf({ status = 200, answer, type, path, scope }: Operation): object {
-  const error = { description: 'What is wrong, and what to do', content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } };
-  const probed = path === '/readyz' || path === '/health' ? { 503: { description: 'Not ready', content: contentOf(answer, type) } } : {};
-  return {
-    [status]: { description: status === 204 ? 'Done' : 'The answer', ...(status !== 204 && { content: contentOf(answer, type) }) },
-    ...probed,
-    ...(scope !== 'none' && { default: error }),
-  };
-}
-
-function contentOf(answer: string | undefined, type = 'application/json'): object {
-  return { [type]: { schema: answer === undefined ? {} : { $ref: `#/components/schemas/${answer}` } } };
 }

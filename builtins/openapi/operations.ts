@@ -15,12 +15,16 @@ export interface Operation {
   readonly body?: 'json' | 'multipart' | 'optional json';
   /** Media type of an answer that has no schema here. */
   readonly type?: string;
+  /** Below `/admin/`: statuses of errors beside those that every route and every body may have. */
+  readonly errors?: readonly number[];
+  /** Its answer carries the version of the configuration, and a write asks for one with `If-Match`. */
+  readonly isTagged?: true;
 }
 
 type Rest = Omit<Operation, 'method' | 'path' | 'summary' | 'scope'>;
 
 const probe = (path: string, summary: string, rest: Rest): Operation => ({ method: 'get', path, summary, scope: 'none', ...rest });
-const read = (path: string, summary: string, answer: string, query: readonly string[] = []): Operation => ({ method: 'get', path, summary, scope: 'read_only', answer, query });
+const read = (path: string, summary: string, answer: string, query: readonly string[] = [], rest: Rest = {}): Operation => ({ method: 'get', path, summary, scope: 'read_only', answer, query, ...rest });
 const write = (method: Verb, path: string, summary: string, rest: Rest = {}): Operation => ({ method, path, summary, scope: 'admin', ...rest });
 const use = (method: Verb, path: string, summary: string, rest: Rest = { body: 'json', type: 'application/json' }): Operation => ({ method, path, summary, scope: 'any', ...rest });
 
@@ -87,37 +91,37 @@ const INFERENCE: readonly Operation[] = [
 ];
 
 const CREDENTIALS: readonly Operation[] = [
-  { method: 'post', path: '/admin/session', summary: 'Exchanges a key for a session', scope: 'any', status: 201, answer: 'Session' },
-  { method: 'delete', path: '/admin/session', summary: 'Ends the session that asks', scope: 'read_only', status: 204 },
-  read('/admin/sessions', 'Sessions, the newest first', 'Sessions'),
-  write('delete', '/admin/sessions', 'Ends all sessions', { answer: 'Revoked' }),
-  write('delete', '/admin/sessions/{id}', 'Ends a session', { status: 204 }),
+  { method: 'post', path: '/admin/session', summary: 'Exchanges a key for a session', scope: 'any', status: 201, answer: 'Session', errors: [501] },
+  { method: 'delete', path: '/admin/session', summary: 'Ends the session that asks', scope: 'read_only', status: 204, errors: [501] },
+  read('/admin/sessions', 'Sessions, the newest first', 'Sessions', [], { errors: [501] }),
+  write('delete', '/admin/sessions', 'Ends all sessions', { answer: 'Revoked', errors: [501] }),
+  write('delete', '/admin/sessions/{id}', 'Ends a session', { status: 204, errors: [501] }),
   read('/admin/keys', 'Keys, the newest first', 'Keys'),
   write('post', '/admin/keys', 'Makes a key', { status: 201, answer: 'Key', body: 'json' }),
   read('/admin/keys/usage', 'How much keys were used', 'KeyUsage', ['limit', 'offset', 'sort', 'active', 'since']),
-  read('/admin/keys/{id}', 'A key', 'Key'),
-  write('put', '/admin/keys/{id}', 'Changes a key', { answer: 'Key', body: 'json' }),
-  write('delete', '/admin/keys/{id}', 'Deletes a key', { status: 204 }),
-  write('post', '/admin/keys/{id}/revoke', 'Ends a key and keeps its record', { answer: 'Status' }),
-  write('post', '/admin/keys/{id}/rotate', 'Gives a key a new value', { answer: 'Key', body: 'optional json' }),
+  read('/admin/keys/{id}', 'A key', 'Key', [], { errors: [404] }),
+  write('put', '/admin/keys/{id}', 'Changes a key', { answer: 'Key', body: 'json', errors: [404, 409] }),
+  write('delete', '/admin/keys/{id}', 'Deletes a key', { status: 204, errors: [404, 409] }),
+  write('post', '/admin/keys/{id}/revoke', 'Ends a key and keeps its record', { answer: 'Status', errors: [404, 409] }),
+  write('post', '/admin/keys/{id}/rotate', 'Gives a key a new value', { answer: 'Key', body: 'optional json', errors: [404] }),
 ];
 
 const CONFIGURATION: readonly Operation[] = [
-  read('/admin/config', 'The configuration that serves, without its secrets', 'Configuration'),
-  write('put', '/admin/config', 'Replaces the configuration', { answer: 'Status', body: 'json' }),
-  write('post', '/admin/config', 'Replaces the configuration', { status: 201, answer: 'Status', body: 'json' }),
-  write('delete', '/admin/config', 'Goes back to the configuration of the start', { answer: 'Status' }),
-  read('/admin/config/history', 'Versions of the configuration, the oldest first', 'ConfigurationHistory'),
-  write('post', '/admin/config/rollback/{version}', 'Goes back to a version', { answer: 'RolledBack' }),
-  write('post', '/admin/config/validate', 'Checks a configuration', { answer: 'Valid', body: 'json' }),
-  write('post', '/admin/config/diff', 'What a configuration would change', { answer: 'Changes', body: 'json' }),
+  read('/admin/config', 'The configuration that serves, without its secrets', 'Configuration', [], { isTagged: true, errors: [501] }),
+  write('put', '/admin/config', 'Replaces the configuration', { answer: 'Status', body: 'json', isTagged: true, errors: [412, 501] }),
+  write('post', '/admin/config', 'Replaces the configuration', { status: 201, answer: 'Status', body: 'json', isTagged: true, errors: [412, 501] }),
+  write('delete', '/admin/config', 'Goes back to the configuration of the start', { answer: 'Status', isTagged: true, errors: [412, 501] }),
+  read('/admin/config/history', 'Versions of the configuration, the oldest first', 'ConfigurationHistory', [], { errors: [501] }),
+  write('post', '/admin/config/rollback/{version}', 'Goes back to a version', { answer: 'RolledBack', isTagged: true, errors: [404, 412, 501] }),
+  write('post', '/admin/config/validate', 'Checks a configuration', { answer: 'Valid', body: 'json', errors: [501] }),
+  write('post', '/admin/config/diff', 'What a configuration would change', { answer: 'Changes', body: 'json', errors: [501] }),
 ];
 
 const OVERVIEW: readonly Operation[] = [
-  read('/admin/logs', 'Rows of the request log, the newest first', 'Logs', ['limit', 'offset', 'stage', 'model', 'provider', 'api_key_id', 'since']),
-  write('delete', '/admin/logs', 'Deletes rows of the request log', { answer: 'PurgedLogs', query: ['before', 'stage', 'model', 'provider'] }),
-  read('/admin/logs/stats', 'Sums, percentiles and a series of the request log', 'LogStatistics', ['limit', 'buckets', 'stage', 'model', 'provider', 'since']),
-  read('/admin/audit', 'The audit trail, the newest first', 'Audit', ['limit', 'offset', 'action', 'actor_id', 'outcome', 'since']),
+  read('/admin/logs', 'Rows of the request log, the newest first', 'Logs', ['limit', 'offset', 'stage', 'model', 'provider', 'api_key_id', 'since'], { errors: [501] }),
+  write('delete', '/admin/logs', 'Deletes rows of the request log', { answer: 'PurgedLogs', query: ['before', 'stage', 'model', 'provider'], errors: [501] }),
+  read('/admin/logs/stats', 'Sums, percentiles and a series of the request log', 'LogStatistics', ['limit', 'buckets', 'stage', 'model', 'provider', 'since'], { errors: [501] }),
+  read('/admin/audit', 'The audit trail, the newest first', 'Audit', ['limit', 'offset', 'action', 'actor_id', 'outcome', 'since'], { errors: [501] }),
   read('/admin/dashboard', 'The gateway in figures', 'Dashboard'),
   read('/admin/health', 'Providers, stores and tool servers', 'DeepHealth'),
   read('/admin/plugins', 'Plugins of the configuration', 'Plugins'),
@@ -126,7 +130,7 @@ const OVERVIEW: readonly Operation[] = [
   read('/admin/providers', 'Registered providers and their models', 'Providers'),
   read('/admin/providers/catalog', 'Providers that there are', 'ProviderCatalog'),
   { method: 'post', path: '/admin/explain', summary: 'Where a request would go and why', scope: 'read_only', answer: 'Explanation', body: 'json' },
-  read('/admin/explain/{id}', 'How a logged request was routed', 'Explanation'),
+  read('/admin/explain/{id}', 'How a logged request was routed', 'Explanation', [], { errors: [404, 501] }),
 ];
 
 /** Every route of the gateway. What is forwarded below `/v1/` without a route of its own is described in `info`. */

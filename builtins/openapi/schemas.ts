@@ -25,6 +25,7 @@ const WINDOW = { limit: COUNT, offset: COUNT };
 const READ_BY = { plugins: TEXTS, refused: FLAG, recorded: FLAG };
 const SUMS = object({ count: COUNT, errors: COUNT, tokens: COUNT, cost_usd: NUMBER, unpriced: COUNT });
 const SPREAD = { type: ['object', 'null'], required: ['p50', 'p95', 'p99', 'max', 'mean', 'count'], properties: { p50: NUMBER, p95: NUMBER, p99: NUMBER, max: NUMBER, mean: NUMBER, count: COUNT } };
+const CIRCUIT = { enum: ['closed', 'open', 'half-open'] };
 const POINT = object({ start: MOMENT, requests: COUNT, errors: COUNT, prompt_tokens: COUNT, completion_tokens: COUNT });
 
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
@@ -78,11 +79,21 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     components: list(object({ name: TEXT, status: { enum: ['healthy', 'unavailable', 'disabled'] } })),
     mcp_servers: list(object({ name: TEXT, ready: FLAG, required: FLAG, last_error: TEXT })),
     scopes: SCOPES,
-    targets: list(object({ name: TEXT, registered: FLAG, circuit: { enum: ['closed', 'open', 'half-open'] }, in_flight: COUNT, waiting: COUNT })),
+    targets: list(object({ name: TEXT, registered: FLAG, circuit: CIRCUIT, in_flight: COUNT, waiting: COUNT })),
   }),
-  Explanation: object({ model: TEXT }, { rule: orNull(TEXT), order: list(object({ target: TEXT })), dropped: list(object({ target: TEXT, reason: TEXT })) }),
+  Explanation: object({ model: TEXT }, {
+    requested_model: TEXT, surface: TEXT, streaming: FLAG, strategy: TEXT, on_failure: { enum: ['next target', 'error'] }, rule: orNull(TEXT), condition: { type: ['object', 'null'] }, ab_label: orNull(TEXT),
+    refusal: { ...object({ code: TEXT, message: TEXT }), type: ['object', 'null'] }, unroutable: TEXT,
+    order: list(object({ target: TEXT }, { reason: TEXT, figures: FREE, provider: TEXT, upstream_model: TEXT, circuit: orNull(TEXT) })),
+    dropped: list(object({ target: TEXT, reason: TEXT }, { figures: FREE })),
+    plugins: list(object({ name: TEXT, stage: TEXT })), notes: TEXTS,
+    attempts: list(object({ target: TEXT, upstream_model: TEXT, status: orNull(COUNT), duration_ms: orNull(NUMBER), ended: TEXT }, { message: TEXT })),
+  }),
   Liveness: object({ status: TEXT }),
-  Health: object({ status: { enum: ['ok', 'no_providers'] }, providers: list(object({ name: TEXT, status: TEXT, circuit: TEXT, models: COUNT })) }),
-  Readiness: object({ status: { enum: ['ready', 'not_ready'] }, targets: list(object({ name: TEXT, routable: FLAG, circuit: TEXT })) }, { reason: TEXT, providers: list(FREE), mcp_servers: list(FREE) }),
+  Health: object({ status: { enum: ['ok', 'no_providers'] }, version: TEXT, commit: TEXT, built: TEXT, providers: list(object({ name: TEXT, status: { const: 'available' }, circuit: CIRCUIT, models: COUNT })) }),
+  Readiness: object(
+    { status: { enum: ['ready', 'not_ready'] }, targets: list(object({ name: TEXT, routable: FLAG, circuit: CIRCUIT })) },
+    { reason: TEXT, providers: list(object({ name: TEXT, circuit: CIRCUIT })), mcp_servers: list(object({ name: TEXT, ready: FLAG, required: FLAG })) },
+  ),
   Models: object({ object: { const: 'list' }, data: list(object({ id: TEXT, object: TEXT, created: COUNT, owned_by: TEXT })) }),
 };

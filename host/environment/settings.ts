@@ -101,8 +101,8 @@ interface Risks {
 function noteRisks(risks: Risks, notes: SettingNote[]): void {
   const hasWildcard = risks.corsOrigins.some(isWildcard);
   if (!risks.isProduction) {
-    if (hasWildcard) notes.push({ level: 'warn', message: 'CORS_ORIGINS contains "*", which matches no origin; list the origins' });
-    if (risks.allowUnauthenticated) notes.push({ level: 'warn', message: 'ALLOW_UNAUTHENTICATED_PROXY is in force: /v1 needs no credential' });
+    if (hasWildcard) notes.push({ level: 'warn', rule: 'WN05', message: 'CORS_ORIGINS contains "*", which matches no origin; list the origins' });
+    if (risks.allowUnauthenticated) notes.push({ level: 'warn', rule: 'WN09', message: 'ALLOW_UNAUTHENTICATED_PROXY is in force: /v1 needs no credential' });
     return;
   }
   const refused = [
@@ -110,8 +110,8 @@ function noteRisks(risks: Risks, notes: SettingNote[]): void {
     ...(hasWildcard ? ['"*" in CORS_ORIGINS'] : []),
   ];
   if (refused.length > 0) notes.push({ level: 'fatal', message: `GATEWAY_ENV=production does not allow ${refused.join(' and ')}; unset it, or list origins` });
-  if (!risks.isLimited) notes.push({ level: 'warn', message: 'RATE_LIMIT_RPS=0 switches the per-address limit off in production' });
-  if (risks.hasPprof) notes.push({ level: 'warn', message: 'ENABLE_PPROF is on in production' });
+  if (!risks.isLimited) notes.push({ level: 'warn', rule: 'WN06', message: 'RATE_LIMIT_RPS=0 switches the per-address limit off in production' });
+  if (risks.hasPprof) notes.push({ level: 'warn', rule: 'WN06', message: 'ENABLE_PPROF is on in production' });
 }
 
 function readRateLimit(variables: Variables, notes: SettingNote[]): BucketSpec | undefined {
@@ -124,7 +124,7 @@ function decimal(variables: Variables, name: string, otherwise: number, notes: S
   const text = variables[name];
   if (text === undefined || text === '') return otherwise;
   if (/^(\d+\.?\d*|\.\d+)$/.test(text)) return Number(text);
-  notes.push({ level: 'warn', message: `${name} is "${text}", which is not a decimal number of 0 or more; ${otherwise} is used` });
+  notes.push({ level: 'warn', rule: 'WN10', message: `${name} is "${text}", which is not a decimal number of 0 or more; ${otherwise} is used` });
   return otherwise;
 }
 
@@ -162,6 +162,6 @@ function readDiscoveryInterval(text: string | undefined, notes: SettingNote[]): 
   if (written === '') return undefined;
   const ms = parseDuration(written);
   if (ms !== undefined && ms >= MIN_DISCOVERY_MS) return ms;
-  notes.push({ level: 'warn', message: `GW_MODEL_DISCOVERY_INTERVAL is "${written}", which is not a duration of at least 1m; live models are not looked up` });
+  notes.push({ level: 'warn', rule: 'WN16', message: `GW_MODEL_DISCOVERY_INTERVAL is "${written}", which is not a duration of at least 1m; live models are not looked up` });
   return undefined;
 }

@@ -76,14 +76,14 @@ export function createRegistry(hooks: RegistryHooks): Registry {
   const add = (candidate: Candidate): readonly Problem[] => {
     if (isSealed) throw new Error(`the registry is sealed: ${candidate.origin} comes too late`);
     const problems = checkCandidate(hooks, candidate);
+    const collisions = collisionsOf(candidate, origins);
     if (problems.length > 0) {
       for (const name of [candidate.expectedName, ownName(candidate.value)]) if (name !== undefined) refuse({ kind: candidate.kind, name });
-      return problems;
+      return [...problems, ...collisions];
     }
+    if (collisions.length > 0) return collisions;
     const module = candidate.value as GatewayModule;
     const key = `${module.kind} ${module.name}`;
-    const taken = origins.get(key);
-    if (taken !== undefined) return [collision(module, candidate, taken)];
     origins.set(key, candidate.origin);
     if (candidate.file !== undefined) files.set(key, candidate.file);
     (byKind[module.kind] as Map<string, GatewayModule>).set(module.name, module);
@@ -151,8 +151,12 @@ function ownName(value: unknown): string | undefined {
   }
 }
 
-function collision(module: GatewayModule, candidate: Candidate, taken: Origin): Problem {
-  const title = candidate.place ? `${candidate.origin}: ` : '';
-  const message = `${title}the ${module.kind} "${module.name}" already exists, from ${taken}`;
-  return { ...placeOf(candidate), rule: 'MV09', message, fix: taken === SHIPPED ? 'rename it; shipped modules cannot be replaced' : 'remove or rename one of the two' };
+/** That its name is taken; nothing of a name that it must change anyway. */
+function collisionsOf(candidate: Candidate, origins: ReadonlyMap<string, Origin>): readonly Problem[] {
+  const { kind, value, expectedName, place, origin } = candidate;
+  const name = ownName(value);
+  const taken = origins.get(`${kind} ${name}`);
+  if (taken === undefined || (expectedName !== undefined && expectedName !== name)) return [];
+  const message = `${place ? `${origin}: ` : ''}the ${kind} "${name}" already exists, from ${taken}`;
+  return [{ ...placeOf(candidate), rule: 'MV09', message, fix: taken === SHIPPED ? 'rename it; shipped modules cannot be replaced' : 'remove or rename one of the two' }];
 }

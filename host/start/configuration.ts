@@ -92,10 +92,10 @@ function warnOfUnregistered(host: Host, config: GatewayConfig): void {
     names.flatMap((name) => { const module = known(name); return module ? missingVariables(module, host.variables) : []; }).join(', ');
   if (config.targets.length === 0) {
     const all = [...host.registry.providers.values()].filter(({ offline }) => !offline).map(({ name }) => name);
-    host.log.error('no provider is registered, every request will be refused', { set_one_of: wanted(all) });
+    host.log.error('no provider is registered, every request will be refused', { rule: 'WN02', set_one_of: wanted(all) });
   } else if (absent.length === config.targets.length) {
-    host.log.error('no target has a registered provider, every request will be refused', { targets: absent.join(', '), set: wanted(absent) });
+    host.log.error('no target has a registered provider, every request will be refused', { rule: 'WN02', targets: absent.join(', '), set: wanted(absent) });
   } else if (absent.length > 0) {
-    host.log.warn('targets without a registered provider get no traffic', { targets: absent.join(', '), set: wanted(absent) });
+    host.log.warn('targets without a registered provider get no traffic', { rule: 'WN02', targets: absent.join(', '), set: wanted(absent) });
   }
 }

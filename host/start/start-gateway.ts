@@ -60,7 +60,7 @@ async function endStart(host: Host): Promise<undefined> {
 }
 
 function tellSettings({ settings, log }: Host): void {
-  for (const { level, message } of settings.notes) if (level === 'warn') log.warn(message);
+  for (const { level, message, rule } of settings.notes) if (level === 'warn') log.warn(message, rule === undefined ? {} : { rule });
   const fatal = settings.notes.filter(({ level }) => level === 'fatal').map(({ message }) => message);
   if (fatal.length > 0) throw new StartRefused(fatal.join('; '));
   if (settings.rateLimit) log.info('rate limiting enabled', { rps: settings.rateLimit.ratePerSecond, burst: settings.rateLimit.burst, max_keys: 100_000 });
@@ -69,7 +69,7 @@ function tellSettings({ settings, log }: Host): void {
 
 function tellStarted(host: Host, port: number): void {
   if (host.settings.isProduction && host.stores.keys.backend === 'memory') {
-    host.log.warn('no durable key store is configured: MASTER_KEY is the only credential that survives a restart');
+    host.log.warn('no durable key store is configured: MASTER_KEY is the only credential that survives a restart', { rule: 'WN06' });
   }
   host.log.info('gw started', {
     version: host.build.version, addr: `:${port}`, providers: [...registeredNames(host)].join(', '),

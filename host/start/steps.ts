@@ -36,7 +36,8 @@ export async function loadFile(host: Host, path: string | undefined): Promise<Lo
     if (moduleProblems.length > 0) throw new ConfigRefused(moduleProblems);
     return undefined;
   }
-  return { ...loaded, problems: [...loaded.problems, ...moduleProblems] };
+  const unread = new Set(loaded.problems.map(({ path: place }) => place)); // an item that is not a text names no package
+  return { ...loaded, problems: [...loaded.problems, ...moduleProblems.filter(({ path: place }) => !unread.has(place))] };
 }
 
 /** Third-party modules: of the installation, beside the file, and from the packages it lists. All their problems at once. */
@@ -107,7 +108,7 @@ export async function connectProviders(host: Host): Promise<void> {
     } catch (error) {
       if (error instanceof TookTooLong) throw new StartRefused(error.message);
       const ref: ModuleRef = { kind: 'provider', name: module.name, file: host.registry.fileOf('provider', module.name) };
-      log.warn('provider could not be set up, it is skipped', faultAttributes(new ModuleFault(ref, 'connection', error)));
+      log.warn('provider could not be set up, it is skipped', { rule: 'WN13', ...faultAttributes(new ModuleFault(ref, 'connection', error)) });
       counters.add('gateway_provider_init_failures_total', { provider: module.name });
     }
   }

@@ -73,7 +73,7 @@ export async function connectProvider(module: ProviderModule, variables: Variabl
     root,
     basicAuthorization,
     authorize: opened?.authorize ?? connection.authorize ?? noAuthorization,
-    configuredModels: connection.models?.(credentials, (message) => deps.log.warn(message, { provider: module.name })) ?? [],
+    configuredModels: connection.models?.(credentials, (message) => deps.log.warn(message, { rule: 'WN07', provider: module.name })) ?? [],
     dispose: async () => { await opened?.dispose?.(); },
   };
 }

@@ -48,6 +48,14 @@ describe('CORS', () => {
     }
   });
 
+  it('lets a page of a listed origin read the version of the configuration, and write only over that', async () => {
+    const t = await chatHost();
+    const { headers } = await t.get('/admin/config', { origin: LISTED });
+    expect(headers.get('etag')).to.equal('"0"');
+    expect((headers.get('access-control-expose-headers') ?? '').split(', ')).to.include('ETag');
+    expect((headers.get('access-control-allow-headers') ?? '').split(', ')).to.include('If-Match');
+  });
+
   for (const origin of ['https://evil.example', 'https://APP.example', 'http://app.example', 'https://app.example/', 'https://app.example:443', 'https://app.example.evil.example', 'null']) {
     it(`tells nothing to ${origin}`, async () => {
       const t = await chatHost();

@@ -59,6 +59,16 @@ describe('the module registry', () => {
     expect(problem?.fix).to.include('shipped modules cannot be replaced');
   });
 
+  it('reports a name that is taken beside what else is wrong with the module, unless the name itself is wrong', () => {
+    const { registry: known } = registry();
+    known.add({ value: strategy('one'), kind: 'strategy', origin: 'shipped' });
+    const wrong = { ...strategy('one'), isWrong: true };
+    expect(known.add({ value: wrong, kind: 'strategy', expectedName: 'one', origin: '/own/one.ts' }).map(({ rule }) => rule)).to.deep.equal(['MV77', 'MV09']);
+    expect(known.add({ value: wrong, kind: 'strategy', origin: '/own/package.ts' }).map(({ rule }) => rule)).to.deep.equal(['MV77', 'MV09']);
+    expect(known.add({ value: wrong, kind: 'strategy', expectedName: 'two', origin: '/own/two.ts' }).map(({ rule }) => rule)).to.deep.equal(['MV77']);
+    expect(known.add({ value: wrong, kind: 'plugin', expectedName: 'one', origin: '/own/plugins/one.ts' }).map(({ rule }) => rule)).to.deep.equal(['MV77']);
+  });
+
   it('takes nothing once it is sealed', () => {
     const { registry: known } = registry();
     known.seal();

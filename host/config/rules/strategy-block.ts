@@ -4,8 +4,10 @@ import type { TargetConfig } from '../document.ts';
 import { type ConfigRule, useKnown } from './rule.ts';
 import { type SettingsProblem, settingsProblems, strategySettings, strategyTarget } from '../module-settings.ts';
 
-/** What a module's own rules may compare with. */
-const TARGETS = /^targets(\[\d+\](\.(virtual_key|weight|settings))?)?$/;
+/** What a module's own rules may compare with: about all targets together all that it knows of them, about anything else their names. */
+const ALL_OF_TARGETS = /^targets(\[\d+\](\.(virtual_key|weight|settings))?)?$/;
+const NAMES_OF_TARGETS = /^targets(\[\d+\](\.virtual_key)?)?$/;
+const comparedBy = (path: string): RegExp => (path === 'targets' ? ALL_OF_TARGETS : NAMES_OF_TARGETS);
 const FAILOVER_REASONS = ['context_length', 'content_policy'];
 
 function targetSettingsProblems({ name, targetSettings }: StrategyModule, targets: readonly TargetConfig[]): readonly Omit<SettingsProblem, 'rule'>[] {
@@ -48,8 +50,8 @@ export const strategyRules: readonly ConfigRule[] = [
       const { problems, settings } = settingsProblems(module.settings, value, base);
       for (const problem of problems) report(problem.path, problem.message, problem.fix, problem.rule);
       if (problems.length > 0 || !module.check) return;
-      if (targetSettingsProblems(module, targets).length > 0) return;
-      for (const problem of saidProblems(module, settings, targets.map((target) => strategyTarget(module, target)))) report(problem.path, problem.message, problem.fix, problem.rule, TARGETS);
+      if (module.targetSettings && targetSettingsProblems(module, targets).length > 0) return;
+      for (const { path, message, fix, rule } of saidProblems(module, settings, targets.map((target) => strategyTarget(module, target)))) report(path, message, fix, rule, comparedBy(path));
     },
   },
   {
