@@ -14,6 +14,7 @@ import { type ClientFailure, failureOf } from '../wire/client-failure.ts';
 import type { ClientRequest } from '../wire/client-request.ts';
 import type { ClientWire } from '../wire/client-wire.ts';
 import { attributionHeaders, replyHeaders } from './attribution.ts';
+import { checkCodedBytes } from './coding.ts';
 import { type JsonObject, parseJsonObject } from './json-body.ts';
 import { contextOf } from './context.ts';
 import { closeRaw, type RawAnswer, sendRaw } from './raw-reply.ts';
@@ -71,7 +72,10 @@ export interface SurfaceHost {
 
 /** A surface whose body is one JSON object. */
 export function jsonBody(read: (body: JsonObject, request: IncomingMessage, bytes: Buffer) => ReadRequest): SurfaceRoute['read'] {
-  return ({ request, maxBytes, clock }) => readBody(request, maxBytes, clock).then((bytes) => readJson(bytes, (body) => read(body, request, bytes)));
+  return ({ request, maxBytes, clock }) => readBody(request, maxBytes, clock).then((bytes) => {
+    checkCodedBytes(request, bytes);
+    return readJson(bytes, (body) => read(body, request, bytes));
+  });
 }
 
 /** Parses and reads a body; a promise for a large one. */
