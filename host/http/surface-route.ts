@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ChatReply, type ExchangeOutcome, GatewayError, type RawReply, type RequestOf, type Surface, SURFACES } from '../contract/index.ts';
 import type { Clock } from '../common/clock.ts';
+import { nextTurn } from '../common/next-turn.ts';
 import type { Generation } from '../generation/generation.ts';
 import type { Lease, Slot } from '../generation/slot.ts';
 import type { Redactor } from '../log/redact.ts';
@@ -95,8 +96,6 @@ async function readInTurns<T>(bytes: Buffer, read: (body: JsonObject) => T): Pro
   await nextTurn();
   return found;
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
 
 /** How an exchange comes to its answer, and how an answer that is not a stream of chunks is sent. */
 export interface Serving {
