@@ -196,7 +196,7 @@ export class HttpLink implements Link {
     return lost;
   }
 
-  /** By what is under the transport's error, whose own words are those of a provider. */
+  /** From the cause alone: the transport's error speaks of a provider. */
   #reason({ cause }: GatewayError): string {
     const { code } = (cause ?? {}) as { readonly code?: unknown };
     return this.#options.clean(`the connection failed: ${typeof code === 'string' ? code : errorMessage(cause)}`);

@@ -1,5 +1,3 @@
-import { isUtf8 } from 'node:buffer';
-
 /** `data:<type>[;parameter…],<data>`. Source: RFC 2397. */
 const DATA_ADDRESS = /^data:([^,;]*)((?:;[^,;]*)*),/i;
 const MAX_HEAD = 1024;
@@ -26,7 +24,7 @@ export function textOfFile(file: string, type?: string): string | undefined {
 function strictText(base64: string): string | undefined {
   const bytes = Buffer.from(base64, 'base64');
   if (isUtf16(bytes)) return decoded(bytes);
-  if (bytes.length === 0 || bytes.includes(0) || !isUtf8(bytes.subarray(0, bytes.length - cutLength(bytes)))) return undefined;
+  if (bytes.length === 0 || bytes.includes(0) || (bytes.length <= MAX_HEAD && !isUtf8(bytes.subarray(0, bytes.length - cutLength(bytes))))) return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
   } catch {
@@ -34,7 +32,10 @@ function strictText(base64: string): string | undefined {
   }
 }
 
-/** Bytes of a last character that is cut off. A decoder that fails takes far longer than looking. */
+/** A decoder that fails takes far longer, and a body may hold hundreds of thousands of short files. */
+const isUtf8 = (bytes: Buffer): boolean => bytes.equals(Buffer.from(bytes.toString('utf8')));
+
+/** Bytes of a last character that is cut off. */
 function cutLength(bytes: Buffer): number {
   let length = 1;
   while (length < 4 && ((bytes.at(-length) ?? 0) & 0xc0) === 0x80) length += 1;

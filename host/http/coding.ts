@@ -9,7 +9,7 @@ export function checkCoding({ headers }: IncomingMessage): void {
   if (coding !== undefined && coding !== '' && coding !== 'identity') throw invalidRequest(`the Content-Encoding ${quoted(coding)} is not supported`);
 }
 
-/** The same where the body is no text: one that only says that it is coded may be read. */
+/** The same where the body is not text: one that only says that it is coded may be read. */
 export function checkCodedBytes(request: IncomingMessage, bytes: Buffer): void {
   if (request.headers['content-encoding'] !== undefined && !isUtf8(bytes)) checkCoding(request);
 }

@@ -17,7 +17,7 @@ describe('a handler of a plugin', () => {
     for (const result of [undefined, refusal]) expect(givingWay(() => result, clockOf(24))(exchange)).to.equal(result);
   });
 
-  it('that took long is followed by whoever else waits, whatever it decided', async () => {
+  it('that took long is followed by others that wait, whatever it decided', async () => {
     for (const result of [undefined, refusal, Promise.resolve(undefined), Promise.resolve(refusal)]) {
       const order: string[] = [];
       setImmediate(() => order.push('others'));
