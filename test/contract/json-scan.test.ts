@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { readings } from '../../host/contract/client-body.ts';
+import { tryParseJson } from '../../host/contract/json.ts';
 import { mayBeJson } from '../../host/contract/json-scan.ts';
 import { cases, Dice } from '../kit/index.ts';
 
@@ -41,6 +42,7 @@ describe('a short text', () => {
       return parse(text) as unknown;
     };
     try {
+      expect(tryParseJson('')).to.equal(undefined);
       for (const text of ['[', '[x]', '[1,]', '{}x', '"', '"a" b', '[]', '[1]', '{"a":}', '["a"]', '{"a":"b"}']) expect([...readings(text)][0]).to.equal(text);
     } finally {
       JSON.parse = parse;
