@@ -185,17 +185,18 @@ export class HttpLink implements Link {
   #broken(error: GatewayError): ToolServerError {
     if (this.#isOver) return new ToolServerError('unavailable', 'the gateway has closed it');
     if (this.#options.calls.isUnreachable(error)) return this.#lose(error);
-    return new ToolServerError(error.fault?.kind === 'timeout' ? 'timeout' : 'failed', this.#reason(error), { cause: error });
+    return new ToolServerError(error.fault?.kind === 'timeout' ? 'timeout' : 'failed', this.#reason(error), { cause: error.cause });
   }
 
   #lose(error: GatewayError): ToolServerError {
-    const lost = new ToolServerError('unavailable', this.#reason(error), { cause: error });
+    const lost = new ToolServerError('unavailable', this.#reason(error), { cause: error.cause });
     if (this.#isOver) return lost;
     this.kill();
     this.#events.onLost(lost);
     return lost;
   }
 
+  /** From the cause alone: the transport's error speaks of a provider. */
   #reason({ cause }: GatewayError): string {
     const { code } = (cause ?? {}) as { readonly code?: unknown };
     return this.#options.clean(`the connection failed: ${typeof code === 'string' ? code : errorMessage(cause)}`);

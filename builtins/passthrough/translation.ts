@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { translatesResponses } from '../../host/config/responses-mode.ts';
 import { GatewayError, type KeyLimits } from '../../host/contract/index.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
+import { checkCoding } from '../../host/http/coding.ts';
 import { bodyTooLarge } from '../../host/http/read-body.ts';
 import { answerExchange, type ReadForwarded, readJson } from '../../host/http/surface-route.ts';
 import { mayServe } from '../../host/pipeline/key-access.ts';
@@ -58,8 +58,7 @@ export async function answerTranslated(translating: Translating): Promise<void> 
 }
 
 async function readChat({ host, generation, request, body }: Translating): Promise<ReadForwarded | undefined> {
-  const encoding = request.headers['content-encoding']?.trim().toLowerCase();
-  if (encoding !== undefined && encoding !== '' && encoding !== 'identity') throw invalidRequest('content-encoding must be identity: the body is read');
+  checkCoding(request);
   const bytes = await wholeBody(body, generation.maxRequestBytes);
   return readJson(bytes, (json) => host.hooks.readForwarded.call(json, request, bytes));
 }

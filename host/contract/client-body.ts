@@ -3,6 +3,7 @@ import { type Fields, isFields } from './fields.ts';
 import { textOfFile } from './file-text.ts';
 import { parseJson } from './json.ts';
 import { isRawNumber } from './json-numbers.ts';
+import { mayBeJson } from './json-scan.ts';
 import { setMember } from './members.ts';
 
 /** Formats that clients speak beside the common wire. */
@@ -71,12 +72,13 @@ export function* readings(text: string, most = MAX_READINGS): Generator<string> 
     if (held !== undefined) yield* readings(held, most - 1);
     return;
   }
+  if (!text.includes('"') || !mayBeJson(text)) return; // no string in it, or ordinary text that begins like JSON
   let value: unknown;
   try {
     value = parseJson(text);
   } catch (error) {
     if (error instanceof RangeError) yield escapesOf(text).text; // too large to be parsed: no escape hides a word from a guardrail
-    return; // ordinary text that begins like JSON
+    return;
   }
   for (const leaf of leaves(value)) yield* readings(leaf, most - 1);
 }

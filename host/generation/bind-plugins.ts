@@ -9,6 +9,7 @@ import type { GatewayConfig, PluginEntry } from '../config/document.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { tapEventual } from '../pipeline/eventual.ts';
 import { pluginError } from '../pipeline/gateway-fault.ts';
+import { givingWay } from '../pipeline/giving-way.ts';
 import { covers, type GuardDeps, guardHandler, guardsContent, mayInspect, isObserving, noteMasked, noteVerdict, passesFaults, reportGuard } from '../pipeline/guard.ts';
 import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
@@ -97,8 +98,9 @@ function refusesItself({ refusesUnreadable }: PluginModule, surface: Surface): b
 
 function tapHandlers(hooks: GenerationHooks, listed: readonly Listed[], deps: GuardDeps): void {
   for (const { stage, instance } of listed) {
-    const guarded = guardHandler(instance, stage, deps);
-    if (!guarded) continue;
+    const handler = guardHandler(instance, stage, deps);
+    if (!handler) continue;
+    const guarded = givingWay(handler, deps.clock);
     const { name } = instance.module;
     for (const surface of SURFACE_NAMES) {
       if (!covers(instance.module, surface)) continue;

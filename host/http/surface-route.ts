@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ChatReply, type ExchangeOutcome, GatewayError, type RawReply, type RequestOf, type Surface, SURFACES } from '../contract/index.ts';
 import type { Clock } from '../common/clock.ts';
+import { nextTurn } from '../common/next-turn.ts';
 import type { Generation } from '../generation/generation.ts';
 import type { Lease, Slot } from '../generation/slot.ts';
 import type { Redactor } from '../log/redact.ts';
@@ -14,6 +15,7 @@ import { type ClientFailure, failureOf } from '../wire/client-failure.ts';
 import type { ClientRequest } from '../wire/client-request.ts';
 import type { ClientWire } from '../wire/client-wire.ts';
 import { attributionHeaders, replyHeaders } from './attribution.ts';
+import { checkCodedBytes } from './coding.ts';
 import { type JsonObject, parseJsonObject } from './json-body.ts';
 import { contextOf } from './context.ts';
 import { closeRaw, type RawAnswer, sendRaw } from './raw-reply.ts';
@@ -71,7 +73,10 @@ export interface SurfaceHost {
 
 /** A surface whose body is one JSON object. */
 export function jsonBody(read: (body: JsonObject, request: IncomingMessage, bytes: Buffer) => ReadRequest): SurfaceRoute['read'] {
-  return ({ request, maxBytes, clock }) => readBody(request, maxBytes, clock).then((bytes) => readJson(bytes, (body) => read(body, request, bytes)));
+  return ({ request, maxBytes, clock }) => readBody(request, maxBytes, clock).then((bytes) => {
+    checkCodedBytes(request, bytes);
+    return readJson(bytes, (body) => read(body, request, bytes));
+  });
 }
 
 /** Parses and reads a body; a promise for a large one. */
@@ -91,8 +96,6 @@ async function readInTurns<T>(bytes: Buffer, read: (body: JsonObject) => T): Pro
   await nextTurn();
   return found;
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
 
 /** How an exchange comes to its answer, and how an answer that is not a stream of chunks is sent. */
 export interface Serving {

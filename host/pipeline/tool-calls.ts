@@ -25,20 +25,30 @@ export function normalizeToolCalls(holder: Fields): boolean {
 }
 
 function normalizeTarget(target: Fields): boolean {
-  const { name, arguments: given } = target;
-  const isMarked = typeof name === 'string' && plainCallName(name) !== name;
-  if (isMarked) target['name'] = plainCallName(name);
-  if (given === undefined || typeof given === 'string') return isMarked;
+  const { arguments: given } = target;
+  const isRenamed = normalizeName(target);
+  if (given === undefined || typeof given === 'string') return isRenamed;
   target['arguments'] = given === null ? '' : JSON.stringify(given);
   return true;
 }
 
-/** Each call of a whole message has an id, a type and arguments. */
+/** A name is text without marks: a number is written out, and what is neither is none. */
+function normalizeName(target: Fields): boolean {
+  const { name } = target;
+  const plain = typeof name === 'number' ? String(name) : plainCallName(name);
+  if (name === undefined || name === null || plain === name) return false;
+  target['name'] = plain;
+  return true;
+}
+
+/** Each call of a whole message has an id, a type, a name and arguments. */
 export function completeCalls(message: ReplyMessage, answer: string | undefined, choice: number): void {
   const calls = (message.tool_calls ?? []) as readonly unknown[] as readonly Fields[];
   for (const [number, call] of calls.entries()) {
     completeHead(call, answer, choice, number);
     const target = call['function'];
-    if (isFields(target)) target['arguments'] ??= '';
+    if (!isFields(target)) continue;
+    target['name'] ??= '';
+    target['arguments'] ??= '';
   }
 }

@@ -31,8 +31,6 @@ export function maskExchange(exchange: Exchange, detector: Detector, placeholder
 }
 
 function masked(text: string, detector: Detector, placeholders: Placeholders): string {
-  const { found } = look(detector, text, mayBeEscaped(text));
-  if (found.length === 0) return text;
   const filter = spanFilter(detector, (kind, value) => placeholders.of(kind, value));
   return filter(text, true) ?? text;
 }
@@ -76,6 +74,7 @@ export function spanFilter(detector: Detector, replace: Replace): TextFilter {
     const offset = before.length;
     const seen = look(detector, before + held, mayBeEscaped(head));
     const found = seen.found.filter(({ start }) => start >= offset);
+    if (isLast && found.length === 0) return held;
     const cut = isWhole ? offset + held.length : cutOf(seen.open, found, offset);
     const text = held.slice(0, cut - offset);
     const out = replaced(text, found.filter(({ end }) => end <= cut), offset);

@@ -1,32 +1,33 @@
 /** A number at the end of a placeholder is shorter than this. */
 const MOST_DIGITS = 9;
 
+/** The values of one kind, by their number from 1 on, and the numbers by their values. */
+interface Numbered {
+  readonly values: string[];
+  readonly numbers: Map<string, number>;
+}
+
 /** The placeholders of one request: `[EMAIL_1]`, numbered per kind, the same for equal values. */
 export class Placeholders {
-  readonly #byValue = new Map<string, string>();
-  readonly #values = new Map<string, string>();
-  readonly #counts = new Map<string, number>();
+  readonly #kinds = new Map<string, Numbered>();
 
   /** The placeholder of a value. */
   of(kind: string, value: string): string {
-    const key = `${kind} ${value}`;
-    const known = this.#byValue.get(key);
-    if (known !== undefined) return known;
-    const count = (this.#counts.get(kind) ?? 0) + 1;
-    this.#counts.set(kind, count);
-    const placeholder = `[${kind}_${count}]`;
-    this.#byValue.set(key, placeholder);
-    this.#values.set(placeholder, value);
-    return placeholder;
+    let numbered = this.#kinds.get(kind);
+    if (!numbered) this.#kinds.set(kind, numbered = { values: [], numbers: new Map() });
+    const { values, numbers } = numbered;
+    let number = numbers.get(value);
+    if (number === undefined) numbers.set(value, number = values.push(value));
+    return `[${kind}_${number}]`;
   }
 
   get isEmpty(): boolean {
-    return this.#values.size === 0;
+    return this.#kinds.size === 0;
   }
 
   /** The text with the values in the places of their placeholders; placeholders that stand for nothing stay. */
   restored(text: string): string {
-    return text.replace(/\[[A-Z_]+_\d{1,9}\]/g, (placeholder) => this.#values.get(placeholder) ?? placeholder);
+    return text.replace(/\[([A-Z_]+)_([1-9]\d{0,8})\]/g, (placeholder, kind: string, number: string) => this.#kinds.get(kind)?.values[Number(number) - 1] ?? placeholder);
   }
 
   /** From where on a text could end in the beginning of a placeholder. */
@@ -34,7 +35,7 @@ export class Placeholders {
     const begin = text.lastIndexOf('[');
     if (begin < 0) return text.length;
     const rest = text.slice(begin);
-    const isBegun = [...this.#counts.keys()].some((kind) => isBeginning(rest, `[${kind}_`));
+    const isBegun = [...this.#kinds.keys()].some((kind) => isBeginning(rest, `[${kind}_`));
     return isBegun ? begin : text.length;
   }
 }

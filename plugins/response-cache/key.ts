@@ -13,7 +13,8 @@ export function keyOf({ principal, surface, model, streaming, metadata, request 
   const parts = [textOf(principal?.id ?? ''), textOf(model), streaming ? 't' : 'f', valueOf(metadata)];
   if (surface !== 'chat' && surface !== 'completions') parts.push(textOf(surface));
   for (const name of fields) parts.push(textOf(name), valueOf(request[name]));
-  return hash('sha256', parts.join(''), 'base64');
+  const key = parts.join('');
+  return hash('sha256', key.isWellFormed() ? key : Buffer.from(key, 'utf16le'), 'base64'); // as UTF-8 all halves of surrogate pairs are the same
 }
 
 /** The length stands in front, so that no text passes for the end of one and the beginning of another. */

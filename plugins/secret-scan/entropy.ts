@@ -17,18 +17,18 @@ function isName(token: string): boolean {
 /** Whether a token mixes upper case, lower case and digits, has so many bits per character, and is not a name of several words. */
 export function isRandom(token: string, leastBits: number): boolean {
   const counts = new Uint16Array(128);
-  const seen = [false, false, false, false];
+  let seen = 0;
   let changes = 0;
   let before = -1;
   for (let at = 0; at < token.length; at += 1) {
     const code = token.charCodeAt(at);
     const kind = kindOf(code);
-    counts.fill((counts[code] ?? 0) + 1, code, code + 1);
-    seen.fill(true, kind, kind + 1);
+    counts[code] = (counts[code] ?? 0) + 1;
+    seen |= 1 << kind;
     if (kind !== before && before >= 0 && !(before === UPPER && kind === LOWER)) changes += 1; // a word may begin with a capital
     before = kind;
   }
-  if (!seen[UPPER] || !seen[LOWER] || !seen[DIGIT]) return false;
+  if ((seen & MIXED) !== MIXED) return false;
   const bits = entropyOf(counts, token.length);
   if (bits < leastBits) return false;
   if (isName(token)) return false;
@@ -36,6 +36,8 @@ export function isRandom(token: string, leastBits: number): boolean {
 }
 
 const [UPPER, LOWER, DIGIT, SIGN] = [0, 1, 2, 3] as const;
+/** A bit for each of them. */
+const MIXED = (1 << UPPER) | (1 << LOWER) | (1 << DIGIT);
 
 function kindOf(code: number): number {
   if (code >= 65 && code <= 90) return UPPER;

@@ -22,6 +22,7 @@ export const COMPUTED_WRITES: Readonly<Record<string, readonly string[]>> = {
   'host/stores/log-queue.ts': ['this.#items[this.#head]'],
   'builtins/telemetry/metrics/family.ts': ['found.inBucket[place]'],
   'builtins/routing/median.ts': ['this.#ring[this.#next]', 'this.#sorted[at]'],
+  'plugins/secret-scan/entropy.ts': ['counts[code]'],
   'providers/bedrock/converse/messages.ts': ['last.content[at]'],
   'providers/bedrock/embeddings.ts': ['replies[place]'],
   'strategies/least-latency.ts': ['targets[at]', 'targets[last]'],

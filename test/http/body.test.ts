@@ -1,5 +1,6 @@
 import { Agent, type ClientRequest, request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
+import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import { definePlugin } from 'gw/contract';
 import Joi from 'joi';
@@ -191,6 +192,17 @@ describe('a JSON body', () => {
       expect(stub.seen).to.have.length(0);
     });
   }
+
+  it('is refused by the name of its coding where it is compressed, on every wire', async () => {
+    const { t } = await chatHost();
+    for (const path of [CHAT, '/v1/embeddings', '/v1/messages', '/v1/messages/count_tokens', '/v1beta/models/m:generateContent', '/v1beta/models/m:countTokens']) {
+      for (const [coding, body] of [['gzip', gzipSync(withMembers(''))], ['br', brotliCompressSync(withMembers(''))], ['gzip, zstd', zstdCompressSync(gzipSync(withMembers('')))]] as const) {
+        const answer = await t.post(path, body, { 'content-encoding': coding });
+        expect(answer.status, path).to.equal(400);
+        expect(answer.json().error.message, path).to.equal(`the Content-Encoding "${coding}" is not supported`);
+      }
+    }
+  });
 
   it('may stand between blanks, under any content type and with any member', async () => {
     const { t, stub } = await chatHost();

@@ -194,7 +194,9 @@ describe('a tool server over HTTP', () => {
     await server.close();
     await eventually(async () => { await call(); return !servers()[0]!.ready; });
     expect(servers()[0]!.lastError).to.equal('the connection failed: ECONNREFUSED');
-    expect(t.lines.filter(({ msg }) => msg === 'mcp server is not ready').length).to.be.greaterThan(0);
+    const lost = t.lines.find(({ msg }) => msg === 'mcp server is not ready');
+    expect(lost).to.include({ server: 'h' });
+    expect(lost!['error']).to.match(/^the connection failed: ECONNREFUSED: connect ECONNREFUSED /);
   });
 
   it('that refuses the handshake is quoted in the log alone', async () => {

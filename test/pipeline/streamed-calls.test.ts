@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import OpenAI from 'openai';
 import { Relay } from '../../host/pipeline/relay.ts';
 import { CommonStream } from '../../host/wire/common-wire.ts';
-import { eventsOf, everyCut, MASTER_KEY, openSse, sseBytes, startHost, stubUpstream } from '../kit/index.ts';
+import { ask, chatReply, eventsOf, everyCut, MASTER_KEY, openSse, replyJson, sseBytes, startHost, stubUpstream } from '../kit/index.ts';
+import { withUpstream } from '../surfaces/kit.ts';
 
 type Call = Readonly<Record<string, unknown>>;
 
@@ -110,6 +111,19 @@ describe('tool calls of a stream', () => {
     const ids = [...idsOf('first'), ...idsOf('second')];
     for (const id of ids) expect(id).to.match(/^call_[\da-f]{24}$/);
     expect(new Set(ids).size).to.equal(4);
+  });
+
+  it('have names that are text, in streams and in whole answers', async () => {
+    for (const [name, expected] of [[5, '5'], [true, ''], [['tide'], ''], [{ a: 1 }, '']] as const) {
+      const events: any[] = byIndex(relayed([sseBytes([chunk({ tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name, arguments: '{}' } }] }, 'tool_calls')])]));
+      expect(events[0].name, JSON.stringify(name)).to.equal(expected);
+    }
+    for (const [name, expected] of [[5, '5'], [null, ''], [undefined, ''], [['tide'], '']] as const) {
+      const message = { role: 'assistant', content: null, tool_calls: [{ id: 'c1', type: 'function', function: { name, arguments: '{}' } }] };
+      const { host } = await withUpstream((_request, response) => { replyJson(response, 200, chatReply('', { choices: [{ index: 0, message, finish_reason: 'tool_calls' }] })); });
+      const answer = (await host.post('/v1/chat/completions', ask('hi'))).json();
+      expect(answer.choices[0].message.tool_calls[0].function, JSON.stringify(name)).to.deep.equal({ name: expected, arguments: '{}' });
+    }
   });
 
   it('end the stream where there are more than anybody makes', () => {

@@ -51,6 +51,9 @@ describe('the key of a cached answer', () => {
     expect(messages('a', 'b')).to.not.equal(messages('ab'));
     expect(messages('1:a')).to.not.equal(messages('a'));
     expect(asking({ parallel_tool_calls: false })).to.not.equal(asking({ parallel_tool_calls: undefined }));
+    expect(messages('\ud800')).to.not.equal(messages('\ud801'));
+    expect(messages('\ud800')).to.not.equal(messages('\ufffd'));
+    expect(messages('\ud800')).to.equal(messages('\ud800'));
     expect(asking({ seed: '1' })).to.not.equal(asking({ seed: 1 }));
     expect(asking({ seed: (JSON as unknown as { rawJSON(text: string): object }).rawJSON('9007199254740993') })).to.not.equal(asking({ seed: 9007199254740992 }));
   });

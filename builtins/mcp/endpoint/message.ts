@@ -4,7 +4,7 @@ import { parseJsonBody } from '../../../host/http/json-body.ts';
 /** Codes of JSON-RPC 2.0, and the one of its server range that this transport's own refusals have. */
 export const CODES = { parse: -32700, invalid: -32600, method: -32601, parameters: -32602, internal: -32603, transport: -32000 } as const;
 
-/** Of a request: a text or a number, a large one as it was written. Of an answer to what has none, null. */
+/** Of a request: a text or an integer, a large one as it was written. Of an answer to what has none, null. */
 export type RequestId = string | number | object | null;
 
 /** A request that cannot be served, as its client is answered. */
@@ -42,12 +42,21 @@ export function readMessage(bytes: Buffer): RpcMessage {
   const known = isId(id) ? id : null;
   if (!isText(method)) throw invalid('the message has no method', known);
   if (!('id' in message)) return { id: undefined, method };
-  if (known === null) throw invalid('the id of a request is a text or a number');
+  if (known === null) throw invalid(`the id of a request is a text or an integer, of at most ${MAX_ID_LENGTH} characters`);
   if (params !== undefined && !isFields(params)) throw new RpcFault(CODES.parameters, 'params must be an object', { id: known });
   return { id: known, method, params: params ?? {} };
 }
 
-const isId = (value: unknown): value is string | number | object => typeof value === 'string' || typeof value === 'number' || isRawNumber(value);
+/** Every answer repeats it. The clients' own are counters and UUIDs. */
+const MAX_ID_LENGTH = 1024;
+
+/** Fractions are none: the protocol takes strings and integers, and its SDK reads no answer with another. */
+function isId(value: unknown): value is string | number | object {
+  if (typeof value === 'string') return value.length <= MAX_ID_LENGTH;
+  return Number.isInteger(value) || (isRawNumber(value) && isInteger(JSON.stringify(value)));
+}
+
+const isInteger = (digits: string): boolean => digits.length <= MAX_ID_LENGTH && /^-?\d+$/.test(digits);
 
 const invalid = (message: string, id: RequestId = null): RpcFault => new RpcFault(CODES.invalid, message, { status: 400, id });
 

@@ -19,7 +19,7 @@ export class CandidateWriter {
   /** Secrets of other vendors, in the order they came; pieces of one item are put together. */
   readonly #foreign = new Map<unknown, Fields>();
   /** Those of the thoughts that are being written. */
-  #unsealed: unknown[] = [];
+  #unsealed = new Set<string>();
   readonly #annotations: unknown[] = [];
   /** What waits for the last frame. */
   readonly #rest: Fields[][] = [];
@@ -71,8 +71,8 @@ export class CandidateWriter {
       const { index, type } = item;
       const key = index === undefined || index === null ? `${this.#foreign.size}.${place}` : JSON.stringify([index, type]); // of one index there may be several kinds
       const known = this.#foreign.get(key);
-      if (!known && hasThought && isText(item['text']) && this.#unsealed.length > 0) parts.push(this.#closeThoughts());
-      if (!this.#unsealed.includes(key)) this.#unsealed.push(key);
+      if (!known && hasThought && isText(item['text']) && this.#unsealed.size > 0) parts.push(this.#closeThoughts());
+      this.#unsealed.add(key);
       this.#foreign.set(key, known ? joined(known, item) : item);
     }
     return parts.flat();
@@ -95,11 +95,11 @@ export class CandidateWriter {
 
   /** Once the thoughts are over their secret follows them, on a part of its own. */
   #closeThoughts(): Fields[] {
-    const [secrets, open] = [[] as Fields[], [] as unknown[]];
+    const [secrets, open] = [[] as Fields[], new Set<string>()];
     for (const key of this.#unsealed) {
       const item = this.#foreign.get(key);
       if (item && (isText(item['signature']) || isText(item['data']))) secrets.push(item);
-      else open.push(key); // its secret may still come
+      else open.add(key); // its secret may still come
     }
     const isOver = secrets.length > 0 || (this.#isThinking && !this.#isOwn);
     this.#unsealed = open;

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { type ChatMessage, type ChatRequest, type EmbeddingsReply, type Fields, GatewayError, isFields } from '../../../host/contract/index.ts';
+import { checkCoding } from '../../../host/http/coding.ts';
 import type { JsonObject } from '../../../host/http/json-body.ts';
 import { readMetadata } from '../../../host/http/metadata-header.ts';
 import type { ReadRequest } from '../../../host/http/surface-route.ts';
 import { ClientRequest } from '../../../host/wire/client-request.ts';
-import { checkCoding } from '../coding.ts';
 import { askedIn, checkForm, isListStream, modelOf, type Operation } from './address.ts';
 import { GEMINI_DIALECT } from './dialect.ts';
 import { readBatch, readEmbed, writeEmbedding, writeEmbeddings } from './embeddings.ts';

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
+import { checkCoding } from '../../../host/http/coding.ts';
 import type { JsonObject } from '../../../host/http/json-body.ts';
 import { readMetadata } from '../../../host/http/metadata-header.ts';
 import type { ReadRequest } from '../../../host/http/surface-route.ts';
 import { ClientRequest } from '../../../host/wire/client-request.ts';
 import { repeats } from '../../../host/wire/json-changes.ts';
-import { checkCoding } from '../coding.ts';
 import { MESSAGES } from './dialect.ts';
 import { checkMessages, readMessages } from './request.ts';
 import { wireFor } from './wire.ts';

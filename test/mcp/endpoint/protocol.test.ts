@@ -40,6 +40,17 @@ describe('/mcp', () => {
     }
   });
 
+  it('keeps an id of up to 1,024 characters that is a text or an integer, and answers any other with 400 and without an id', async () => {
+    const host = await startMcp();
+    const ask = (id: string): ReturnType<typeof host.post> => host.post('/mcp', `{"jsonrpc":"2.0","id":${id},"method":"ping"}`, { ...ACCEPT, 'content-type': 'application/json' });
+    for (const id of [`"${'x'.repeat(1024)}"`, '9'.repeat(1024), '""']) expect((await ask(id)).text).to.equal(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
+    for (const id of [`"${'x'.repeat(1025)}"`, '9'.repeat(1025), '1.5', '1e400', '0.1e-2', '12345678901234567890.5', 'null', 'true', '[1]', '{"a":1}', '{"rawJSON":"1"}']) {
+      const answer = await ask(id);
+      expect(answer.status, id.slice(0, 30)).to.equal(400);
+      expect(answer.json()).to.deep.equal({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'the id of a request is a text or an integer, of at most 1024 characters' } });
+    }
+  });
+
   it('does not know other methods, in what is answered with 200', async () => {
     const host = await startMcp();
     for (const method of ['resources/list', 'prompts/list', 'logging/setLevel', 'completion/complete', 'tools', '__proto__', 'constructor']) {
