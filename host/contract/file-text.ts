@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /** `data:<type>[;parameter…],<data>`. Source: RFC 2397. */
 const DATA_ADDRESS = /^data:([^,;]*)((?:;[^,;]*)*),/i;
 const MAX_HEAD = 1024;
@@ -24,7 +26,7 @@ export function textOfFile(file: string, type?: string): string | undefined {
 function strictText(base64: string): string | undefined {
   const bytes = Buffer.from(base64, 'base64');
   if (isUtf16(bytes)) return decoded(bytes);
-  if (bytes.length === 0 || bytes.includes(0) || (bytes.length <= MAX_HEAD && !isUtf8(bytes.subarray(0, bytes.length - cutLength(bytes))))) return undefined;
+  if (bytes.length === 0 || bytes.includes(0) || (bytes.length <= MAX_HEAD && !mayBeUtf8(bytes))) return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
   } catch {
@@ -32,25 +34,8 @@ function strictText(base64: string): string | undefined {
   }
 }
 
-/** A decoder that fails takes far longer, and a body may hold hundreds of thousands of short files. */
-const isUtf8 = (bytes: Buffer): boolean => bytes.equals(Buffer.from(bytes.toString('utf8')));
-
-/** Bytes of a last character that is cut off. */
-function cutLength(bytes: Buffer): number {
-  let length = 1;
-  while (length < 4 && ((bytes.at(-length) ?? 0) & 0xc0) === 0x80) length += 1;
-  const lead = bytes.at(-length) ?? 0;
-  const whole = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  return lead >= 0xc2 && lead <= 0xf4 && length < whole && (length === 1 || mayFollow(lead, bytes.at(1 - length) ?? 0)) ? length : 0;
-}
-
-/** Whether a second byte stands behind such a first one: neither an overlong form, nor half of a surrogate pair, nor beyond Unicode. */
-function mayFollow(lead: number, second: number): boolean {
-  if (lead === 0xe0) return second >= 0xa0;
-  if (lead === 0xed) return second < 0xa0;
-  if (lead === 0xf0) return second >= 0x90;
-  return lead !== 0xf4 || second < 0x90;
-}
+/** Whether bytes may be UTF-8 of which the last character is cut off. A decoder that fails takes far longer, and a body may hold hundreds of thousands of short files. */
+const mayBeUtf8 = (bytes: Buffer): boolean => [0, 1, 2, 3].some((cut) => isUtf8(bytes.subarray(0, Math.max(0, bytes.length - cut))));
 
 const LITTLE = 0xfffe;
 const BIG = 0xfeff;
