@@ -49,8 +49,13 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   }
   const { spawn } = await import('node:child_process');
   const child = spawn(bundled, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => {
+    if (!signal) process.exit(code);
+    process.exitCode = 1;
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal); // who started this process learns that a signal ended it: a shell then ends its loop too
+  });
 }
 
 /**

@@ -8,6 +8,8 @@ export interface CommandIo {
   readonly onBegun?: () => void;
   /** Called once a service is up. */
   readonly onStarted?: () => void;
+  /** True once nothing that is printed on stdout arrives any more: its reader left, the disk is full. */
+  readonly isOutputLost?: () => boolean;
   /** Of stdout, when it is a terminal. */
   readonly terminal?: Terminal;
   /** Asks a person, and resolves with the line they write, `undefined` at the end of the input. Only where there is a person to ask. */

@@ -53,6 +53,34 @@ describe('an option that is written with nothing behind its "="', () => {
   });
 });
 
+describe('a value that begins with a dash', () => {
+  it('is the value of the option before it', async () => {
+    const said = [[['admin', 'logs', 'list', '--limit', '-1'], '--limit "-1"'], [['admin', 'keys', 'create', '--name', 'x', '--expires-in', '-1h'], '--expires-in "-1h"'], [['--format', '-x', 'version'], 'unknown format "-x"'], [['version', '--format', '-1'], 'unknown format "-1"']] as const;
+    for (const [args, text] of said) {
+      const result = await runCommand(args);
+      expectOneError(result);
+      expect(result.stderr).to.contain(text);
+    }
+    const cwd = await temporaryFolder();
+    expect((await runCommand(['init', '-o', '-x.yaml'], { cwd })).code).to.equal(0);
+    expect(await readdir(cwd)).to.deep.equal(['-x.yaml']);
+  });
+
+  it('is refused where it is an option or looks like one, which says how it is written', async () => {
+    for (const [args, flag, word] of [[['--name', '--scope', 'admin'], '--name', '--scope'], [['--name', '--scope=admin'], '--name', '--scope'], [['--name', '-h'], '--name', '-h'], [['--scope', '--nope'], '--scope', '--nope']] as const) {
+      const result = await runCommand(['admin', 'keys', 'create', ...args]);
+      if (args.includes('-h' as never)) {
+        expect(result.stdout).to.match(/^gw admin keys create\n/);
+        continue;
+      }
+      expectOneError(result);
+      expect(result.stderr).to.contain(`${flag} needs a value`).and.to.contain(`"${word}"`).and.to.contain(`${flag}=-x`);
+    }
+    expectOneError(await runCommand(['chat', '--model', 'm', '- a list']));
+    expect((await runCommand(['chat', '--model', 'm', '- a list'])).stderr).to.contain('stands behind --');
+  });
+});
+
 describe('gw help', () => {
   it('lists every command and the global flags on stdout, however it is asked for', async () => {
     const names = COMMANDS.map(({ name }) => name);
