@@ -23,7 +23,7 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
   const client = new Client(input, place);
   if (given === undefined && io.ask && io.terminal) return converse(client, model, { ...io, ask: io.ask }, place);
   const prompt = given ?? (await io.piped?.() ?? '').trimEnd();
-  if (given === undefined && prompt === '') throw new UsageError('give a prompt: gw chat --model <model> "<prompt>", or pipe one in');
+  if (prompt === '') throw new UsageError('give a prompt: gw chat --model <model> "<prompt>", or pipe one in');
   return answerOnce(client, { model, messages: [{ role: 'user', content: prompt }] }, input, io, place);
 };
 

@@ -45,6 +45,8 @@ export interface CommandDefinition<P> {
   readonly optionalArgs?: readonly string[];
   readonly summary: string;
   readonly options?: readonly CommandOption[];
+  /** What to do instead of options that people look for and that it does not have, by their names. */
+  readonly insteadOf?: Readonly<Record<string, string>>;
   /** Whole lines, as they are typed. */
   readonly examples?: readonly string[];
   /** True when it prints no data, so that `--format` would be a mistake; the hint is added to the error. */

@@ -67,17 +67,37 @@ describe('a value that begins with a dash', () => {
   });
 
   it('is refused where it is an option or looks like one, which says how it is written', async () => {
-    for (const [args, flag, word] of [[['--name', '--scope', 'admin'], '--name', '--scope'], [['--name', '--scope=admin'], '--name', '--scope'], [['--name', '-h'], '--name', '-h'], [['--scope', '--nope'], '--scope', '--nope']] as const) {
+    for (const [args, flag, word] of [[['--name', '--scope', 'admin'], '--name', '--scope'], [['--name', '--scope=admin'], '--name', '--scope'], [['--scope', '--nope'], '--scope', '--nope']] as const) {
       const result = await runCommand(['admin', 'keys', 'create', ...args]);
-      if (args.includes('-h' as never)) {
-        expect(result.stdout).to.match(/^gw admin keys create\n/);
-        continue;
-      }
       expectOneError(result);
       expect(result.stderr).to.contain(`${flag} needs a value`).and.to.contain(`"${word}"`).and.to.contain(`${flag}=-x`);
     }
     expectOneError(await runCommand(['chat', '--model', 'm', '- a list']));
     expect((await runCommand(['chat', '--model', 'm', '- a list'])).stderr).to.contain('stands behind --');
+  });
+});
+
+describe('a flag that takes no value', () => {
+  it('takes none, and not the word behind it', async () => {
+    for (const [args, text] of [[['init', '--non-interactive', 'yes'], 'takes no argument "yes"'], [['init', '--non-interactive=false'], '--non-interactive takes no value'], [['admin', 'config', 'set', '--yes=no', '--file', 'c.yaml'], '--yes takes no value'], [['version', '-h=x'], '-h takes no value']] as const) {
+      const cwd = await temporaryFolder();
+      const result = await runCommand(args, { cwd });
+      expectOneError(result);
+      expect(result.stderr).to.contain(text);
+      expect(await readdir(cwd)).to.deep.equal([]);
+    }
+  });
+});
+
+describe('what people look for and gw serve does not have', () => {
+  it('is refused with the variable that says it, whether the command is named or not', async () => {
+    for (const [flag, variable] of [['--port', 'PORT'], ['-p', 'PORT'], ['--config', 'GATEWAY_CONFIG'], ['-c', 'GATEWAY_CONFIG']] as const) {
+      for (const args of [['serve', flag, 'x'], [flag, 'x'], ['serve', `${flag}=x`], [`${flag}=x`]]) {
+        const result = await runCommand(args);
+        expectOneError(result);
+        expect(result.stderr, args.join(' ')).to.contain(`"${flag}"`).and.to.match(new RegExp(`variable ${variable}\n$`));
+      }
+    }
   });
 });
 
@@ -161,7 +181,7 @@ describe('a command called wrongly', () => {
     });
   }
 
-  for (const args of [['version', '--format'], ['init', '-o'], ['init', '--config-format']]) {
+  for (const args of [['version', '--format'], ['init', '-o'], ['init', '--config-format'], ['admin', 'keys', 'create', '--name', 'x', '--name'], ['init', '-o', '--', 'x']]) {
     it(`is refused: gw ${args.join(' ')} has a flag without its value`, async () => {
       expectOneError(await runCommand(args));
     });

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { access, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { access, cp, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { writeNew } from '../../builtins/cli/new-file.ts';
 import { atEnd, BIN, NODE_ARGS, temporaryFolder } from '../kit/index.ts';
-import { runCommand } from './commands.ts';
+import { ROOT, runCommand } from './commands.ts';
 
 const GW = [process.execPath, ...NODE_ARGS, BIN].map((word) => `'${word}'`).join(' ');
 const KEEP_DATA = fileURLToPath(new URL('../../host/keep-data.js', import.meta.url));
@@ -100,5 +100,15 @@ describe('a place where nothing can be kept', () => {
     const failed = await writeNew(join(cwd, 'config.yaml'), broken).then(() => false, () => true);
     expect([failed, await readdir(cwd)]).to.deep.equal([true, []]);
     expect([await writeNew(join(cwd, 'config.yaml'), 'a'), await writeNew(join(cwd, 'config.yaml'), 'b')]).to.deep.equal([true, false]);
+  });
+});
+
+describe('a clone without its packages', () => {
+  it('says in one line what is missing and what installs it', async () => {
+    const clone = await temporaryFolder();
+    for (const part of ['package.json', 'host', 'builtins/cli']) await cp(join(ROOT, part), join(clone, part), { recursive: true });
+    const { code, stdout, stderr } = shell(`'${process.execPath}' host/gw.js version`, clone);
+    expect([code, stdout]).to.deep.equal([1, '']);
+    expect(stderr).to.match(/^Error: the package "[a-z-]+", which gw needs, is not installed; run "npm ci" in \S+\n$/).and.to.contain(clone);
   });
 });
