@@ -133,11 +133,11 @@ function checkOptions({ options = [], args = [], optionalArgs = [], insteadOf = 
   const words = end < 0 ? rest : rest.slice(0, end);
   const all = [...options, ...GLOBAL_OPTIONS, HELP_OPTION];
   const known = all.flatMap(({ flags }) => namesOf(flags));
-  const flagsAlone = all.filter(({ flags }) => !flags.includes('<')).flatMap(({ flags }) => namesOf(flags));
+  const flagsAlone = new Set(all.filter(({ flags }) => !flags.includes('<')).flatMap(({ flags }) => namesOf(flags)));
   for (const word of words) {
     const [name = ''] = word.split('=');
     if (!name.startsWith('-') || name === '-') continue;
-    if (flagsAlone.includes(name) && word !== name) throw new UsageError(`${name} takes no value`);
+    if (flagsAlone.has(name) && word !== name) throw new UsageError(`${name} takes no value`);
     if (known.includes(name)) continue;
     const instead = insteadOf[name];
     if (instead !== undefined) throw new UsageError(`unknown option "${name}": ${instead}`);

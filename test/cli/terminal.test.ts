@@ -1,8 +1,10 @@
 import { createServer } from 'node:http';
+import { PassThrough } from 'node:stream';
 import type { AddressInfo } from 'node:net';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { askOn } from '../../host/cli/ask.ts';
 import { widthOf } from '../../host/cli/text-width.ts';
 import { atEnd, temporaryFolder } from '../kit/index.ts';
 import { runCommand } from './commands.ts';
@@ -89,6 +91,13 @@ describe('commands on a terminal', () => {
     await writeFile(join(cwd, 'c.json'), '{"targets": [{"virtual_key": "echo"}]}');
     const { url } = await answering((call) => (call.startsWith('PUT') ? { status: 'updated' } : undefined));
     expect((await runCommand(['admin', 'config', 'set', '--file', 'c.json', '--gateway-url', url], { cwd })).stdout).to.equal('[OK] Configuration updated.\n');
+  });
+
+  it('take the line that stands before the end of the input without an end of its own, and ask no further', async () => {
+    const input = new PassThrough();
+    const ask = askOn(() => input, () => {});
+    input.end('one');
+    expect([await ask('> '), await ask('> '), await ask('> ')]).to.deep.equal(['one', undefined, undefined]);
   });
 
   it('talk line by line', async () => {
