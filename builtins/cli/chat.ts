@@ -75,7 +75,7 @@ async function readAnswer(client: Client, response: IncomingMessage, io: Command
     const text = data === undefined || isDone ? '' : textIn(data);
     said += text;
     io.out(io.terminal ? visibleText(text) : text); // a terminal would obey what a model says
-    if (io.isOutputLost?.()) return said; // nobody reads on, and the rest would cost
+    if (io.isOutputLost?.()) return said; // its reader left, and the rest would cost
   }
   io.out('\n');
   if (!isDone) throw new UsageError(`POST ${PATH}: the answer ended early`);

@@ -14,7 +14,7 @@ interface Following {
   /** Rows that were shown already. */
   readonly shown: readonly Row[];
   readonly print: (rows: readonly Row[]) => Promise<void>;
-  /** Whether there is nobody left to print for. */
+  /** Whether the reader of what is printed has left. */
   readonly isOutputLost: (() => boolean) | undefined;
 }
 

@@ -6,7 +6,7 @@ import { type GatewayModule, SHIPPED } from '../../host/registry/registry.ts';
 import { loadConfiguration } from '../../host/start/steps.ts';
 import { problemReport, table } from './report.ts';
 
-/** The rule that a file which cannot be read breaks: nobody knows what it lists. */
+/** The rule that a file which cannot be read breaks: what it lists is not known. */
 const UNREADABLE = 'DC05';
 
 /** `gw module list`: every module this gateway knows, where it comes from and its version. */

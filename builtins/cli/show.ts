@@ -39,17 +39,20 @@ const LEAST_COLUMN = 4;
 
 /** The widest columns are cut, first to their titles, then titles too; of lines that are too long after that, the ends. */
 function fitted(cells: readonly (readonly string[])[], titles: readonly string[], terminal: Terminal | undefined): string {
-  const widths = columnWidths(titles, cells);
-  let excess = widths.reduce((all, one) => all + one, (titles.length - 1) * BETWEEN_COLUMNS) - (terminal?.columns || Infinity);
-  for (const least of [titles.map((title) => Math.max(title.length, LEAST_COLUMN)), titles.map(() => LEAST_COLUMN)]) {
-    for (const at of [...widths.keys()].toSorted((one, other) => (widths[other] ?? 0) - (widths[one] ?? 0))) {
-      const spare = Math.max(Math.min(excess, (widths[at] ?? 0) - (least[at] ?? 0)), 0);
-      widths[at] = (widths[at] ?? 0) - spare;
-      excess -= spare;
-    }
-  }
+  const room = (terminal?.columns || Infinity) - (titles.length - 1) * BETWEEN_COLUMNS;
+  const toTitles = narrowed(columnWidths(titles, cells), titles.map((title) => Math.max(title.length, LEAST_COLUMN)), room);
+  const widths = narrowed(toTitles, titles.map(() => LEAST_COLUMN), room);
   const cut = (row: readonly string[]): string[] => row.map((cell, at) => cutToWidth(cell, widths[at] ?? 0));
   return table(cut(titles), cells.map(cut)).split('\n').map((line) => cutTo(line, terminal)).join('\n');
+}
+
+/** Takes what is too much from the widest first, and from none more than leaves it its least width. */
+function narrowed(widths: readonly number[], least: readonly number[], room: number): readonly number[] {
+  const excess = widths.reduce((all, one) => all + one, 0) - room;
+  const spare = (at: number): number => (widths[at] ?? 0) - (least[at] ?? 0);
+  const [widest] = [...widths.keys()].filter((at) => spare(at) > 0).toSorted((one, other) => (widths[other] ?? 0) - (widths[one] ?? 0));
+  if (excess <= 0 || widest === undefined) return widths;
+  return narrowed(widths.with(widest, (widths[widest] ?? 0) - Math.min(excess, spare(widest))), least, room);
 }
 
 /** A line without colours that a terminal is to show whole, behind so many other columns: where it is too long, its end is left out. */

@@ -41,7 +41,7 @@ async function endless(): Promise<{ readonly url: string; readonly left: Promise
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, left: left.promise };
 }
 
-describe('a command whose output nobody takes any more', () => {
+describe('a command whose output has no reader any more', () => {
   /** What stdout does not take from so many texts on. */
   const lostAfter = (texts: number): { readonly out: string[]; readonly io: { readonly out: (text: string) => void; readonly isOutputLost: () => boolean } } => {
     const out: string[] = [];
