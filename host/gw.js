@@ -39,7 +39,7 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   const ownFiles = isSource ? (await import('./own-files.ts')).resolveOwnFiles() : undefined;
   const { StopSignal } = await import(isSource ? './stop-signal.ts' : './stop-signal.js');
   const stop = new StopSignal(); // signals are listened for from here on, before the rest is loaded
-  const { main } = await import(isSource ? './main.ts' : './main.js');
+  const { main } = await import(isSource ? './main.ts' : './main.js').catch(refuseUninstalled);
   await main(stop, { onLoaded: () => ownFiles?.deregister(), onStarted: endStart });
 } else {
   const bundled = join(here, '..', 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
@@ -49,8 +49,21 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   }
   const { spawn } = await import('node:child_process');
   const child = spawn(bundled, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => {
+    if (!signal) process.exit(code);
+    process.exitCode = 1;
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal); // who started this process learns that a signal ended it: a shell then ends its loop too
+  });
+}
+
+/** A clone before "npm ci": one line instead of Node's own trace. */
+function refuseUninstalled(error) {
+  const [, name] = (error.code === 'ERR_MODULE_NOT_FOUND' && /^Cannot find package '([^']+)'/.exec(error.message)) || [];
+  if (name === undefined) throw error;
+  process.stderr.write(`Error: the package "${name}", which gw needs, is not installed; run "npm ci" in ${dirname(here)}\n`);
+  process.exit(1);
 }
 
 /**

@@ -68,7 +68,7 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
   const { stdout, exit } = ownProcess(process);
   const out = new Printer(stdout);
   const err = new Printer(() => process.stderr);
-  const isColoured = !variables['NO_COLOR'];
+  const isColoured = !variables['NO_COLOR'] && variables['TERM'] !== 'dumb';
   let isService = false;
   let host: Host | undefined;
   let making: Promise<Host> | undefined;
@@ -81,13 +81,20 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
     },
     onBegun: () => stop.settle(), // a service has asked by now to hear of signals
     onStarted,
+    isOutputLost: () => out.isLost,
     ...(isatty(1) && { terminal: { columns: stdout().columns, isColoured: isColoured && (process.platform !== 'win32' || !!variables['WT_SESSION'] || !!variables['TERM']) } }),
     ...(isatty(0) && isatty(2) && { ask: askOn(() => process.stdin, (text) => err.print(text)) }),
     piped: async () => (isPiped(0) ? readWhole(process.stdin, 'the input', 16) : ''),
   };
   const lines = new LogOutput({ ...destination, clock: systemClock, onLost: (count, reason) => host?.log.error('log lines were lost', { lines: count, reason }) });
+  const workingDirectory = workingDirectoryOf(process);
+  if (workingDirectory === undefined) {
+    err.print('Error: the working directory does not exist any more; change to one that does\n');
+    await err.finish(false);
+    return exit(1);
+  }
   const platform = { node: process.version, os: process.platform, arch: process.arch };
-  const surroundings = { variables, workingDirectory: process.cwd(), build: buildInfo(), platform, clock: systemClock };
+  const surroundings = { variables, workingDirectory, build: buildInfo(), platform, clock: systemClock };
   const redactor = createRedactor(variables);
   const makeOnce = async (): Promise<Host> => (host = await makeHost({ ...surroundings, lines, isTerminal: isatty(destination.descriptor), isColoured, onLoaded }));
   const place: CommandPlace = { ...surroundings, redactor, host: () => (making ??= makeOnce()) };
@@ -111,7 +118,17 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
   await Promise.all([lines.finish(), out.finish(isService)]);
   if (out.failure) err.print(`Error: the output could not be written: ${out.failure.message}\n`);
   await err.finish(isService);
-  return exit(out.failure ? 1 : code);
+  const isUnsaid = out.failure !== undefined || (!isService && err.failure !== undefined);
+  return exit(isUnsaid ? 1 : code);
+}
+
+/** Undefined for a folder that was deleted: it has no name, and every path would be looked for from nowhere. */
+function workingDirectoryOf({ cwd }: Pick<NodeJS.Process, 'cwd'>): string | undefined {
+  try {
+    return cwd();
+  } catch {
+    return undefined;
+  }
 }
 
 const stackOf = (error: unknown): string | undefined => (error instanceof Error ? error.stack : undefined);

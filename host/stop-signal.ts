@@ -1,4 +1,6 @@
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+/** Within this time a signal is the first one again: a terminal and a service manager send it to every process of a group, and what started this one passes it on. */
+const ONE_MS = 50;
 
 /**
  * Listens for SIGINT and SIGTERM before the program is loaded. Without a listener, such a signal is lost where the
@@ -27,13 +29,20 @@ export class StopSignal {
   }
 
   readonly #hear = (signal: NodeJS.Signals): void => {
-    for (const each of SIGNALS) process.off(each, this.#hear);
+    if (this.#heard !== undefined) return;
     this.#heard = signal;
+    setTimeout(this.#letGo, ONE_MS).unref();
     if (this.#listener) this.#listener();
     else if (this.#isSettled) this.#endUnheard();
   };
 
+  readonly #letGo = (): void => {
+    for (const each of SIGNALS) process.off(each, this.#hear);
+  };
+
   #endUnheard(): void {
-    if (this.#heard !== undefined && !this.#listener) process.kill(process.pid, this.#heard);
+    if (this.#heard === undefined || this.#listener) return;
+    this.#letGo();
+    process.kill(process.pid, this.#heard);
   }
 }

@@ -7,6 +7,9 @@ import { printData } from './show.ts';
 
 const SCOPES = ['read_only', 'admin'] as const;
 
+/** Of a timestamp by RFC 3339. */
+const LAST_YEAR = 9999;
+
 /** `gw admin keys create`: the answer shows the key, once. */
 export const run: RunCommand<CommandPlace> = async (input, io, place) => {
   const body = keyBody(input.options, place.clock.now());
@@ -23,5 +26,6 @@ function momentIn(duration: string, now: number): string {
   const ms = parseDuration(duration) ?? Number.NaN;
   const at = new Date(now + ms);
   if (!(ms > 0) || Number.isNaN(at.getTime())) throw new UsageError(`--expires-in "${duration}" is not a duration above zero; write it as 720h or 30m`);
+  if (at.getUTCFullYear() > LAST_YEAR) throw new UsageError(`--expires-in "${duration}" ends after the year ${LAST_YEAR}; leave it out for a key that does not expire`);
   return at.toISOString();
 }

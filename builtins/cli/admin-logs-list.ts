@@ -15,7 +15,7 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
   if (format === 'table') await printRows(io, format, rows.toReversed(), columns(io, undefined));
   else await printEach(io, format, rows.toReversed());
   const print = async (fresh: readonly Row[]): Promise<void> => (format === 'table' ? printMore(io, fresh, columns(io, undefined)) : printEach(io, format, fresh));
-  await followLogs({ client, clock: place.clock, shown: rows, print }, stopped);
+  await followLogs({ client, clock: place.clock, shown: rows, print, isOutputLost: io.isOutputLost }, stopped);
 };
 
 /** `--limit`, 50 unless said. */

@@ -23,7 +23,7 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
   const client = new Client(input, place);
   if (given === undefined && io.ask && io.terminal) return converse(client, model, { ...io, ask: io.ask }, place);
   const prompt = given ?? (await io.piped?.() ?? '').trimEnd();
-  if (given === undefined && prompt === '') throw new UsageError('give a prompt: gw chat --model <model> "<prompt>", or pipe one in');
+  if (prompt === '') throw new UsageError('give a prompt: gw chat --model <model> "<prompt>", or pipe one in');
   return answerOnce(client, { model, messages: [{ role: 'user', content: prompt }] }, input, io, place);
 };
 
@@ -75,6 +75,7 @@ async function readAnswer(client: Client, response: IncomingMessage, io: Command
     const text = data === undefined || isDone ? '' : textIn(data);
     said += text;
     io.out(io.terminal ? visibleText(text) : text); // a terminal would obey what a model says
+    if (io.isOutputLost?.()) return said; // its reader left, and the rest would cost
   }
   io.out('\n');
   if (!isDone) throw new UsageError(`POST ${PATH}: the answer ended early`);

@@ -5,11 +5,15 @@ type Command = CommandDefinition<CommandPlace>;
 
 const CONFIG = { flags: '--config <file>', summary: 'Configuration', default: 'GATEWAY_CONFIG, else the one found here' };
 
+const SET_PORT = 'the port comes from the variable PORT';
+const SET_CONFIG = 'the configuration comes from the variable GATEWAY_CONFIG';
+
 /** Every command of this program, as data that loads nothing else: names, flags and help. What one runs is loaded when it runs. */
 export const COMMANDS: readonly Command[] = [
   {
     name: 'serve',
     summary: 'Start the gateway: configuration from GATEWAY_CONFIG, port from PORT',
+    insteadOf: { '--port': SET_PORT, '-p': SET_PORT, '--config': SET_CONFIG, '-c': SET_CONFIG },
     load: () => import('./serve.ts'),
   },
   {

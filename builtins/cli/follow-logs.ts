@@ -14,6 +14,8 @@ interface Following {
   /** Rows that were shown already. */
   readonly shown: readonly Row[];
   readonly print: (rows: readonly Row[]) => Promise<void>;
+  /** Whether the reader of what is printed has left. */
+  readonly isOutputLost: (() => boolean) | undefined;
 }
 
 /** The moment that the process is asked to stop. To be called before anything is waited for. */
@@ -24,7 +26,7 @@ export function stopOf({ onStop }: CommandIo): Promise<void> {
 }
 
 /** Shows rows as they come, oldest first, until then. */
-export async function followLogs({ client, clock, shown, print }: Following, stopped: Promise<void>): Promise<void> {
+export async function followLogs({ client, clock, shown, print, isOutputLost }: Following, stopped: Promise<void>): Promise<void> {
   let isStopped = false;
   const stop = stopped.then(() => { isStopped = true; });
   let seen = new Map(shown.map((row) => [JSON.stringify(row), timeIn(row)]));
@@ -32,7 +34,7 @@ export async function followLogs({ client, clock, shown, print }: Following, sto
   const start = newest;
   for (;;) {
     await Promise.race([sleep(clock), stop]);
-    if (isStopped) return;
+    if (isStopped || isOutputLost?.()) return;
     const since = Math.max(newest - OVERLAP_MS, shown.length > 0 ? start : 0);
     const fresh = (await rowsSince(client, since)).filter((row) => !seen.has(JSON.stringify(row)));
     if (fresh.length > 0) await print(fresh.toReversed());

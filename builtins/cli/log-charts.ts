@@ -1,8 +1,9 @@
 import type { Terminal } from '../../host/cli/command.ts';
+import { cutToWidth, padded, widthOf } from '../../host/cli/text-width.ts';
 import { isFields } from '../../host/contract/fields.ts';
 import { cutTo, isRow, type Row, textOf } from './show.ts';
 
-/** Longest bar, and longest name beside one, in characters. */
+/** Longest bar, and longest name beside one, in columns. */
 const MAX_BAR = 40;
 const MAX_NAME = 32;
 
@@ -48,11 +49,11 @@ function barsIn(value: unknown): Bar[] {
 
 function chart(title: string, bars: readonly Bar[], { columns }: Terminal): string[] {
   if (bars.length === 0) return [];
-  const names = Math.min(bars.reduce((most, { name }) => Math.max(most, name.length), 0), MAX_NAME);
+  const names = Math.min(bars.reduce((most, { name }) => Math.max(most, widthOf(name)), 0), MAX_NAME);
   const most = bars.reduce((top, { count }) => Math.max(top, count), 1);
   const room = Math.max(Math.min(MAX_BAR, (columns || Infinity) - names - String(most).length - 20), 1);
   return [title, ...bars.map(({ name, count, errors }) => {
-    const shown = name.length > names ? `${name.slice(0, names - 1)}…` : name.padEnd(names);
+    const shown = padded(cutToWidth(name, names), names);
     const bar = '█'.repeat(count === 0 ? 0 : Math.max(Math.round((count / most) * room), 1));
     return `  ${shown}  ${bar} ${count}${errors > 0 ? `, ${errors} failed` : ''}`;
   })];

@@ -6,6 +6,9 @@ import { type GatewayModule, SHIPPED } from '../../host/registry/registry.ts';
 import { loadConfiguration } from '../../host/start/steps.ts';
 import { problemReport, table } from './report.ts';
 
+/** The rule that a file which cannot be read breaks: what it lists is not known. */
+const UNREADABLE = 'DC05';
+
 /** `gw module list`: every module this gateway knows, where it comes from and its version. */
 export const run: RunCommand<CommandPlace> = async (input, io, place) => listModules(await place.host(), input, io);
 
@@ -19,7 +22,7 @@ interface Row {
 
 async function listModules(host: Host, { options, format }: CommandInput, { out, err }: CommandIo): Promise<number> {
   const file = await loadConfiguration(host, options['config'] === undefined ? host.settings.configPath : String(options['config']));
-  const refused = file?.problems.filter(({ rule }) => rule.startsWith('MV')) ?? [];
+  const refused = file?.problems.filter(({ rule }) => rule.startsWith('MV') || rule === UNREADABLE) ?? [];
   if (refused.length > 0) {
     err(host.redactor.redact(problemReport(refused)));
     return 1;

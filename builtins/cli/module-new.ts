@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type CommandInput, type CommandIo, type RunCommand, UsageError } from '../../host/cli/command.ts';
 import { CONTRACT_VERSION } from '../../host/contract/index.ts';
@@ -34,8 +34,13 @@ async function writeNew(folder: string, files: readonly (readonly [path: string,
   await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EEXIST' ? new UsageError(`${folder} exists already`) : error;
   });
-  for (const [path, text] of files) {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text, { flag: 'wx' });
+  try {
+    for (const [path, text] of files) {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, text, { flag: 'wx' });
+    }
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true }); // it was made by this command, and half of it would be in the way of the next
+    throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { padded, widthOf } from '../../host/cli/text-width.ts';
 import { visibleText } from '../../host/cli/visible-text.ts';
 import { ConfigRefused, isDecodeProblem, problemLine, type Problem } from '../../host/config/problems.ts';
 
@@ -16,7 +17,11 @@ export function refusalReport(error: unknown): string | undefined {
 
 /** Left-aligned columns, three spaces apart, with dashes under the header. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = header.map((title, column) => rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), title.length));
-  const line = (cells: readonly string[]): string => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('   ').trimEnd();
+  const widths = columnWidths(header, rows);
+  const line = (cells: readonly string[]): string => cells.map((cell, column) => padded(cell, widths[column] ?? 0)).join('   ').trimEnd();
   return [line(header), line(header.map((title) => '-'.repeat(title.length))), ...rows.map(line)].join('\n');
 }
+
+/** How wide each column of a table is. */
+export const columnWidths = (header: readonly string[], rows: readonly (readonly string[])[]): number[] =>
+  header.map((title, column) => rows.reduce((most, row) => Math.max(most, widthOf(row[column] ?? '')), title.length));

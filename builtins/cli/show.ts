@@ -1,7 +1,8 @@
 import type { CommandIo, OutputFormat, Terminal } from '../../host/cli/command.ts';
+import { cutToWidth, padded } from '../../host/cli/text-width.ts';
 import { visibleLine } from '../../host/cli/visible-text.ts';
 import { isFields } from '../../host/contract/fields.ts';
-import { table } from './report.ts';
+import { columnWidths, table } from './report.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -29,26 +30,33 @@ export async function printRows(io: CommandIo, format: OutputFormat, rows: reado
 
 /** Further rows of a table that was begun: no header, and each as wide as it is. */
 export function printMore({ out }: CommandIo, rows: readonly Row[], columns: readonly Column[]): void {
-  for (const row of rows) out(`${columns.map(({ title, cell }) => cell(row).padEnd(title.length)).join('   ').trimEnd()}\n`);
+  for (const row of rows) out(`${columns.map(({ title, cell }) => padded(cell(row), title.length)).join('   ').trimEnd()}\n`);
 }
 
+const BETWEEN_COLUMNS = 3;
+/** Narrower than this no column is made. */
+const LEAST_COLUMN = 4;
+
+/** The widest columns are cut, first to their titles, then titles too; of lines that are too long after that, the ends. */
 function fitted(cells: readonly (readonly string[])[], titles: readonly string[], terminal: Terminal | undefined): string {
-  const whole = table(titles, cells);
-  const longest = whole.split('\n').reduce((most, line) => Math.max(most, line.length), 0);
-  const excess = longest - (terminal?.columns || longest);
-  if (excess <= 0) return whole;
-  const widths = titles.map((title, at) => cells.reduce((most, row) => Math.max(most, row[at]?.length ?? 0), title.length));
-  const widest = widths.reduce((best, width, at) => (width > (widths[best] ?? 0) ? at : best), 0);
-  const room = Math.max(titles[widest]?.length ?? 0, (widths[widest] ?? 0) - excess, 4);
-  if (room >= (widths[widest] ?? 0)) return whole;
-  return fitted(cells.map((row) => row.map((cell, at) => (at === widest && cell.length > room ? `${cell.slice(0, room - 1)}…` : cell))), titles, terminal);
+  const room = (terminal?.columns || Infinity) - (titles.length - 1) * BETWEEN_COLUMNS;
+  const toTitles = narrowed(columnWidths(titles, cells), titles.map((title) => Math.max(title.length, LEAST_COLUMN)), room);
+  const widths = narrowed(toTitles, titles.map(() => LEAST_COLUMN), room);
+  const cut = (row: readonly string[]): string[] => row.map((cell, at) => cutToWidth(cell, widths[at] ?? 0));
+  return table(cut(titles), cells.map(cut)).split('\n').map((line) => cutTo(line, terminal)).join('\n');
 }
 
-/** A line without colours that a terminal is to show whole, behind so many other characters: where it is too long, its end is left out. */
-export function cutTo(text: string, terminal: Terminal | undefined, behind = 0): string {
-  const room = Math.max((terminal?.columns || Infinity) - behind, 1);
-  return text.length > room ? `${text.slice(0, room - 1)}…` : text;
+/** Takes what is too much from the widest first, and from none more than leaves it its least width. */
+function narrowed(widths: readonly number[], least: readonly number[], room: number): readonly number[] {
+  const excess = widths.reduce((all, one) => all + one, 0) - room;
+  const spare = (at: number): number => (widths[at] ?? 0) - (least[at] ?? 0);
+  const [widest] = [...widths.keys()].filter((at) => spare(at) > 0).toSorted((one, other) => (widths[other] ?? 0) - (widths[one] ?? 0));
+  if (excess <= 0 || widest === undefined) return widths;
+  return narrowed(widths.with(widest, (widths[widest] ?? 0) - Math.min(excess, spare(widest))), least, room);
 }
+
+/** A line without colours that a terminal is to show whole, behind so many other columns: where it is too long, its end is left out. */
+export const cutTo = (text: string, terminal: Terminal | undefined, behind = 0): string => cutToWidth(text, Math.max((terminal?.columns || Infinity) - behind, 1));
 
 /** A member as text, a dash when there is none. Control characters, which a terminal would obey, are shown as codes. */
 export function textOf(value: unknown, absent = '-'): string {

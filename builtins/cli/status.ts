@@ -1,4 +1,5 @@
 import type { CommandIo, RunCommand } from '../../host/cli/command.ts';
+import { padded, widthOf } from '../../host/cli/text-width.ts';
 import type { CommandPlace } from '../../host/host.ts';
 import { isFields } from '../../host/contract/fields.ts';
 import { tryParseJson } from '../../host/contract/json.ts';
@@ -42,7 +43,7 @@ const rowsIn = (value: unknown): readonly Row[] => (Array.isArray(value) ? value
 function drawing(providers: readonly Row[], targets: readonly Row[], { terminal }: CommandIo): string {
   const unregistered = targets.filter(({ name }) => !providers.some((provider) => provider['name'] === name));
   const rows = [...providers, ...unregistered];
-  const nameWidth = rows.reduce((most, { name }) => Math.max(most, textOf(name).length), 0);
+  const nameWidth = rows.reduce((most, { name }) => Math.max(most, widthOf(textOf(name))), 0);
   const lines = rows.map((row) => {
     const target = targets.find(({ name }) => name === row['name']);
     const circuit = textOf(row['circuit'] ?? target?.['circuit']);
@@ -52,7 +53,7 @@ function drawing(providers: readonly Row[], targets: readonly Row[], { terminal 
       ...(typeof row['models'] === 'number' ? [`${row['models']} models`] : []),
       ...(target ? [`${textOf(target['in_flight'])} in flight, ${textOf(target['waiting'])} waiting`] : []),
     ];
-    const text = ` ${textOf(row['name']).padEnd(nameWidth)}   ${facts.join('   ')}`;
+    const text = ` ${padded(textOf(row['name']), nameWidth)}   ${facts.join('   ')}`;
     return `  ${symbol(mark, terminal)}${mark === 'OK' ? '' : ' '}${cutTo(text, terminal, INDENT)}\n`;
   });
   return lines.length === 0 ? '' : `\n${lines.join('')}`;

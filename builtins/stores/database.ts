@@ -26,6 +26,8 @@ export const SILENT: Knex.Logger = { warn: () => {}, error: () => {}, deprecate:
 
 /** One open database. */
 export interface Database {
+  /** Of SQLite: where it is, for messages. */
+  readonly file?: string;
   readonly knex: Knex;
   readonly dialect: Dialect;
   close(): Promise<void>;

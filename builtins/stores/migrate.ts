@@ -37,7 +37,11 @@ const LOCK = 4_716_023_001;
 /** Brings a schema up to date, also when several processes begin at once. Throws when the database is newer than this program. */
 export async function migrate(database: Database, schema: Schema, log: Log, now: () => number): Promise<void> {
   const run = (): Promise<void> => migrateAlone(database, schema, log, now);
-  await (database.dialect.name === 'postgres' ? withLock(database, log, run) : run());
+  try {
+    await (database.dialect.name === 'postgres' ? withLock(database, log, run) : run());
+  } catch (cause) {
+    throw database.file === undefined ? cause : new Error(`the file ${database.file}`, { cause }); // the driver does not name it
+  }
 }
 
 async function migrateAlone(database: Database, { ledger, table, migrations }: Schema, log: Log, now: () => number): Promise<void> {

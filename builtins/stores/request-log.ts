@@ -16,7 +16,7 @@ export default defineBuiltin({
         const { openRequestLog } = await import('./open-request-log.ts');
         close = await openRequestLog(host, logStore);
       } catch (error) {
-        throw cannotOpen(host, logStore, { what: 'the request log store', without: 'to keep no request log' }, error);
+        throw cannotOpen(logStore, { what: 'the request log store', without: 'to keep no request log' }, error);
       }
     });
     hooks.defaults.tap('request-log-store', (document, { settings: { logStore } }) => {

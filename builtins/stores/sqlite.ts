@@ -46,7 +46,7 @@ export async function openSqlite(dsn: string, workingDirectory: string, pageByte
     acquireConnectionTimeout: ACQUIRE_MS,
     pool: { min: 0, max: 1, idleTimeoutMillis: 2 ** 31 - 1, afterCreate: (connection: Driver, done: (error: unknown) => void) => setAll(connection, pragmas, done) },
   });
-  return { knex: db, dialect: SQLITE, close: () => db.destroy() };
+  return { knex: db, dialect: SQLITE, file, close: () => db.destroy() };
 }
 
 interface Driver {
@@ -66,6 +66,8 @@ function setAll(connection: Driver, pragmas: ReadonlyMap<string, string>, done: 
 async function createOwned(file: string): Promise<void> {
   const folder = await stat(dirname(file)).catch(() => undefined);
   if (!folder?.isDirectory()) throw new Error(`the folder ${dirname(file)} does not exist; make it, or name another file`);
+  const there = await stat(file).catch(() => undefined);
+  if (there && !there.isFile()) throw new Error(`${file} is not a file, but a folder, a pipe or a device; name another file`);
   const handle = await open(file, 'a', MODE);
   await handle.close();
   await chmod(file, MODE);

@@ -17,7 +17,7 @@ export default defineBuiltin({
       try {
         close = await open(host, keyStore);
       } catch (error) {
-        throw cannotOpen(host, keyStore, { what: 'the key store', without: 'to keep keys in memory' }, error);
+        throw cannotOpen(keyStore, { what: 'the key store', without: 'to keep keys in memory' }, error);
       }
     });
     hooks.examine.tapPromise('stores', async ({ host, add }) => {

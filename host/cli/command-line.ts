@@ -2,7 +2,7 @@ import { cac } from 'cac';
 import { errorMessage } from '../common/error-message.ts';
 import { nearest } from '../common/nearest.ts';
 import { setMember } from '../contract/members.ts';
-import { type CommandDefinition, type CommandInput, type CommandIo, FORMATS, GLOBAL_OPTIONS, isCommandGroup, type OutputFormat, UsageError } from './command.ts';
+import { type CommandDefinition, type CommandInput, type CommandIo, type CommandOption, FORMATS, GLOBAL_OPTIONS, isCommandGroup, type OutputFormat, UsageError } from './command.ts';
 import { helpText } from './help-text.ts';
 import { visibleText } from './visible-text.ts';
 
@@ -35,7 +35,7 @@ async function dispatch<P>(commands: readonly CommandDefinition<P>[], argv: read
   const asksHelp = isHelp || rest.some((arg) => arg === '-h' || arg === '--help');
   const definition = commands.find((command) => command.name === (name === '' && !asksHelp ? DEFAULT_COMMAND : name));
   if (asksHelp || !definition) {
-    if (!definition) checkOptions([], rest);
+    if (!definition) checkOptions({}, rest);
     io.out(helpText(commands, definition ?? name, [...GLOBAL_OPTIONS, HELP_OPTION]));
     return 0;
   }
@@ -67,7 +67,10 @@ function readWords(commands: readonly CommandDefinition<never>[], argv: readonly
     else if (arg.startsWith('-')) options.push(arg);
     else if (arg === 'help' && words.length === 0 && !isHelp) isHelp = true;
     else if (isCommandGroup(commands, [...words, arg].join(' '))) words.push(arg);
-    else throw unknownCommand(commands, words, arg);
+    else {
+      if (words.length === 0) checkOptions(commands.find(({ name }) => name === DEFAULT_COMMAND) ?? {}, options); // `gw --port 80`
+      throw unknownCommand(commands, words, arg);
+    }
   }
   return { words, rest: options, isHelp };
 }
@@ -84,34 +87,63 @@ function unknownCommand(commands: readonly CommandDefinition<never>[], words: re
 function readInput(definition: CommandDefinition<never>, given: readonly string[]): CommandInput {
   const parser = cac('gw');
   const all = [...(definition.options ?? []), ...GLOBAL_OPTIONS, HELP_OPTION];
-  const rest = withEmptyWords(given, all);
+  const rest = withValues(given, all);
   for (const { flags, summary } of all) parser.option(flags, summary);
   const { args, options } = parser.parse(['', '', ...rest], { run: false });
-  const words = checkOptions(definition.options ?? [], rest);
-  parser.globalCommand.checkOptionValue();
+  const words = checkOptions(definition, rest);
   const named = [...args, ...[options['--'] ?? []].flat()].map(String);
   checkArgs(definition, named);
   const written = optionsAsWritten(definition, options, words);
   return { args: named, options: written, format: readFormat(definition, written['format']) };
 }
 
-/** The parser takes the next word for the value of `--flag=`, or finds none: the empty value becomes a word of its own. */
-function withEmptyWords(words: readonly string[], options: readonly { readonly flags: string }[]): string[] {
+/**
+ * Gives the parser each option in a form that it understands. Of `--flag=` it would take the next word, or find none: the empty value becomes a word of its
+ * own. A value that begins with a dash it would take for an option: it is joined to its flag. Of a flag without a value it may take the next word for one:
+ * those go last.
+ */
+function withValues(words: readonly string[], options: readonly CommandOption[]): string[] {
+  const known = options.flatMap(({ flags }) => namesOf(flags));
   const names = new Set(options.filter(({ flags }) => flags.includes('<')).flatMap(({ flags }) => namesOf(flags)));
   const end = words.includes('--') ? words.indexOf('--') : words.length;
-  return words.flatMap((word, at) => (at < end && word.endsWith('=') && names.has(word.slice(0, -1)) ? [word.slice(0, -1), ''] : [word]));
+  const joined: string[] = [];
+  const bare: string[] = [];
+  for (let at = 0; at < end; at += 1) {
+    const word = words[at] ?? '';
+    const next = at + 1 < end ? words[at + 1] : undefined;
+    if (word.endsWith('=') && names.has(word.slice(0, -1))) joined.push(word.slice(0, -1), '');
+    else if (names.has(word) && next?.startsWith('-') && next !== '-') joined.push(`${word}=${dashedValue(word, words[++at] ?? '', known)}`);
+    else if (names.has(word) && next === undefined) throw new UsageError(`${word} needs a value`);
+    else if (names.has(word)) joined.push(word, words[++at] ?? '');
+    else if (known.includes(word) && !names.has(word)) bare.push(word);
+    else joined.push(word);
+  }
+  return [...joined, ...bare, ...words.slice(end)];
+}
+
+/** `-1` is the value of `--limit -1`. What is another option, or looks like one, is not: the value was forgotten. */
+function dashedValue(flag: string, word: string, known: readonly string[]): string {
+  if (!word.startsWith('--') && !known.includes(word.split('=')[0] ?? '')) return word;
+  throw new UsageError(`${flag} needs a value, and "${word.split('=')[0]}" looks like an option; a value that begins with a dash is written as ${flag}=-x`);
 }
 
 /** Refuses a flag that the command does not have, by its name alone: its value may be a key. Returns the words before `--`. */
-function checkOptions(options: CommandDefinition<never>['options'] & {}, rest: readonly string[]): readonly string[] {
+function checkOptions({ options = [], args = [], optionalArgs = [], insteadOf = {} }: Partial<CommandDefinition<never>>, rest: readonly string[]): readonly string[] {
   const end = rest.indexOf('--');
   const words = end < 0 ? rest : rest.slice(0, end);
-  const known = [...options, ...GLOBAL_OPTIONS, HELP_OPTION].flatMap(({ flags }) => namesOf(flags));
+  const all = [...options, ...GLOBAL_OPTIONS, HELP_OPTION];
+  const known = all.flatMap(({ flags }) => namesOf(flags));
+  const flagsAlone = new Set(all.filter(({ flags }) => !flags.includes('<')).flatMap(({ flags }) => namesOf(flags)));
   for (const word of words) {
     const [name = ''] = word.split('=');
-    if (!name.startsWith('-') || name === '-' || known.includes(name)) continue;
+    if (!name.startsWith('-') || name === '-') continue;
+    if (flagsAlone.has(name) && word !== name) throw new UsageError(`${name} takes no value`);
+    if (known.includes(name)) continue;
+    const instead = insteadOf[name];
+    if (instead !== undefined) throw new UsageError(`unknown option "${name}": ${instead}`);
     const near = nearest(name, known.filter((one) => one.startsWith('--')));
-    throw new UsageError(`unknown option "${name}"${near === undefined ? '' : `, did you mean "${near}"?`}`);
+    const isText = near === undefined && args.length + optionalArgs.length > 0;
+    throw new UsageError(`unknown option "${name}"${near === undefined ? '' : `, did you mean "${near}"?`}${isText ? '; what begins with a dash and is not an option stands behind --' : ''}`);
   }
   return words;
 }

@@ -8,6 +8,8 @@ export interface CommandIo {
   readonly onBegun?: () => void;
   /** Called once a service is up. */
   readonly onStarted?: () => void;
+  /** True once nothing that is printed on stdout arrives any more: its reader left, the disk is full. */
+  readonly isOutputLost?: () => boolean;
   /** Of stdout, when it is a terminal. */
   readonly terminal?: Terminal;
   /** Asks a person, and resolves with the line they write, `undefined` at the end of the input. Only where there is a person to ask. */
@@ -43,6 +45,8 @@ export interface CommandDefinition<P> {
   readonly optionalArgs?: readonly string[];
   readonly summary: string;
   readonly options?: readonly CommandOption[];
+  /** What to do instead of options that people look for and that it does not have, by their names. */
+  readonly insteadOf?: Readonly<Record<string, string>>;
   /** Whole lines, as they are typed. */
   readonly examples?: readonly string[];
   /** True when it prints no data, so that `--format` would be a mistake; the hint is added to the error. */

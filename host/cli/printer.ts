@@ -19,6 +19,11 @@ export class Printer {
     return this.#failure?.code === 'EPIPE' ? undefined : this.#failure;
   }
 
+  /** True once nothing arrives any more, for whatever reason. */
+  get isLost(): boolean {
+    return this.#failure !== undefined;
+  }
+
   print(text: string): void {
     if (!this.#stream) {
       this.#stream = this.#open();

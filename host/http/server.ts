@@ -19,6 +19,7 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 60_000;
 const MAX_HEADER_BYTES = 1024 * 1024;
 const MAX_HEADERS = 1000;
+const MAX_PORT = 65_535;
 
 /** The listener. Headers are bounded in time; bodies and answers are not, silence is bounded where it is watched. */
 export function createHttpServer({ serve, upgrades }: App, host: Ending & { readonly connections: Connections }): Server {
@@ -101,12 +102,12 @@ const idHeaders = (id: string): readonly string[] => ['Vary', 'Origin', 'X-Reque
 export function listen(server: Server, port: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const refused = (error: NodeJS.ErrnoException): void => {
-    if (error.code === 'EADDRINUSE') reject(new Error(`port ${port} is in use; set PORT to a free one, for example PORT=${Number(port) + 1}`, { cause: error }));
+    if (error.code === 'EADDRINUSE') reject(new Error(`port ${port} is in use; set PORT to a free one, for example PORT=${Number(port) < MAX_PORT ? Number(port) + 1 : MAX_PORT - 1}`, { cause: error }));
     else if (error.code === 'EACCES') reject(new Error(`port ${port} needs more rights than this process has; set PORT to one above 1023`, { cause: error }));
     else reject(error);
   };
-  if (!/^\d{1,5}$/.test(port.trim()) || Number(port) > 65_535) {
-    reject(new Error(`PORT is "${port}", which is not a port number; set 1 to 65535`));
+  if (!/^\d{1,5}$/.test(port.trim()) || Number(port) > MAX_PORT) {
+    reject(new Error(`PORT is "${port}", which is not a port number; set 1 to ${MAX_PORT}`));
     return promise;
   }
   server.once('error', refused);

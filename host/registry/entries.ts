@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { errorMessage } from '../common/error-message.ts';
 
@@ -14,8 +14,8 @@ export interface Entry {
  * (`name.test.ts`), what they read (`fixtures`) and installed packages are not modules.
  */
 export async function entriesOf(root: string): Promise<Entry[]> {
-  const names = await readdir(root).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' || error.code === 'ENOTDIR' ? [] : error));
-  if (names instanceof Error) return [{ name: '', file: root, problem: unreadable(names) }];
+  const names = await readdir(root).catch((error: NodeJS.ErrnoException) => error);
+  if (names instanceof Error) return await lstat(root).catch(() => undefined) ? [{ name: '', file: root, problem: unreadable(names) }] : [];
   const entries: Entry[] = [];
   for (const name of names.toSorted((a, b) => (a < b ? -1 : 1))) {
     if (/^[._]/.test(name) || name === 'node_modules') continue;
@@ -46,6 +46,7 @@ const NO_INDEX = { message: 'the folder holds no index file', fix: 'add index.ts
 const LINKS: Readonly<Record<string, string>> = { ENOENT: 'it is a link that leads nowhere', ELOOP: 'it is a link that leads to itself' };
 
 function unreadable(error: NodeJS.ErrnoException): NonNullable<Entry['problem']> {
+  if (error.code === 'ENOTDIR') return { message: 'it is not a folder, and modules are looked for in a folder of this name', fix: 'make it one, or give it another name' };
   const link = LINKS[error.code ?? ''];
   return link === undefined
     ? { message: `it cannot be read: ${errorMessage(error)}`, fix: 'let the user that runs the gateway read it' }

@@ -53,6 +53,54 @@ describe('an option that is written with nothing behind its "="', () => {
   });
 });
 
+describe('a value that begins with a dash', () => {
+  it('is the value of the option before it', async () => {
+    const said = [[['admin', 'logs', 'list', '--limit', '-1'], '--limit "-1"'], [['admin', 'keys', 'create', '--name', 'x', '--expires-in', '-1h'], '--expires-in "-1h"'], [['--format', '-x', 'version'], 'unknown format "-x"'], [['version', '--format', '-1'], 'unknown format "-1"']] as const;
+    for (const [args, text] of said) {
+      const result = await runCommand(args);
+      expectOneError(result);
+      expect(result.stderr).to.contain(text);
+    }
+    const cwd = await temporaryFolder();
+    expect((await runCommand(['init', '-o', '-x.yaml'], { cwd })).code).to.equal(0);
+    expect(await readdir(cwd)).to.deep.equal(['-x.yaml']);
+  });
+
+  it('is refused where it is an option or looks like one, which says how it is written', async () => {
+    for (const [args, flag, word] of [[['--name', '--scope', 'admin'], '--name', '--scope'], [['--name', '--scope=admin'], '--name', '--scope'], [['--scope', '--nope'], '--scope', '--nope']] as const) {
+      const result = await runCommand(['admin', 'keys', 'create', ...args]);
+      expectOneError(result);
+      expect(result.stderr).to.contain(`${flag} needs a value`).and.to.contain(`"${word}"`).and.to.contain(`${flag}=-x`);
+    }
+    expectOneError(await runCommand(['chat', '--model', 'm', '- a list']));
+    expect((await runCommand(['chat', '--model', 'm', '- a list'])).stderr).to.contain('stands behind --');
+  });
+});
+
+describe('a flag that takes no value', () => {
+  it('takes none, and not the word behind it', async () => {
+    for (const [args, text] of [[['init', '--non-interactive', 'yes'], 'takes no argument "yes"'], [['init', '--non-interactive=false'], '--non-interactive takes no value'], [['admin', 'config', 'set', '--yes=no', '--file', 'c.yaml'], '--yes takes no value'], [['version', '-h=x'], '-h takes no value']] as const) {
+      const cwd = await temporaryFolder();
+      const result = await runCommand(args, { cwd });
+      expectOneError(result);
+      expect(result.stderr).to.contain(text);
+      expect(await readdir(cwd)).to.deep.equal([]);
+    }
+  });
+});
+
+describe('what people look for and gw serve does not have', () => {
+  it('is refused with the variable that says it, whether the command is named or not', async () => {
+    for (const [flag, variable] of [['--port', 'PORT'], ['-p', 'PORT'], ['--config', 'GATEWAY_CONFIG'], ['-c', 'GATEWAY_CONFIG']] as const) {
+      for (const args of [['serve', flag, 'x'], [flag, 'x'], ['serve', `${flag}=x`], [`${flag}=x`]]) {
+        const result = await runCommand(args);
+        expectOneError(result);
+        expect(result.stderr, args.join(' ')).to.contain(`"${flag}"`).and.to.match(new RegExp(`variable ${variable}\n$`));
+      }
+    }
+  });
+});
+
 describe('gw help', () => {
   it('lists every command and the global flags on stdout, however it is asked for', async () => {
     const names = COMMANDS.map(({ name }) => name);
@@ -133,7 +181,7 @@ describe('a command called wrongly', () => {
     });
   }
 
-  for (const args of [['version', '--format'], ['init', '-o'], ['init', '--config-format']]) {
+  for (const args of [['version', '--format'], ['init', '-o'], ['init', '--config-format'], ['admin', 'keys', 'create', '--name', 'x', '--name'], ['init', '-o', '--', 'x']]) {
     it(`is refused: gw ${args.join(' ')} has a flag without its value`, async () => {
       expectOneError(await runCommand(args));
     });

@@ -239,7 +239,7 @@ describe('wrong use of commands that call a gateway', () => {
     await writeFile(join(cwd, 'broken.yaml'), 'targets: [\n');
     await writeFile(join(cwd, 'list.json'), '[]');
     const uses: readonly (readonly [args: readonly string[], said: string])[] = [
-      [['admin', 'keys', 'create', '--expires-in', 'soon'], '"soon"'], [['admin', 'keys', 'create', '--expires-in=-5h'], '"-5h"'], [['admin', 'keys', 'create', '--scope', 'admn'], 'did you mean "admin"'],
+      [['admin', 'keys', 'create', '--expires-in', 'soon'], '"soon"'], [['admin', 'keys', 'create', '--expires-in=-5h'], '"-5h"'], [['admin', 'keys', 'create', '--expires-in', '99999999h'], 'after the year 9999'], [['chat', '--model', 'm', ''], 'give a prompt'], [['admin', 'keys', 'create', '--scope', 'admn'], 'did you mean "admin"'],
       [['admin', 'config', 'set'], '--file'], [['admin', 'config', 'set', '--file', 'none.yaml'], 'none.yaml'], [['admin', 'config', 'set', '--file', 'broken.yaml'], 'broken.yaml'],
       [['admin', 'config', 'diff', '--file', 'list.json'], 'list.json'], [['admin', 'config', 'set', '--file', 'a.toml'], 'a.toml'], [['admin', 'logs', 'list', '--limit', '0'], '"0"'],
       [['admin', 'keys', 'get', ''], '<id>'], [['admin', 'keys', 'get'], '<id>'], [['admin', 'keys', 'lst'], '"lst" of gw admin keys, did you mean "admin keys list"?'], [['admin', 'kyes'], 'did you mean "admin keys"?'],

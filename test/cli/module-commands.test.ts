@@ -135,4 +135,10 @@ describe('gw module list', () => {
     expect([code, stdout]).to.deep.equal([1, '']);
     expect(stderr).to.include('plugins/a.ts: MV10');
   });
+
+  it('reports a configuration that cannot be read: what it lists is not known', async () => {
+    const { code, stdout, stderr } = await runGw(['module', 'list', '--config', 'nope.yaml'], { cwd: await temporaryFolder() });
+    expect([code, stdout]).to.deep.equal([1, '']);
+    expect(stderr).to.include('nope.yaml: DC05');
+  });
 });

@@ -112,6 +112,18 @@ describe('a signal that came before there was a listener', () => {
   });
   afterEach(() => { process.kill = kill; });
 
+  it('takes one that is sent twice at once for one, and lets the next end the process', async () => {
+    const stop = new StopSignal();
+    let calls = 0;
+    stop.onStop(() => { calls += 1; });
+    const before = process.listenerCount('SIGTERM');
+    process.emit('SIGTERM', 'SIGTERM');
+    process.emit('SIGINT', 'SIGINT');
+    expect([calls, process.listenerCount('SIGTERM')]).to.deep.equal([1, before]);
+    while (process.listenerCount('SIGTERM') === before) await new Promise((resolve) => { setTimeout(resolve, 10); });
+    expect([calls, sent]).to.deep.equal([1, []]);
+  });
+
   it('calls the listener that is added later, and ends nothing', () => {
     const stop = new StopSignal();
     process.emit('SIGTERM', 'SIGTERM');

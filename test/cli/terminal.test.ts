@@ -1,8 +1,11 @@
 import { createServer } from 'node:http';
+import { PassThrough } from 'node:stream';
 import type { AddressInfo } from 'node:net';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { askOn } from '../../host/cli/ask.ts';
+import { widthOf } from '../../host/cli/text-width.ts';
 import { atEnd, temporaryFolder } from '../kit/index.ts';
 import { runCommand } from './commands.ts';
 
@@ -34,6 +37,22 @@ describe('commands on a terminal', () => {
     expect((await runCommand(['status', '--gateway-url', url], { io: { terminal } })).stdout).to.match(/^\u001b\[32m\[OK\]\u001b\[0m /);
     expect((await runCommand(['status', '--gateway-url', url], { io: { terminal: { ...terminal, isColoured: false } } })).stdout).to.match(/^\[OK\] /);
     expect((await runCommand(['admin', 'keys', 'revoke', 'x', '--gateway-url', url], { io: { terminal } })).stdout).to.equal('\u001b[32m[OK]\u001b[0m Key revoked.\n');
+  });
+
+  it('align names of wide letters and emoji by the columns they take, and cut them between characters, however narrow the terminal is', async () => {
+    const { url } = await answering(() => ['a', '名前の長いキー', '👩‍👩‍👧 family', 'e\u0301mile'].map(key));
+    for (const columns of [200, 80, 50, 34, 20, 9]) {
+      const { stdout } = await runCommand(['admin', 'keys', 'list', '--gateway-url', url], { io: { terminal: { columns, isColoured: true } } });
+      const lines = stdout.trimEnd().split('\n');
+      expect(lines).to.have.length(6);
+      for (const line of lines) expect(widthOf(line), line).to.be.at.most(columns);
+      if (columns < 30) continue;
+      const scopes = lines.map((line) => widthOf(line.slice(0, line.search(/SCO|(?<= {3})----?|adm/))));
+      expect(new Set(scopes.filter((_at, line) => line !== 1)).size, stdout).to.equal(1);
+    }
+    const elsewhere = await runCommand(['admin', 'keys', 'list', '--gateway-url', url]);
+    const [, , ...rows] = elsewhere.stdout.trimEnd().split('\n');
+    expect(new Set(rows.map((line) => widthOf(line.slice(0, line.indexOf('admin')))))).to.deep.equal(new Set([24])) // 7 + 14 + 3;
   });
 
   it('draw providers, circuits and calls, in colour, no line longer than the terminal', async () => {
@@ -72,6 +91,13 @@ describe('commands on a terminal', () => {
     await writeFile(join(cwd, 'c.json'), '{"targets": [{"virtual_key": "echo"}]}');
     const { url } = await answering((call) => (call.startsWith('PUT') ? { status: 'updated' } : undefined));
     expect((await runCommand(['admin', 'config', 'set', '--file', 'c.json', '--gateway-url', url], { cwd })).stdout).to.equal('[OK] Configuration updated.\n');
+  });
+
+  it('take the line that stands before the end of the input without an end of its own, and ask no further', async () => {
+    const input = new PassThrough();
+    const ask = askOn(() => input, () => {});
+    input.end('one');
+    expect([await ask('> '), await ask('> '), await ask('> ')]).to.deep.equal(['one', undefined, undefined]);
   });
 
   it('talk line by line', async () => {

@@ -74,7 +74,7 @@ describe('module discovery', () => {
   });
 
   it('finds nothing where there are no such folders', async () => {
-    const folder = await writeTree({ 'config.yaml': '', plugins: 'a file, no folder' });
+    const folder = await writeTree({ 'config.yaml': '' });
     expect(await find(folder)).to.deep.equal({ candidates: [], problems: [], refused: [] });
   });
 
@@ -108,6 +108,17 @@ describe('module discovery', () => {
     expect(candidates).to.deep.equal([]);
     expect(problems).to.have.lengthOf(1);
     expect(problems[0]).to.include({ rule: 'MV10', path: join(folder, 'providers/acme') });
+  });
+
+  it('reports a file or a link that leads nowhere where one of the three folders belongs', async () => {
+    const folder = await writeTree({ plugins: 'plugins of mine\n' });
+    await symlink('nowhere', join(folder, 'strategies'));
+    const { problems, candidates } = await find(folder);
+    expect(candidates).to.deep.equal([]);
+    expect(problems.map(({ path, rule, message }) => [relative(folder, path), rule, message])).to.deep.equal([
+      ['strategies', 'MV10', 'it is a link that leads nowhere'],
+      ['plugins', 'MV10', 'it is not a folder, and modules are looked for in a folder of this name'],
+    ]);
   });
 
   it('reports every file that cannot be imported, and imports the others', async () => {

@@ -36,6 +36,21 @@ describe('a gateway on SQLite', function onSqlite() {
     expect([await status(second, key), await status(second, token)]).to.deep.equal([401, 401]);
   });
 
+  it('names the file that is not a database, and one that is a folder, once', async () => {
+    for (const [name, variables] of [['gw-audit.db', sqlite()], ['gw-config.db', { CONFIG_STORE_BACKEND: 'sqlite' }], ['gw-requests.db', { REQUEST_LOG_STORE_BACKEND: 'sqlite' }]] as const) {
+      const cwd = await temporaryFolder();
+      await writeFile(join(cwd, name), 'something else '.repeat(500));
+      const garbage = await runCommand(['serve'], { cwd, variables: { PORT: '0', ...variables } });
+      expect(garbage.code).to.equal(1);
+      expect(garbage.stderr).to.contain(`the file ${join(cwd, name)}: SQLITE_NOTADB`).and.to.match(/cannot be opened; correct [A-Z_]+_DSN, or unset [A-Z_]+_BACKEND/);
+      const other = await temporaryFolder();
+      await mkdir(join(other, name));
+      const folder = await runCommand(['serve'], { cwd: other, variables: { PORT: '0', ...variables } });
+      expect(folder.stderr.split('is not a file')).to.have.length(2);
+      expect(folder.stderr).to.contain(join(other, name));
+    }
+  });
+
   it('keeps nothing that could be used in its files', async () => {
     const folder = await temporaryFolder();
     const t = await startOn(join(folder, 'keys.db'));
