@@ -1,5 +1,3 @@
-import { isUtf8 } from 'node:buffer';
-
 /** `data:<type>[;parameter…],<data>`. Source: RFC 2397. */
 const DATA_ADDRESS = /^data:([^,;]*)((?:;[^,;]*)*),/i;
 const MAX_HEAD = 1024;
@@ -26,16 +24,17 @@ export function textOfFile(file: string, type?: string): string | undefined {
 function strictText(base64: string): string | undefined {
   const bytes = Buffer.from(base64, 'base64');
   if (isUtf16(bytes)) return decoded(bytes);
-  if (bytes.length === 0 || bytes.includes(0) || (bytes.length <= MAX_HEAD && !mayBeUtf8(bytes))) return undefined;
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
-  } catch {
-    return undefined;
-  }
+  if (bytes.length === 0 || bytes.includes(0)) return undefined;
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
+  if (text.includes('\ufffd') && !isBeginningOf(bytes, text)) return undefined;
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
-/** Whether bytes may be UTF-8 of which the last character is cut off. A decoder that fails takes far longer, and a body may hold hundreds of thousands of short files. */
-const mayBeUtf8 = (bytes: Buffer): boolean => [0, 1, 2, 3].some((cut) => isUtf8(bytes.subarray(0, Math.max(0, bytes.length - cut))));
+/** Whether nothing was replaced in a text. A strict decoder takes far longer to fail, and a body may hold hundreds of thousands of short files. */
+function isBeginningOf(bytes: Buffer, text: string): boolean {
+  const written = Buffer.from(text);
+  return written.equals(bytes.subarray(0, written.length));
+}
 
 const LITTLE = 0xfffe;
 const BIG = 0xfeff;
