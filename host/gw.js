@@ -18,6 +18,8 @@ const NOT_AT_START = ['incremental-marking', 'turbofan', ...(process.config.vari
  * so it is loaded before any is set. An import also reads each member once, and some of those load more: it is for what others import.
  */
 const OF_NODE = ['assert', 'child_process', 'cluster', 'dgram', 'fs/promises', 'http', 'net', 'perf_hooks', 'process', 'stream', 'tty', 'vm', 'worker_threads'];
+/** Set for the bundled Node: signals are passed on to it. npm does so too. */
+const PASSED_ON = 'GW_SIGNALS_PASSED_ON';
 const here = dirname(fileURLToPath(import.meta.url));
 
 // Without a listener, Node opens its debugger on this signal: a user who may send signals could run code in the process.
@@ -38,7 +40,9 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   useCompileCache(isSource);
   const ownFiles = isSource ? (await import('./own-files.ts')).resolveOwnFiles() : undefined;
   const { StopSignal } = await import(isSource ? './stop-signal.ts' : './stop-signal.js');
-  const stop = new StopSignal(); // signals are listened for from here on, before the rest is loaded
+  const { [PASSED_ON]: passedOn, npm_lifecycle_event: script } = process.env;
+  delete process.env[PASSED_ON]; // it is not for what this process starts
+  const stop = new StopSignal({ isPassedOn: (passedOn ?? script) !== undefined }); // signals are listened for from here on, before the rest is loaded
   const { main } = await import(isSource ? './main.ts' : './main.js').catch(refuseUninstalled);
   await main(stop, { onLoaded: () => ownFiles?.deregister(), onStarted: endStart });
 } else {
@@ -48,7 +52,7 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
     process.exit(1);
   }
   const { spawn } = await import('node:child_process');
-  const child = spawn(bundled, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(bundled, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit', env: { ...process.env, [PASSED_ON]: '1' } });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
     if (!signal) process.exit(code);

@@ -131,9 +131,9 @@ function dotted(node: Node): string {
   return `${dotted(node['object'] as Node)}.${member}`;
 }
 
-const READERS: Readonly<Record<string, readonly string[]>> = { 'host/main.ts': ['env', 'argv'], 'host/ensure-installed.js': ['argv'], 'host/gw.js': ['argv'], 'host/keep-data.js': ['env'] };
+const READERS: Readonly<Record<string, readonly string[]>> = { 'host/main.ts': ['env', 'argv'], 'host/ensure-installed.js': ['argv'], 'host/gw.js': ['argv', 'env'], 'host/keep-data.js': ['env'] };
 
-/** Refuses `process.env` and `process.argv` outside the composition root, and the bin that hands its arguments on. */
+/** Refuses `process.env` and `process.argv` outside the composition root, and the bin that hands both on. */
 export const processUse: Checker = (path, source) => {
   const found: string[] = [];
   const isProcess = (node: Node | null): boolean => node !== null && /^(globalThis\.|global\.)?process$/.test(dotted(node));

@@ -112,20 +112,30 @@ describe('a signal that came before there was a listener', () => {
   });
   afterEach(() => { process.kill = kill; });
 
-  it('takes one that is sent twice at once for one, and lets the next end the process', async () => {
-    const stop = new StopSignal();
+  it('takes one that is passed on for the one that came, and lets the next end the process', async () => {
+    const stop = new StopSignal({ isPassedOn: true });
     let calls = 0;
     stop.onStop(() => { calls += 1; });
     const before = process.listenerCount('SIGTERM');
     process.emit('SIGTERM', 'SIGTERM');
-    process.emit('SIGINT', 'SIGINT');
+    process.emit('SIGTERM', 'SIGTERM');
     expect([calls, process.listenerCount('SIGTERM')]).to.deep.equal([1, before]);
     while (process.listenerCount('SIGTERM') === before) await new Promise((resolve) => { setTimeout(resolve, 10); });
     expect([calls, sent]).to.deep.equal([1, []]);
   });
 
+  it('lets the next end the process at once where none is passed on, and another signal anywhere', () => {
+    for (const isPassedOn of [false, true]) {
+      const before = process.listenerCount('SIGTERM');
+      new StopSignal({ isPassedOn }).onStop(() => {});
+      process.emit('SIGTERM', 'SIGTERM');
+      if (isPassedOn) process.emit('SIGINT', 'SIGINT');
+      expect([process.listenerCount('SIGTERM') - before, sent.splice(0)]).to.deep.equal([0, isPassedOn ? [[process.pid, 'SIGINT']] : []]);
+    }
+  });
+
   it('calls the listener that is added later, and ends nothing', () => {
-    const stop = new StopSignal();
+    const stop = new StopSignal({ isPassedOn: false });
     process.emit('SIGTERM', 'SIGTERM');
     let calls = 0;
     stop.onStop(() => { calls += 1; });
@@ -134,7 +144,7 @@ describe('a signal that came before there was a listener', () => {
   });
 
   it('ends the process once it is known that there will be no listener', () => {
-    const stop = new StopSignal();
+    const stop = new StopSignal({ isPassedOn: false });
     process.emit('SIGTERM', 'SIGTERM');
     expect(sent).to.deep.equal([]);
     stop.settle();

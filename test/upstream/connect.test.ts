@@ -49,7 +49,7 @@ describe('a connected provider', () => {
       return ['a'];
     };
     expect((await connectProvider(acme({ models }), { ACME_KEY: 'k' }, deps)).configuredModels).to.deep.equal(['a']);
-    expect(warnings).to.deep.equal([['half of them are gone', { provider: 'acme-cloud' }]]);
+    expect(warnings).to.deep.equal([['half of them are gone', { rule: 'WN07', provider: 'acme-cloud' }]]);
   });
 
   it('is not connected at an address that is none', async () => {
