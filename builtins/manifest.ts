@@ -5,12 +5,14 @@ import type { GatewayModule } from '../host/registry/registry.ts';
 import admin from './admin/admin.ts';
 import authentication from './auth/authentication.ts';
 import keyAccess from './auth/key-access.ts';
-import keyBudget from './auth/key-budget.ts';
 import catalog from './catalog/catalog.ts';
 import dashboard from './dashboard/dashboard.ts';
 import mcpEndpoint from './mcp/endpoint/endpoint.ts';
 import mcp from './mcp/mcp.ts';
 import models from './models/models.ts';
+import keyBudget from './money/key-budget.ts';
+import unpriced from './money/unpriced.ts';
+import usageDoubts from './money/usage-doubts.ts';
 import openapi from './openapi/openapi.ts';
 import chatFiles from './passthrough/chat-files.ts';
 import passthrough from './passthrough/passthrough.ts';
@@ -102,7 +104,7 @@ import webhook from '../plugins/webhook.ts';
 import wordFilter from '../plugins/word-filter.ts';
 
 export const BUILTINS: readonly BuiltinModule[] = [
-  admin, authentication, keyAccess, keyBudget, catalog, dashboard, mcpEndpoint, mcp, models, openapi, chatFiles, passthrough, probes,
+  admin, authentication, keyAccess, catalog, dashboard, mcpEndpoint, mcp, models, keyBudget, unpriced, usageDoubts, openapi, chatFiles, passthrough, probes,
   breaker, health, limiter, admission, aliases, ceilings, eligibility, latency, configurationStore, requestLogStore, stores, chat, completions, embeddings, images, moderations, rerank, speech, transcriptions, translations, debug, metrics, pluginLines, requestLines, routeRecords, targetLines, toolLines, tracing, geminiWire, messages, responses,
 ];
 

@@ -32,6 +32,7 @@ export default definePlugin<GivenSettings>({
     key_tpm: rate(),
     user_tpm: rate(),
   }),
+  readsUsage: ({ tokens_per_minute: all, key_tpm: ofKey, user_tpm: ofUser }) => (all ?? ofKey ?? ofUser) !== undefined,
   checkStages: (stages) => (stages.includes('before_request') ? undefined
     : { message: 'limits nothing unless it is listed at before_request', fix: 'list it at before_request too' }),
   create: (settings, deps) => {
@@ -114,6 +115,6 @@ async function spend({ spec, bucketOf }: Limit, exchange: Exchange, tokens: numb
 }
 
 /** What an answer used; a plugin's answer used nothing. */
-function tokensOf({ answeredBy, usage }: Exchange): number {
-  return answeredBy === undefined ? (usage?.total_tokens ?? 0) : 0;
+function tokensOf({ answeredBy, charged }: Exchange): number {
+  return answeredBy === undefined ? (charged?.total_tokens ?? 0) : 0;
 }

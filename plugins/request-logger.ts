@@ -93,18 +93,18 @@ interface Ending {
   readonly model: string;
   readonly provider: string;
   readonly createdAt: number;
-  /** Of a request that failed: it has no tokens and no cost. */
+  /** Of a request that failed. What of it had come by then was used, and paid for. */
   readonly error?: string;
 }
 
 /** All that is known at the end of a request. One literal: every logged request comes here. */
 function endingRow(exchange: Exchange, { stage, model, provider, createdAt, error }: Ending): RequestLogRow {
-  const { id, surface, client, target, attempts, cache, catalogVersion, abLabel, decision, tunnel, usage, measurements: { durationMs, ttftMs, costUsd } } = exchange;
-  const counted = error === undefined ? usage : undefined;
+  const { id, surface, client, target, attempts, cache, catalogVersion, abLabel, decision, tunnel, usage, measurements: { durationMs, ttftMs, costUsd, costSource } } = exchange;
   return {
     trace_id: id, stage, model, provider, api_key_id: keyOf(exchange), created_at: createdAt, error_message: error,
-    prompt_tokens: counted?.prompt_tokens, completion_tokens: counted?.completion_tokens, total_tokens: counted?.total_tokens,
-    duration_ms: error === undefined || durationMs > 0 ? durationMs : null, ttft_ms: ttftMs ?? null, cost_usd: error === undefined ? (costUsd ?? null) : null,
+    prompt_tokens: usage?.prompt_tokens, completion_tokens: usage?.completion_tokens, total_tokens: usage?.total_tokens,
+    duration_ms: error === undefined || durationMs > 0 ? durationMs : null, ttft_ms: ttftMs ?? null, cost_usd: costUsd ?? null,
+    cost_source: costSource,
     ab_label: abLabel, target, attempts: target === undefined ? undefined : attempts, cache, catalog_version: catalogVersion, decision,
     surface: client && SURFACES[surface].tag, client_wire: client?.wire, same_wire: client?.isSameWire, upstream_request_id: client?.upstreamRequestId, session_id: client?.sessionId,
     bytes_up: tunnel?.bytesUp, bytes_down: tunnel?.bytesDown,

@@ -132,6 +132,7 @@ function entry(row: LogRow): object {
     target: row.target ?? undefined,
     attempts: row.attempts ?? undefined,
     cache: row.cache ?? undefined,
+    cost_source: row.cost_source ?? undefined,
     catalog_version: row.catalog_version ?? undefined,
     surface: row.surface ?? undefined,
     client_wire: row.client_wire ?? undefined,

@@ -35,8 +35,8 @@ export default defineBuiltin({
       return authenticate({ host, path, rates, context }, request);
     });
     hooks.assemble.tapPromise('authentication', async ({ hooks: pipeline, services: { clock } }) => {
-      pipeline.finished.tap('authentication', ({ principal, usage, answeredBy }) => {
-        if (principal?.limits && usage && answeredBy === undefined) rates.debit(principal, usage.total_tokens, clock.monotonic());
+      pipeline.finished.tap('authentication', ({ principal, charged, answeredBy }) => {
+        if (principal?.limits && charged && answeredBy === undefined) rates.debit(principal, charged.total_tokens, clock.monotonic());
       });
     });
   },

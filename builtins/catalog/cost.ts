@@ -20,15 +20,19 @@ function partsOf({ mode, pricing }: CatalogEntry, billed: Billed): Parts {
     case 'chat': return pricing.input_per_m_tokens === null ? undefined : tokenParts(pricing, billed.usage);
     case 'embedding': return times(pricing.embedding_per_m_tokens, billed.usage?.prompt_tokens, 1e-6);
     case 'image': return imageParts(pricing, billed);
-    case 'audio_in': return times(pricing.audio_input_per_minute, billed.seconds, 1 / 60);
-    case 'audio_out': return times(pricing.audio_output_per_character, billed.characters, 1);
+    case 'audio_in': return times(pricing.audio_input_per_minute, billed.seconds, 1 / 60) ?? reportedTokens(pricing, billed);
+    case 'audio_out': return times(pricing.audio_output_per_character, billed.characters, 1) ?? reportedTokens(pricing, billed);
     default: return undefined;
   }
 }
 
 /** By image; where there is no such price, by the tokens the provider reported. */
-function imageParts(pricing: CatalogEntry['pricing'], { images, usage }: Billed): Parts {
-  if (pricing.image_per_tile !== null) return times(pricing.image_per_tile, images, 1);
+function imageParts(pricing: CatalogEntry['pricing'], billed: Billed): Parts {
+  return pricing.image_per_tile === null ? reportedTokens(pricing, billed) : times(pricing.image_per_tile, billed.images, 1);
+}
+
+/** By tokens, where the model has prices for them and some were reported. */
+function reportedTokens(pricing: CatalogEntry['pricing'], { usage }: Billed): Parts {
   const isReported = usage !== undefined && (usage.prompt_tokens > 0 || usage.completion_tokens > 0);
   const isPriced = pricing.input_per_m_tokens !== null || pricing.output_per_m_tokens !== null;
   return isReported && isPriced ? tokenParts(pricing, usage) : undefined;
@@ -77,5 +81,7 @@ export function tokenPriceOf({ mode, pricing }: CatalogEntry): TokenPrice {
     cacheWrite: pricing.cache_write_per_m_tokens ?? undefined,
     embedding: (mode === 'embedding' ? pricing.embedding_per_m_tokens : null) ?? undefined,
     image: (mode === 'image' ? pricing.image_per_tile : null) ?? undefined,
+    audioMinute: (mode === 'audio_in' ? pricing.audio_input_per_minute : null) ?? undefined,
+    character: (mode === 'audio_out' ? pricing.audio_output_per_character : null) ?? undefined,
   };
 }

@@ -14,9 +14,7 @@ export class ModelCatalog implements Catalog {
     this.#index = new CatalogIndex(entries);
   }
 
-  entry(provider: string, model: string): CatalogEntry | undefined {
-    return this.#index.entry(provider, model);
-  }
+  readonly entry = (provider: string, model: string): CatalogEntry | undefined => this.#index.entry(provider, model);
 
   modelsOf(provider: string): readonly string[] {
     return this.#index.modelsOf(provider);

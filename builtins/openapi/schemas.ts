@@ -45,7 +45,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       trace_id: TEXT, stage: TEXT, model: TEXT, api_key_id: TEXT, provider: TEXT, prompt_tokens: COUNT, completion_tokens: COUNT, total_tokens: COUNT, error_message: TEXT, created_at: MOMENT,
       duration_ms: orNull(NUMBER), ttft_ms: orNull(NUMBER), cost_usd: orNull(NUMBER),
     },
-    { ab_label: TEXT, bytes_up: COUNT, bytes_down: COUNT, target: TEXT, attempts: COUNT, cache: { enum: ['hit', 'miss'] }, catalog_version: TEXT, surface: TEXT, client_wire: TEXT, same_wire: FLAG, upstream_request_id: TEXT, session_id: TEXT },
+    { ab_label: TEXT, bytes_up: COUNT, bytes_down: COUNT, target: TEXT, attempts: COUNT, cache: { enum: ['hit', 'miss'] }, cost_source: { enum: ['usage', 'estimated'] }, catalog_version: TEXT, surface: TEXT, client_wire: TEXT, same_wire: FLAG, upstream_request_id: TEXT, session_id: TEXT },
   ),
   Logs: page('LogEntry', object({ total_entries: COUNT, returned_entries: COUNT }), object({ ...WINDOW, stage: TEXT, stages: TEXTS, model: TEXT, provider: TEXT, api_key_id: TEXT, since: TEXT })),
   LogStatistics: object({

@@ -17,6 +17,7 @@ import { failReply, run } from '../../host/pipeline/run.ts';
 import { modelNotFound } from '../../host/pipeline/shown.ts';
 import { addressAt, type Destination, hasResponses, namedDestination, ownerOf, requireForwarding } from './destination.ts';
 import { type Family, familyOf, RESPONSES } from './family.ts';
+import { isMetered, requirePrice } from './metering.ts';
 import { MemberScanner } from './member-scanner.ts';
 import { MAX_READABLE, type OpaqueBody, readOpaque, refuseRepeated, responseFields } from './opaque-body.ts';
 import { EARLIER, isBound, isUpload, namedIn, namedKinds, type Ownership, ownershipOf, requireOwn, searchedUpload } from './ownership.ts';
@@ -109,6 +110,7 @@ async function readRequest(host: Host, request: IncomingMessage, response: Serve
   return [forwarding, {
     request: { ...shownRequest(forwarding, opaque), ...fields },
     streaming: family === RESPONSES && scanner?.found.get('stream')?.value === true,
+    bodyBytes: body.rest ? (body.declared ?? body.held.length) : body.held.length,
     unreadable: opaque.isUnreadable || taken !== undefined, // the frames of a tunnel are not read
   }];
 }
@@ -173,7 +175,8 @@ function servingOf(forwarding: Forwarding): Serving {
       }
       return run(exchange, generation, async () => {
         const { taken, family } = forwarding;
-        outgoing = outgoingRequest({ ...forwarding, body }, exchange, destination, ownership?.told !== undefined || ownership?.isList === true);
+        requirePrice(forwarding, exchange, destination, generation);
+        outgoing = outgoingRequest({ ...forwarding, body }, exchange, destination, ownership?.told !== undefined || ownership?.isList === true || isMetered(forwarding, exchange, generation));
         reply = await forwardAttempt(exchange, {
           ...destination, request: outgoing, upgrade: taken && 'websocket', isTimedToHeaders: family.isTimedToHeaders,
         }, generation);
@@ -181,7 +184,7 @@ function servingOf(forwarding: Forwarding): Serving {
       });
     },
     send: async (_read, exchange, generation, response) => {
-      if (reply && outgoing) await sendForwardedReply({ reply, before: outgoing, ownership, family: forwarding.family, taken: forwarding.taken, host: forwarding.host }, exchange, generation, response);
+      if (reply && outgoing) await sendForwardedReply({ reply, before: outgoing, ownership, isBilled: isMetered(forwarding, exchange, generation), taken: forwarding.taken, host: forwarding.host }, exchange, generation, response);
     },
   };
 }
@@ -219,7 +222,7 @@ function resolve({ host, family, named, model, body, taken }: Forwarding, exchan
 }
 
 function outgoingRequest({ family, request, response, body, scanner, taken }: Forwarding, exchange: LiveExchange, { target, provider }: Destination, isRead: boolean): OutgoingRequest {
-  const headers = forwardedHeaders(request, contextOf(response), isRead || family === RESPONSES);
+  const headers = forwardedHeaders(request, contextOf(response), isRead);
   const leaving = leavingBody(body, family === RESPONSES ? modelSplice(scanner, target.upstreamModel(exchange.model)) : undefined);
   if (leaving.length !== undefined && leaving.body !== undefined) headers['content-length'] = String(leaving.length);
   return { method: request.method ?? 'GET', url: addressAt(provider, request.url ?? '/v1/'), headers, body: taken ? undefined : leaving.body };

@@ -12,36 +12,38 @@ import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { failReply, finishForwarded } from '../../host/pipeline/run.ts';
 import { closeBody } from '../../host/upstream/reply-body.ts';
 import type { OwnedKind } from '../../host/stores/owners.ts';
-import { type Family, RESPONSES } from './family.ts';
 import type { Ownership } from './ownership.ts';
 import { MAX_LIST, withoutForeign } from './owned-list.ts';
 import { cleanBody, collected } from './refusal-body.ts';
 import { relayedHeaders } from './reply-headers.ts';
 import { createScrub, type Scrub } from './scrub.ts';
 import { runTunnel, type Taken } from './tunnel.ts';
-import { isEventStream, openUsageReader, type UsageReader } from './usage-reader.ts';
+import type { ResponseFacts } from './answer-facts.ts';
+import { isCoded, isEventStream, openUsageReader, type UsageReader } from './usage-reader.ts';
 
 export interface Answered {
   readonly reply: ForwardedReply;
   /** The request without its credential. */
   readonly before: OutgoingRequest;
-  readonly family: Family;
+  /** What the answer used is read, and paid for. */
+  readonly isBilled: boolean;
   readonly ownership: Ownership | undefined;
   readonly taken: Taken | undefined;
   readonly host: Host;
 }
 
 /** Sends an answer on; then those hear of it who come after an answer, or after a failure. */
-export async function sendForwardedReply({ reply, before, family, ownership, taken, host }: Answered, exchange: LiveExchange, generation: Generation, response: ServerResponse): Promise<void> {
+export async function sendForwardedReply({ reply, before, isBilled, ownership, taken, host }: Answered, exchange: LiveExchange, generation: Generation, response: ServerResponse): Promise<void> {
   const scrub = createScrub(before, reply.sent, host.redactor);
   const own = attributionHeaders(exchange, host.redactor);
-  const usage = (family === RESPONSES || ownership?.told) && !reply.refusal ? openUsageReader(reply.headers) : undefined;
-  if (ownership?.told && !reply.refusal && !usage) host.log.error('an owner could not be kept', { trace_id: exchange.id, kind: ownership.told, error: 'the answer is compressed' });
+  const usage = (isBilled || ownership?.told) && !reply.refusal ? openUsageReader(reply.headers) : undefined;
+  if (ownership?.told && !reply.refusal && isCoded(reply.headers)) host.log.error('an owner could not be kept', { trace_id: exchange.id, kind: ownership.told, error: 'the answer is compressed' });
   if (reply.socket && taken) await runTunnel({ taken, reply, upstream: reply.socket, headers: [...relayedHeaders(reply, scrub), ...own], response, host }, exchange, generation);
   else if (ownership?.isList && !reply.refusal && !isCleaned(reply.status)) await sendOwnList(reply, ownership, scrub, own, { exchange, generation, response, host });
   else if (isCleaned(reply.status) && before.method !== 'HEAD') await sendCleaned(reply, scrub, own, exchange, generation, response);
   else {
-    const body = ownership?.told && usage ? owned(watched(reply, usage, exchange, generation), usage, { kind: ownership.told, owner: ownership.owner }, host, exchange) : watched(reply, usage, exchange, generation);
+    const seen = watched(reply, usage, isBilled, exchange, generation);
+    const body = ownership?.told && usage ? owned(seen, usage, { kind: ownership.told, owner: ownership.owner }, host, exchange) : seen;
     await sendRelayed({ status: reply.status, headers: [...relayedHeaders(reply, scrub), ...own], body, isHeadFirst: true }, exchange, generation, response);
   }
   exchange.delivery.isSent = true;
@@ -49,7 +51,6 @@ export async function sendForwardedReply({ reply, before, family, ownership, tak
     await failReply(exchange, reply.refusal, generation);
     return;
   }
-  if (family === RESPONSES) bill(usage, exchange, generation);
   await finishForwarded(exchange, generation);
 }
 
@@ -88,13 +89,20 @@ async function sendOwnList({ body, headers, rawHeaders, status }: ForwardedReply
   }
 }
 
-/** The bytes as they pass, seen by what reads their usage. */
-async function* watched({ body, headers }: ForwardedReply, usage: UsageReader | undefined, exchange: LiveExchange, { services: { clock } }: Generation): AsyncGenerator<Uint8Array> {
+/** The bytes as they pass, seen by what reads their usage. What had come of an answer that breaks off, or is left, is billed as well. */
+async function* watched({ body, headers }: ForwardedReply, usage: UsageReader | undefined, isBilled: boolean, exchange: LiveExchange, generation: Generation): AsyncGenerator<Uint8Array> {
+  const { clock } = generation.services;
   const isStream = exchange.streaming && isEventStream(headers);
-  for await (const piece of body) {
-    if (isStream) exchange.measured.ttftMs ??= clock.monotonic() - exchange.arrivedAt;
-    usage?.see(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
-    yield piece;
+  let isWhole = false;
+  try {
+    for await (const piece of body) {
+      if (isStream) exchange.measured.ttftMs ??= clock.monotonic() - exchange.arrivedAt;
+      usage?.see(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
+      yield piece;
+    }
+    isWhole = true;
+  } finally {
+    if (usage && isBilled) bill(usage.end(), isWhole, exchange, generation);
   }
 }
 
@@ -107,9 +115,8 @@ async function* owned(body: AsyncIterable<Uint8Array>, reader: UsageReader, { ki
   }
 }
 
-function bill(reader: UsageReader | undefined, exchange: LiveExchange, { services }: Generation): void {
-  if (!reader) return;
-  const { usage, model } = reader.end();
+/** The usage of an answer comes with its last event: what was reported is all of it. */
+function bill({ usage, model, answered, images, doubts }: ResponseFacts, isWhole: boolean, exchange: LiveExchange, { services }: Generation): void {
   exchange.routing.reportedModel = model;
-  if (usage) billTurn(exchange, { usage }, services);
+  billTurn(exchange, { usage, answered, images, doubts, isBroken: !isWhole && !usage }, services);
 }

@@ -3,13 +3,13 @@ import type { Dialect } from './database.ts';
 
 const WHOLE = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'attempts', 'bytes_up', 'bytes_down', 'same_wire'] as const;
 const AMOUNTS = ['duration_ms', 'ttft_ms', 'cost_usd'] as const;
-const TEXTS = ['trace_id', 'stage', 'model', 'provider', 'api_key_id', 'error_message', 'ab_label', 'target', 'cache', 'catalog_version', 'surface', 'client_wire', 'upstream_request_id', 'session_id', 'decision'] as const;
+const TEXTS = ['trace_id', 'stage', 'model', 'provider', 'api_key_id', 'error_message', 'ab_label', 'target', 'cache', 'cost_source', 'catalog_version', 'surface', 'client_wire', 'upstream_request_id', 'session_id', 'decision'] as const;
 const COLUMNS = ['created_at', ...TEXTS, ...WHOLE, ...AMOUNTS] as const;
 
 /** In the order of the columns. Written out: to read members by a name that changes costs several times as much. */
 const valuesOf = (row: LogRow, createdAt: string): Value[] => [
   createdAt,
-  row.trace_id, row.stage, row.model, row.provider, row.api_key_id, row.error_message, row.ab_label, row.target, row.cache, row.catalog_version, row.surface, row.client_wire, row.upstream_request_id, row.session_id, row.decision,
+  row.trace_id, row.stage, row.model, row.provider, row.api_key_id, row.error_message, row.ab_label, row.target, row.cache, row.cost_source, row.catalog_version, row.surface, row.client_wire, row.upstream_request_id, row.session_id, row.decision,
   row.prompt_tokens, row.completion_tokens, row.total_tokens, row.attempts, row.bytes_up, row.bytes_down, row.same_wire,
   row.duration_ms, row.ttft_ms, row.cost_usd,
 ];

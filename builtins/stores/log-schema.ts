@@ -46,5 +46,6 @@ export const LOG_SCHEMA: Schema = {
     },
     ...TRACE_STEPS,
     ...LATER_COUNT_STEPS,
+    { version: 10, name: 'source of a cost', up: (trx) => addColumns(trx, TABLE, [['cost_source', 'TEXT']]) },
   ],
 };

@@ -116,7 +116,7 @@ function rowOf(row: Row): LogRow {
     prompt_tokens: number('prompt_tokens') ?? 0, completion_tokens: number('completion_tokens') ?? 0, total_tokens: number('total_tokens') ?? 0,
     error_message: text('error_message'), created_at: timeOf(row['created_at']) ?? 0,
     duration_ms: amount(number('duration_ms')), ttft_ms: amount(number('ttft_ms')), cost_usd: amount(number('cost_usd')),
-    ab_label: text('ab_label'), target: text('target'), attempts: number('attempts'), cache: text('cache'), catalog_version: text('catalog_version'),
+    ab_label: text('ab_label'), target: text('target'), attempts: number('attempts'), cache: text('cache'), cost_source: text('cost_source'), catalog_version: text('catalog_version'),
     bytes_up: number('bytes_up'), bytes_down: number('bytes_down'), surface: text('surface'), client_wire: text('client_wire'), same_wire: number('same_wire'),
     upstream_request_id: text('upstream_request_id'), session_id: text('session_id'), decision: text('decision'),
   };

@@ -3,6 +3,7 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { UploadedFile } from '../../host/contract/index.ts';
+import { recordingSeconds } from './recording-length.ts';
 
 /** More than this goes to disk. Source: data-plane reference 2.6. */
 const SPILL_BYTES = 10 * 1024 * 1024;
@@ -15,6 +16,7 @@ const READ_BYTES = 64 * 1024;
 export class SpilledFile implements UploadedFile {
   readonly filename: string;
   bytes = 0;
+  #head: Buffer | undefined;
   #pieces: Buffer[] = [];
   /** Settles with the file, or with `undefined` when it could not be opened. It must be closed here: Node ends the process when a handle that is still open is collected as garbage. */
   #handle: Promise<FileHandle> | undefined;
@@ -27,10 +29,15 @@ export class SpilledFile implements UploadedFile {
   async receive(content: AsyncIterable<Buffer>): Promise<void> {
     for await (const piece of content) {
       if (this.#isDisposed) return;
+      this.#head ??= piece;
       this.bytes += piece.length;
       this.#pieces.push(piece);
       if (this.bytes > SPILL_BYTES) await this.#spill();
     }
+  }
+
+  get seconds(): number | undefined {
+    return this.#head && recordingSeconds(this.#head, this.bytes);
   }
 
   async *open(): AsyncGenerator<Uint8Array> {
@@ -51,6 +58,7 @@ export class SpilledFile implements UploadedFile {
   dispose(): void {
     this.#isDisposed = true;
     this.#pieces = [];
+    this.#head = undefined;
     this.#handle?.then((handle) => handle.close()).catch(() => {}); // it is not read any more, so a failure to close it does no harm
     this.#handle = undefined;
   }

@@ -52,7 +52,7 @@ function clientFacts({ wire, isSameWire, sessionId, upstreamRequestId }: ClientF
 }
 
 function count({ counters }: PipelineServices, exchange: LiveExchange, outcome: ExchangeOutcome, model: string): void {
-  const { answeredBy, lastTarget, usage, costUsd, abLabel } = exchange;
+  const { answeredBy, lastTarget, usage, costUsd, abLabel, measured } = exchange;
   const provider = answeredBy === undefined ? (lastTarget?.virtualKey ?? 'none') : 'cache';
   const labels = { provider, model };
   counters.add('gateway_requests_total', { provider, model, status: outcome === 'client_canceled' ? 'error' : outcome });
@@ -62,5 +62,6 @@ function count({ counters }: PipelineServices, exchange: LiveExchange, outcome: 
     counters.add('gateway_tokens_input_total', labels, usage.prompt_tokens);
     counters.add('gateway_tokens_output_total', labels, usage.completion_tokens);
   }
+  if (measured.costSource) counters.add('gateway_cost_source_total', { source: measured.costSource });
   if (costUsd !== undefined && costUsd > 0) counters.add('gateway_request_cost_usd_total', labels, costUsd);
 }

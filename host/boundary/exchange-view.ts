@@ -1,4 +1,4 @@
-import type { ClientBody, ClientFacts, Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, Surface, Usage } from '../contract/index.ts';
+import type { ClientBody, ClientFacts, Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, Surface, Unpriced, Usage } from '../contract/index.ts';
 import { replyHeaderProblem } from './headers.ts';
 
 /**
@@ -37,6 +37,8 @@ export class ExchangeView implements Exchange {
   get attempts(): number { return this.#live.attempts; }
   get abLabel(): string | undefined { return this.#live.abLabel; }
   get usage(): Usage | undefined { return this.#live.usage; }
+  get charged(): Usage | undefined { return this.#live.charged; }
+  get bodyBytes(): number | undefined { return this.#live.bodyBytes; }
   get measurements(): Measurements { return this.#live.measurements; }
   get catalogVersion(): string | undefined { return this.#live.catalogVersion; }
   get isPrivate(): boolean { return this.#live.isPrivate; }
@@ -49,6 +51,10 @@ export class ExchangeView implements Exchange {
     const own = this.#live.principal;
     if (!own) return undefined;
     return (this.#principal ??= Object.freeze({ id: own.id, name: own.name, scopes: Object.isFrozen(own.scopes) ? own.scopes : Object.freeze([...own.scopes]) }));
+  }
+
+  needsPrice(rule: Unpriced, who: string): void {
+    this.#live.needsPrice(rule, who);
   }
 
   keepPrivate(): void {

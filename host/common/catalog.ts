@@ -51,7 +51,7 @@ export interface CatalogEntry {
 export interface Catalog extends Prices {
   readonly version: string;
   /** `undefined` when the catalog does not know the model. */
-  entry(provider: string, model: string): CatalogEntry | undefined;
+  readonly entry: (provider: string, model: string) => CatalogEntry | undefined;
   /** Sorted ids of a provider's models, deprecated ones included. */
   modelsOf(provider: string): readonly string[];
 }

@@ -18,6 +18,7 @@ export interface GatewayConfig {
   readonly responses_target?: string;
   readonly responses: { readonly bind_owner?: boolean; readonly translate?: string };
   readonly files: { readonly bind_owner?: boolean };
+  readonly money: { readonly unpriced?: string };
   readonly modules: readonly string[];
 }
 

@@ -132,6 +132,7 @@ export const configSchema = Joi.object({
   responses_target: text,
   responses: block({ bind_owner: flag, translate: text }).default({}),
   files: block({ bind_owner: flag }).default({}),
+  money: block({ unpriced: text }).default({}),
   modules: list(text).default([]),
 });
 

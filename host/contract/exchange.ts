@@ -1,5 +1,6 @@
 import type { ClientBody, ClientWireName } from './client-body.ts';
 import type { GatewayError } from './errors.ts';
+import type { CostSource, Unpriced } from './cost.ts';
 import { type ChatSurface, type ReplyOf, type RequestOf, type Surface, SURFACES } from './surface.ts';
 import type { Usage } from './wire/chat.ts';
 
@@ -50,6 +51,8 @@ export interface Measurements {
   readonly ttftMs: number | undefined;
   /** `undefined` while unknown or when nothing prices the model; 0 is a real price. */
   readonly costUsd: number | undefined;
+  /** What that cost was computed of; `undefined` while there is none. */
+  readonly costSource?: CostSource | undefined;
 }
 
 /** A client that speaks a wire of its own. */
@@ -115,7 +118,12 @@ export interface Exchange<S extends Surface = Surface> {
   readonly decision: object | undefined;
   /** Bytes that passed both ways once the connection had left HTTP, when that is over. */
   readonly tunnel: { readonly bytesUp: number; readonly bytesDown: number } | undefined;
+  /** What the vendor reported. */
   readonly usage: Usage | undefined;
+  /** Tokens to charge: those reported as far as they can be believed, and an estimate for the rest of an answer that came. `undefined` where nothing was used, or nothing of it counts in tokens. */
+  readonly charged?: Usage | undefined;
+  /** Bytes of the body, of one that is forwarded, as far as they are known before it leaves. */
+  readonly bodyBytes?: number | undefined;
   readonly measurements: Measurements;
   /** Version of the catalog that priced it, where one did. */
   readonly catalogVersion: string | undefined;
@@ -127,6 +135,8 @@ export interface Exchange<S extends Surface = Surface> {
   deliveredText(): string;
   /** Adds a response header; ignored once the response has begun. A value longer than 1 KiB is cut, and ends with an ellipsis. */
   setHeader(name: string, value: string): void;
+  /** Says that the request is paid for in dollars, and what becomes of it where its model has no price; of several the strictest counts. `who` stands in the refusal that the client reads. */
+  needsPrice(rule: Unpriced, who: string): void;
   /** Says that the answer holds what belongs to this request alone: no cache keeps it or gives it to another request. */
   keepPrivate(): void;
 }

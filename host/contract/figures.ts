@@ -28,6 +28,8 @@ export const FIGURES = {
   gateway_tokens_input_total: { kind: 'counter', help: 'Prompt tokens', labels: { provider: 'any', model: 'any' } },
   gateway_tokens_output_total: { kind: 'counter', help: 'Completion tokens', labels: { provider: 'any', model: 'any' } },
   gateway_request_cost_usd_total: { kind: 'counter', help: 'Cost of requests in US dollars, as far as their models are priced', labels: { provider: 'any', model: 'any' } },
+  gateway_unpriced_requests_total: { kind: 'counter', help: 'Requests paid for in dollars whose model has no price', labels: { provider: 'any', model: 'any', action: ['refused', 'warned', 'allowed'] } },
+  gateway_cost_source_total: { kind: 'counter', help: 'Requests with a cost, by what it was computed of', labels: { source: ['usage', 'estimated'] } },
   gateway_provider_errors_total: {
     kind: 'counter', help: 'Targets that failed a request, by class of failure',
     labels: { provider: 'any', error_type: ['circuit_open', 'backpressure', 'client_canceled', 'timeout', 'plugin_error', 'provider_error'] },

@@ -26,16 +26,15 @@ export { patternSet } from './pattern-set.ts';
 export type { PatternSet, PatternWatch } from './pattern-set.ts';
 export type { GuardrailSettings, PluginDeps, PluginHandlers, PluginModule, PluginType, StageProblem, StreamGuard } from './plugin.ts';
 export { catalogPricing } from './pricing.ts';
+export { charactersIn, promptTokens } from './prompt-estimate.ts';
 export type { Estimate, Pricing } from './pricing.ts';
 export type {
   Authorize, CallInfo, ChatTranslator, ChunkEdit, Connection, ConnectionDeps, Credentials, DiscoveredModel, Discovery, FormField, FormFile, FormPart,
   OpenConnection, OutgoingRequest, ParamTreatments, ProviderFault, ProviderModule, SameWire, Send, SendOptions, StreamDecoder, StreamEvent,
   Translator, Translators, Treatment, UnaryReply, WireReply, WireRequest,
 } from './provider.ts';
-export type {
-  Billed, BucketSpec, Carryover, Cost, Counters, HttpReply, HttpRequest, HttpSend, Labels, Log, PluginPrices, Prices, RequestLog,
-  RequestLogRow, SharedState, TokenPrice,
-} from './services.ts';
+export type { BucketSpec, Carryover, Counters, HttpReply, HttpRequest, HttpSend, Labels, Log, PluginPrices, RequestLog, RequestLogRow, SharedState } from './services.ts';
+export type { Billed, Cost, CostSource, Prices, TokenPrice, Unpriced } from './cost.ts';
 export { Spending } from './spending.ts';
 export type { Purse } from './spending.ts';
 export type { Rank, RankFigures, RankNotes, RouteQuery, RouteTarget, RunningStrategy, SettledCall, StrategyDeps, StrategyModule, StrategyProblem, StrategyTarget } from './strategy.ts';

@@ -42,6 +42,8 @@ export interface PluginModule<S extends object = object> {
    * content no plugin can read is refused while a `before_request` guardrail reads content.
    */
   readsContent?(settings: S): boolean;
+  /** Whether it counts what answers use with these settings. While it does, the usage of answers that are forwarded is read as well. */
+  readsUsage?(settings: S): boolean;
   /**
    * True of a content guardrail that refuses `unreadable` requests itself, with a reason of its own, on surfaces whose bodies can
    * be read as a rule. Otherwise, and everywhere else, the host refuses them before any plugin runs.

@@ -1,21 +1,23 @@
+import type { TokenPrice } from './cost.ts';
 import type { Exchange } from './exchange.ts';
-import type { PluginPrices, TokenPrice } from './services.ts';
-import { messageTexts } from './texts.ts';
+import { CHARACTERS_PER_TOKEN, promptSize } from './prompt-estimate.ts';
+import type { PluginPrices } from './services.ts';
+import type { SpeechRequest, UploadedFile } from './wire/other.ts';
 
-/** Tokens of a call that is estimated rather than reported. */
+/** Tokens of a call before it is made. */
 export interface Estimate {
   readonly prompt: number;
   readonly completion: number;
+  /** The prompt is to be kept in a cache, and costs at least what that does. */
+  readonly writesCache?: boolean;
 }
 
 /** What calls cost, in micro-dollars. */
 export interface Pricing {
   /** What a call may cost, before a target is chosen. */
   expected(exchange: Exchange, estimate: Estimate): number;
-  /** What was reported. Without a price or a report it is 0. */
+  /** What a call has cost so far, by what was reported or is estimated. Without a price it is 0. */
   reported(exchange: Exchange): number;
-  /** What was used of a stream that broke off before anything was reported. */
-  delivered(exchange: Exchange, estimate: Estimate): number;
 }
 
 const MICRO = 1e6;
@@ -25,40 +27,58 @@ export function catalogPricing(prices: PluginPrices): Pricing {
   return {
     expected: (exchange, estimate) => expectedAt(prices.highest(exchange), exchange, estimate),
     reported: ({ measurements }) => (measurements.costUsd ?? 0) * MICRO,
-    delivered: ({ target, upstreamModel }, { prompt, completion }) => {
-      if (target === undefined || upstreamModel === undefined) return 0;
-      const usage = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
-      return (prices.cost(target, upstreamModel, { usage })?.totalUsd ?? 0) * MICRO;
-    },
   };
 }
 
-function expectedAt(price: TokenPrice | undefined, { request }: Exchange, { prompt, completion }: Estimate): number {
+function expectedAt(price: TokenPrice | undefined, { request, surface }: Exchange, { prompt, completion, writesCache }: Estimate): number {
   if (!price) return 0;
-  const { embedding, image } = price;
+  const { embedding, image, character, audioMinute } = price;
   if (embedding !== undefined) return embedding * prompt;
-  if (image !== undefined) return image * countIn(request['n']) * MICRO;
-  return (price.input ?? 0) * prompt + (price.output ?? 0) * completion;
+  if (image !== undefined) return image * choicesOf(request) * MICRO;
+  if (surface === 'audio.speech' && character !== undefined) return character * (request as SpeechRequest).input.length * MICRO;
+  if (isHeard(request['file']) && audioMinute !== undefined) return audioMinute * (secondsOf(request['file'].bytes) / 60) * MICRO;
+  const input = Math.max(price.input ?? 0, writesCache ? (price.cacheWrite ?? 0) : 0);
+  return input * prompt + (price.output ?? 0) * completion;
 }
 
-const CHARACTERS_PER_TOKEN = 4;
+const isHeard = (file: unknown): file is UploadedFile => typeof file === 'object' && file !== null && typeof (file as Partial<UploadedFile>).bytes === 'number';
 
-/** Tokens of the prompt, guessed from its characters. Source: governance reference 9.2. */
-export function promptTokens(exchange: Exchange): number {
-  let characters = 0;
-  for (const text of messageTexts(exchange)) characters += text.length;
-  return Math.floor(characters / CHARACTERS_PER_TOKEN) + 1;
-}
+/** Bytes of one second of sound, of the least that is usual: 128 kbit/s. */
+const BYTES_PER_SECOND = 16_000;
 
-/** Tokens of what a stream has delivered so far, guessed in the same way. */
-export function deliveredTokens(exchange: Exchange): number {
-  return exchange.deliveredText().length / CHARACTERS_PER_TOKEN;
-}
+/** Seconds of a recording, guessed from its size. */
+export const secondsOf = (bytes: number): number => bytes / BYTES_PER_SECOND;
 
-/** Most tokens that the answer may have; each choice has as many. `otherwise` stands for a ceiling that was not declared. */
-export function ceilingOf({ request }: Exchange, otherwise: number): number {
+/** Tokens to hold for an answer without a ceiling, where neither the operator nor the catalog says less. */
+const UNDECLARED = 4096;
+/** The longest answer that is believed of a model that the catalog does not know. */
+export const LONGEST_ANSWER = 200_000;
+const MOST_CHOICES = 128;
+
+/**
+ * Most tokens that the answer may have; each choice has as many. A declared ceiling counts no further than the model can answer (`longest`);
+ * `undeclared` is what the operator holds for a request without one.
+ */
+export function ceilingOf({ request }: Exchange, { undeclared, longest }: { readonly undeclared: number | undefined; readonly longest: number | undefined }): number {
   const declared = request['max_completion_tokens'] ?? request['max_tokens'];
-  return (typeof declared === 'number' ? declared : otherwise) * countIn(request['n']);
+  const perChoice = typeof declared === 'number' ? Math.min(declared, longest ?? LONGEST_ANSWER) : (undeclared ?? Math.min(UNDECLARED, longest ?? UNDECLARED));
+  return Math.max(perChoice, 0) * choicesOf(request);
 }
 
-const countIn = (n: unknown): number => (typeof n === 'number' && n > 1 ? n : 1);
+/** How many answers a request asks for. */
+export function choicesOf(request: { readonly [field: string]: unknown } | undefined): number {
+  const n = request?.['n'];
+  return typeof n === 'number' && n > 1 ? Math.min(n, MOST_CHOICES) : 1;
+}
+
+/** What a call may use: its prompt, and the most that it may be answered. */
+export function estimateOf(exchange: Exchange, bounds: Parameters<typeof ceilingOf>[1]): Estimate {
+  const { tokens, writesCache } = promptSize(exchange);
+  return { prompt: tokens, completion: answersInTokens(exchange) ? ceilingOf(exchange, bounds) : 0, writesCache };
+}
+
+/** Whether tokens of an answer are paid for beside those of the prompt. */
+const answersInTokens = ({ surface }: Exchange): boolean => surface !== 'embeddings' && surface !== 'rerank' && surface !== 'moderations';
+
+/** Tokens of a text of so many characters. */
+export const tokensOf = (characters: number): number => characters / CHARACTERS_PER_TOKEN;

@@ -1,6 +1,6 @@
+import type { CostSource, Prices, TokenPrice } from './cost.ts';
 import type { Exchange, Stage } from './exchange.ts';
 import type { CounterName, FigureLabels, HistogramName } from './figures.ts';
-import type { Usage } from './wire/chat.ts';
 
 /** What a log line says beside its message, by name. */
 export type Attributes = Readonly<Record<string, unknown>>;
@@ -65,52 +65,12 @@ export interface SharedState {
   delete(key: string): Promise<void>;
 }
 
-/** US dollars. `priced: false` means that nothing prices the model; a price of 0 is a price. */
-export interface Cost {
-  readonly totalUsd: number;
-  readonly inputUsd: number;
-  readonly outputUsd: number;
-  readonly cacheReadUsd: number;
-  readonly cacheWriteUsd: number;
-  readonly reasoningUsd: number;
-  readonly modelFound: boolean;
-  readonly priced: boolean;
-  /** Version of the catalog the figures were computed with. */
-  readonly catalog: string;
-}
-
-/** US dollars per million tokens; `undefined` where nothing is known. */
-export interface TokenPrice {
-  readonly input: number | undefined;
-  readonly output: number | undefined;
-  readonly cacheRead: number | undefined;
-  readonly cacheWrite: number | undefined;
-  readonly embedding: number | undefined;
-  /** Per generated image. */
-  readonly image: number | undefined;
-}
-
-/** What one exchange consumed. Only the classes that the model's mode is priced by count. */
-export interface Billed {
-  readonly usage?: Usage | undefined;
-  /** Images returned. */
-  readonly images?: number | undefined;
-  /** Seconds of audio heard. */
-  readonly seconds?: number | undefined;
-  /** Characters spoken. */
-  readonly characters?: number | undefined;
-}
-
-/** Catalog prices by target and upstream model. `undefined`: the catalog does not know the model. */
-export interface Prices {
-  readonly tokenPrice: (target: string, model: string) => TokenPrice | undefined;
-  readonly cost: (target: string, model: string, billed: Billed) => Cost | undefined;
-}
-
 /** Prices as plugins get them. */
 export interface PluginPrices extends Prices {
   /** Of each class the highest price among the targets that serve the model: what a request may cost, before one of them is chosen. */
   readonly highest: (exchange: Exchange) => TokenPrice | undefined;
+  /** Most tokens of one choice that any target which serves the model can answer; `undefined` where the catalog does not know it of all of them. */
+  readonly longestAnswer: (exchange: Exchange) => number | undefined;
 }
 
 export interface HttpRequest {
@@ -145,6 +105,8 @@ export interface RequestLogRow {
   readonly duration_ms?: number | null;
   readonly ttft_ms?: number | null;
   readonly cost_usd?: number | null;
+  /** Where the cost comes from; unset where there is none. */
+  readonly cost_source?: CostSource | undefined;
   readonly ab_label?: string | undefined;
   /** Of a connection that both sides write to. */
   readonly bytes_up?: number | undefined;

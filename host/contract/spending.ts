@@ -1,23 +1,24 @@
 import type { Exchange } from './exchange.ts';
 import { ExchangeNote } from './exchange-note.ts';
 import type { Ledger, Refusal, Reservation } from './ledger.ts';
-import { ceilingOf, deliveredTokens, type Pricing, promptTokens } from './pricing.ts';
+import { estimateOf, type Pricing } from './pricing.ts';
+import type { PluginPrices } from './services.ts';
 
 const MICRO = 1e6;
+const UNBOUNDED: Pick<PluginPrices, 'longestAnswer'> = { longestAnswer: () => undefined };
 
 /** Who spends, and how much of it there is. */
 export interface Purse {
   readonly key: string;
   /** US dollars; `undefined` means unlimited. */
   readonly limitUsd: number | undefined;
-  /** Completion tokens to reserve for a request that declares no ceiling. */
-  readonly reserveTokens: number;
+  /** Completion tokens to reserve for a request that declares no ceiling; `undefined` leaves it to the catalog. */
+  readonly reserveTokens?: number | undefined;
 }
 
 /** What a call holds while it is in flight. */
 interface Held {
   readonly reservation: Reservation;
-  readonly promptTokens: number;
   /** How often it has asked: more than once where its answer calls for tools. */
   readonly turn: number;
 }
@@ -29,11 +30,13 @@ interface Held {
 export class Spending {
   readonly #ledger: Ledger;
   readonly #pricing: Pricing;
+  readonly #longestAnswer: PluginPrices['longestAnswer'];
   readonly #inFlight = new ExchangeNote<Held>();
 
-  constructor(ledger: Ledger, pricing: Pricing) {
+  constructor(ledger: Ledger, pricing: Pricing, { longestAnswer }: Pick<PluginPrices, 'longestAnswer'> = UNBOUNDED) {
     this.#ledger = ledger;
     this.#pricing = pricing;
+    this.#longestAnswer = longestAnswer;
   }
 
   /**
@@ -44,11 +47,10 @@ export class Spending {
     const earlier = this.#inFlight.take(exchange);
     earlier?.reservation.release();
     const running = earlier ? this.#pricing.reported(exchange) : 0;
-    const prompt = promptTokens(exchange);
-    const expected = exchange.answeredBy === undefined ? this.#pricing.expected(exchange, { prompt, completion: ceilingOf(exchange, reserveTokens) }) : 0;
+    const expected = exchange.answeredBy === undefined ? this.#expected(exchange, reserveTokens) : 0;
     const decide = (answer: Reservation | Refusal): string | undefined => {
       if (answer.isGranted) {
-        this.#inFlight.put(exchange, { reservation: answer, promptTokens: prompt, turn: (earlier?.turn ?? 0) + 1 });
+        this.#inFlight.put(exchange, { reservation: answer, turn: (earlier?.turn ?? 0) + 1 });
         return undefined;
       }
       if (running > 0) void this.#ledger.commit(key, running);
@@ -59,7 +61,11 @@ export class Spending {
     return answer instanceof Promise ? answer.then(decide) : decide(answer);
   }
 
-  /** Books what was reported so far. */
+  #expected(exchange: Exchange, reserveTokens: number | undefined): number {
+    return this.#pricing.expected(exchange, estimateOf(exchange, { undeclared: reserveTokens, longest: this.#longestAnswer(exchange) }));
+  }
+
+  /** Books what was used so far. */
   book(exchange: Exchange): void | Promise<void> {
     return this.#inFlight.take(exchange)?.reservation.settle(this.#pricing.reported(exchange));
   }
@@ -69,16 +75,14 @@ export class Spending {
     this.#inFlight.take(exchange)?.reservation.release();
   }
 
-  /** The end of a request. A stream that was delivered in part was paid for; what else was reported is booked where `isBilled` says so. */
+  /** The end of a request. What was used of a stream that had begun was paid for, however it ended; what else was used is booked where `isBilled` says so. */
   finish(exchange: Exchange, isBilled: boolean): void {
     const held = this.#inFlight.take(exchange);
     if (!held) return;
-    const { reservation, promptTokens: prompt, turn } = held;
-    const { usage, measurements: { ttftMs, costUsd } } = exchange;
-    const isDelivered = exchange.streaming && ttftMs !== undefined;
-    const isReported = usage !== undefined || costUsd !== undefined;
-    if (isReported && (isDelivered || isBilled || turn > 1)) void reservation.settle(this.#pricing.reported(exchange));
-    else if (isDelivered && exchange.answeredBy === undefined) void reservation.settle(this.#pricing.delivered(exchange, { prompt, completion: deliveredTokens(exchange) }));
-    else reservation.release();
+    const { charged, streaming, measurements: { ttftMs, costUsd } } = exchange;
+    const isUsed = charged !== undefined || costUsd !== undefined;
+    const isDelivered = streaming && ttftMs !== undefined;
+    if (isUsed && (isDelivered || isBilled || held.turn > 1)) void held.reservation.settle(this.#pricing.reported(exchange));
+    else held.reservation.release();
   }
 }

@@ -1,6 +1,7 @@
 import type { ObjectSchema } from 'joi';
+import type { TokenPrice } from './cost.ts';
 import type { Principal } from './exchange.ts';
-import type { Carryover, Log, TokenPrice } from './services.ts';
+import type { Carryover, Log } from './services.ts';
 import type { Surface } from './surface.ts';
 
 export interface StrategyModule<S extends object = object> {

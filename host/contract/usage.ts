@@ -11,21 +11,36 @@ const KNOWN = new Set([
   'cached_tokens', 'num_cached_tokens', 'prompt_token_details',
 ]);
 
+/** The most of one class of tokens that is believed of one answer. */
+export const MOST_TOKENS = 10_000_000;
+
+/** Sums that every answer states, if it states any. */
+const SUMS = ['prompt_tokens', 'completion_tokens'] as const;
+
+function collectDoubts(raw: Readonly<Fields>, doubts: string[]): void {
+  for (const name of SUMS) {
+    const value = raw[name];
+    if (value !== undefined && value !== null && !(typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER) && !doubts.includes(name)) doubts.push(name);
+  }
+}
+
 /**
  * Usage in the common shape, from any of the forms upstreams send: flat fields, nested details, and the vendors' own
  * names of cached tokens; a non-zero flat value wins over the nested one. Zero details are left out, a missing total
- * is the sum, members that are not counts of ours stay. `undefined` when the value is not an object.
+ * is the sum, members that are not counts of ours stay. `undefined` when the value is not an object. Names of sums that are not
+ * counts (negative, texts, lists) are added to `doubts`.
  */
-export function readUsage(value: unknown): Usage | undefined {
+export function readUsage(value: unknown, doubts?: string[]): Usage | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const raw = value as Fields;
+  if (doubts) collectDoubts(raw, doubts);
   const promptDetails = fieldsOf(raw['prompt_tokens_details']);
   const completionDetails = fieldsOf(raw['completion_tokens_details']);
   const prompt = countOf(raw['prompt_tokens']);
   const reasoning = countOf(raw['reasoning_tokens']) || countOf(completionDetails['reasoning_tokens']);
   const total = countOf(raw['total_tokens']);
   const stated = countOf(raw['completion_tokens']);
-  const completion = completionOf(stated, reasoning, total - prompt);
+  const completion = completionOf(stated, reasoning > MOST_TOKENS ? 0 : reasoning, total - prompt);
   const cacheRead = cachedIn(raw, promptDetails);
   const cacheWrite = countOf(raw['cache_write_tokens']);
   const usage: Record<string, unknown> = {

@@ -81,6 +81,7 @@ function describe(instances: readonly PluginInstance[], listed: readonly Listed[
     inspected: inspectedBy(before),
     readsAnswers: inspectedBy(listed.filter(({ stage }) => stage === 'after_request').map(({ instance }) => instance)),
     uncovered,
+    readsUsage: instances.some(({ module, settings }) => module.readsUsage?.(settings) === true),
     mayChangeModel: before.some(({ module }) => module.type === 'transform' && module.keepsModel !== true),
     openStreamGuards: streamGuardOpener(listed, deps),
     dispose: () => disposeAll(instances, deps.closing),

@@ -1,13 +1,12 @@
 import { within } from '../common/clock.ts';
 import { CLOSE_LIMIT_MS, closeInTurn } from '../common/close-all.ts';
-import type { Carryover, PluginPrices, Prices, SharedState, StrategyDeps, TokenPrice } from '../contract/index.ts';
+import type { Carryover, Prices, SharedState, StrategyDeps } from '../contract/index.ts';
 import { DEFAULT_MAX_REQUEST_BYTES, type GatewayConfig, type TargetConfig } from '../config/document.ts';
 import { parseDuration } from '../contract/duration.ts';
 import { strategyTarget } from '../config/module-settings.ts';
 import { createGenerationHooks, type GenerationHooks, sealGenerationHooks } from '../pipeline/hooks.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import { RetryBudget, retryPolicy } from '../pipeline/retry.ts';
-import type { RoutedModels } from '../pipeline/running-generation.ts';
 import type { Target } from '../pipeline/target.ts';
 import { walkTargets } from '../pipeline/walk.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -17,9 +16,10 @@ import { type ConnectedProvider, connectProvider, disposeProvider } from '../ups
 import { sendHttp } from '../upstream/send-http.ts';
 import { type BindOptions, bindPlugins } from './bind-plugins.ts';
 import { bindStrategy } from './bind-strategy.ts';
+import { callPrices } from './call-prices.ts';
 import type { CarryoverStore } from './carryover.ts';
 import type { Generation, GenerationDraft } from './generation.ts';
-import { advertisedOf, allOf, buildModelIndex, type KnownModels, type ModelCollector, type ModelSource } from './model-index.ts';
+import { advertisedOf, allOf, buildModelIndex, type KnownModels, type ModelCollector, type ModelIndex, type ModelSource } from './model-index.ts';
 
 /** The host's hooks that a configuration is built with. */
 export interface AssemblyHooks {
@@ -143,11 +143,11 @@ function durationOf(text: string | undefined): number | undefined {
   return text ? parseDuration(text) : undefined;
 }
 
-function pluginDeps(deps: GenerationDeps, targets: ReadonlyMap<string, Target>, models: RoutedModels, carryover: Carryover): BindOptions['deps'] {
+function pluginDeps(deps: GenerationDeps, targets: ReadonlyMap<string, Target>, models: ModelIndex, carryover: Carryover): BindOptions['deps'] {
   const { state, stores, services } = deps;
   const { log, counters } = services;
   return {
-    log, counters, state, prices: { ...pricesOf(deps), highest: highestPrice(deps, targets, models) }, redact: (text) => services.redactor.excerpt(text), now: services.clock.now, random: services.random,
+    log, counters, state, prices: { ...pricesOf(deps), ...callPrices(deps, targets, models) }, redact: (text) => services.redactor.excerpt(text), now: services.clock.now, random: services.random,
     send: sendHttp(services), requestLog: stores.requestLog.value,
     ledger: (name, bounds) => carryover.lease(`ledger ${name}`, () => stores.ledgers.value.open(name, bounds)),
   };
@@ -158,25 +158,6 @@ function pricesOf({ services }: GenerationDeps): Prices {
   return {
     tokenPrice: (target, model) => services.catalog.tokenPrice(target, model),
     cost: (target, model, billed) => services.catalog.cost(target, model, billed),
-  };
-}
-
-/** What the dearest of the targets that serve a request would ask, class by class. */
-function highestPrice({ services }: GenerationDeps, targets: ReadonlyMap<string, Target>, models: RoutedModels): PluginPrices['highest'] {
-  return ({ model, surface, streaming }) => {
-    const known = models.routeTargets(model, surface, streaming).flatMap(({ virtualKey, serves }) => {
-      const target = serves ? targets.get(virtualKey) : undefined;
-      return target ? (services.catalog.tokenPrice(virtualKey, target.upstreamModel(model)) ?? []) : [];
-    });
-    return known.length < 2 ? known[0] : known.reduce(dearer);
-  };
-}
-
-function dearer(one: TokenPrice, other: TokenPrice): TokenPrice {
-  const most = (a: number | undefined, b: number | undefined): number | undefined => (a === undefined || b === undefined ? (a ?? b) : Math.max(a, b));
-  return {
-    input: most(one.input, other.input), output: most(one.output, other.output), cacheRead: most(one.cacheRead, other.cacheRead),
-    cacheWrite: most(one.cacheWrite, other.cacheWrite), embedding: most(one.embedding, other.embedding), image: most(one.image, other.image),
   };
 }
 

@@ -11,6 +11,7 @@ export const ORDER = {
   /** route */
   routeBegins: 1,
   keyTargets: 5,
+  unpriced: 6,
   strategy: 10,
   eligibility: 20,
   health: 30,

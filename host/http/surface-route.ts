@@ -29,6 +29,8 @@ export interface ReadRequest {
   readonly streaming: boolean;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly unreadable?: boolean;
+  /** Bytes of a body that is forwarded, as far as they are known before it leaves. */
+  readonly bodyBytes?: number | undefined;
   /** The client opted out of usage on its stream. */
   readonly stripsUsage?: boolean;
   /** The target that the request names: no other one may answer. */
@@ -129,7 +131,7 @@ function openExchange(surface: Surface, read: ReadRequest, lease: Lease, respons
   const exchange = new LiveExchange({
     id, trace, surface, principal, arrivedAt, wire: read.wire ?? wire, pinned: read.pinned, clock: lease.generation.services.clock,
     metadata: read.metadata ?? {}, request: read.request, streaming: read.streaming, unreadable: read.unreadable ?? SURFACES[surface].isUnreadable ?? false,
-    clientHeaders: response.req.headers, stripsUsage: read.stripsUsage ?? false, clientRequest: read.clientRequest,
+    bodyBytes: read.bodyBytes, clientHeaders: response.req.headers, stripsUsage: read.stripsUsage ?? false, clientRequest: read.clientRequest,
   });
   lease.onEnd = (cause) => exchange.cancellation.cancel(cause);
   const onClose = (): void => {

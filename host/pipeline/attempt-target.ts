@@ -49,14 +49,14 @@ function isUnsayable({ calledAt }: Attempt, { code, fault }: GatewayError): bool
   return code === 'invalid_request' && !fault && calledAt === undefined;
 }
 
-/** Settles the attempt of a stream, and adds what was used: of one that broke, what it had reported until then (observability reference 2.4). It runs apart from the request, and so must not throw. */
-function endStream(attempt: Attempt, { relay, lastChunkAt }: StreamSession, error: GatewayError | undefined, generation: RunningGeneration): void {
+/** Settles the attempt of a stream, and adds what was used: of one that broke, what had come of it until then. It runs apart from the request, and so must not throw. */
+function endStream(attempt: Attempt, { relay, firstChunkAt, lastChunkAt }: StreamSession, error: GatewayError | undefined, generation: RunningGeneration): void {
   const { exchange } = attempt;
   exchange.measured.lastChunkAt = lastChunkAt;
   settle(attempt, error, outcomeOf(error), generation);
   exchange.routing.reportedModel = relay.reportedModel;
   try {
-    billTurn(exchange, { usage: relay.usage }, generation.services);
+    if (firstChunkAt !== undefined) billTurn(exchange, { usage: relay.usage, answered: relay.characters, doubts: relay.doubts, isBroken: error !== undefined && !relay.isFinished }, generation.services);
   } catch (cause) {
     generation.services.log.error('a stream could not be priced', { trace_id: exchange.id, error: cause });
   }

@@ -15,6 +15,8 @@ export class ChunkUsage {
   /** The last that no chunk has taken along. */
   #held: Usage | undefined;
   readonly #isStripped: boolean;
+  /** Names of sums that the stream states in a form that is none. */
+  readonly doubts: string[] = [];
 
   constructor(isStripped: boolean) {
     this.#isStripped = isStripped;
@@ -29,7 +31,7 @@ export class ChunkUsage {
   /** Reads and corrects the usage of a chunk, in place; `isFinished` once the answer, or a choice of it, has ended. True on any change. */
   read(chunk: ChatChunk, isFinished: boolean): boolean {
     if (!('usage' in chunk)) return false;
-    const usage = readUsage(chunk.usage);
+    const usage = readUsage(chunk.usage, this.doubts);
     if (usage && counts(usage)) this.last = usage;
     if (!usage && chunk.usage === null && !this.#isStripped) return false;
     if (usage && !this.#isStripped && (isFinished || chunk.choices.length === 0)) {

@@ -1,5 +1,5 @@
 /** What changes while an exchange runs, by who writes it. Each is created whole, so that all exchanges have one shape. */
-import type { Cost, RankNotes, Usage } from '../contract/index.ts';
+import type { Cost, CostSource, RankNotes, Unpriced, Usage } from '../contract/index.ts';
 import type { PluginInstance, StreamGuards } from './plugin-instance.ts';
 import type { RouteRecord } from './route-record.ts';
 import type { Target } from './target.ts';
@@ -26,6 +26,8 @@ export class Routing {
   pinned: string | undefined;
   /** Why the strategy left nothing to try, as the caller learns it. */
   unroutable: string | undefined;
+  /** Set where the request is paid for in dollars: what becomes of targets without a price, and who says so. */
+  unpriced: { readonly rule: Unpriced; readonly who: string } | undefined;
   /** Set where only the reasons of the route are asked for; then nothing is sent, counted or logged. */
   explaining: RankNotes | undefined;
   /** Set while a request log keeps how requests were routed. */
@@ -40,7 +42,12 @@ export class Routing {
 /** Figures of the whole exchange; those of its turns add up. */
 export class Measured {
   usage: Usage | undefined;
+  /** Tokens to charge: those reported, where they can be believed, else estimates. */
+  charged: Usage | undefined;
   costUsd: number | undefined;
+  costSource: CostSource | undefined;
+  /** The first count of the upstream's that is not believed, by its name. */
+  doubt: string | undefined;
   /** The same by what it was spent on. */
   cost: Cost | undefined;
   ttftMs: number | undefined;

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type ClientBody, type ClientFacts, type Exchange, type GatewayError, isText, type Measurements, type Principal, type ReplyOf, type RequestOf, type Stage, type Surface, type Usage } from '../contract/index.ts';
+import { type ClientBody, type ClientFacts, type Exchange, type GatewayError, isText, type Measurements, type Principal, type ReplyOf, type RequestOf, type Stage, type Surface, type Unpriced, type Usage } from '../contract/index.ts';
+import { UNPRICED } from '../config/unpriced-rule.ts';
 import { ExchangeView } from '../boundary/exchange-view.ts';
 import type { Clock } from '../common/clock.ts';
 import type { TraceContext } from '../common/trace-context.ts';
@@ -23,6 +24,8 @@ export interface ExchangeStart {
   readonly request: RequestOf<Surface>;
   readonly streaming: boolean;
   readonly unreadable?: boolean;
+  /** Bytes of a body that is forwarded, as far as they are known before it leaves. */
+  readonly bodyBytes?: number | undefined;
   /** The client opted out of usage on its stream. */
   readonly stripsUsage?: boolean;
   /** The target that the request names, where it names one. */
@@ -46,6 +49,7 @@ export class LiveExchange implements Exchange {
   readonly metadata: Readonly<Record<string, string>>;
   readonly streaming: boolean;
   readonly unreadable: boolean;
+  readonly bodyBytes: number | undefined;
   readonly wire: ClientWire;
   readonly cancellation = new Cancellation();
   readonly arrivedAt: number;
@@ -91,6 +95,7 @@ export class LiveExchange implements Exchange {
     this.user = userOf(start.request);
     this.streaming = start.streaming;
     this.unreadable = start.unreadable ?? false;
+    this.bodyBytes = start.bodyBytes;
     this.wire = start.wire ?? COMMON_WIRE;
     this.arrivedAt = start.arrivedAt;
     this.clientHeaders = start.clientHeaders;
@@ -162,6 +167,10 @@ export class LiveExchange implements Exchange {
     return this.measured.usage;
   }
 
+  get charged(): Usage | undefined {
+    return this.measured.charged;
+  }
+
   get costUsd(): number | undefined {
     return this.measured.costUsd;
   }
@@ -175,7 +184,7 @@ export class LiveExchange implements Exchange {
   }
 
   get measurements(): Measurements {
-    return { durationMs: this.#durationMs(), ttftMs: this.measured.ttftMs, costUsd: this.measured.costUsd };
+    return { durationMs: this.#durationMs(), ttftMs: this.measured.ttftMs, costUsd: this.measured.costUsd, costSource: this.measured.costSource };
   }
 
   get catalogVersion(): string | undefined {
@@ -224,6 +233,11 @@ export class LiveExchange implements Exchange {
 
   setHeader(name: string, value: string): void {
     (this.plugins.replyHeaders ??= new Map()).set(name.toLowerCase(), [name, value]);
+  }
+
+  needsPrice(rule: Unpriced, who: string): void {
+    const known = this.routing.unpriced;
+    if (!known || UNPRICED.indexOf(rule) < UNPRICED.indexOf(known.rule)) this.routing.unpriced = { rule, who };
   }
 
   keepPrivate(): void {

@@ -25,8 +25,8 @@ export const MAX_CHOICES = 1024;
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && value !== 0; // clients read whole seconds
 
-/** Fills and corrects a unary reply in place; it was parsed for this one exchange. */
-export function normalizeReply(reply: ChatReply, facts: ReplyFacts): void {
+/** Fills and corrects a unary reply in place; it was parsed for this one exchange. Names of sums of its usage that cannot be believed are added to `doubts`. */
+export function normalizeReply(reply: ChatReply, facts: ReplyFacts, doubts?: string[]): void {
   if (typeof reply.object !== 'string' || reply.object === '') reply.object = 'chat.completion';
   if (typeof reply.id !== 'string') delete reply.id;
   if (!isTime(reply.created)) reply.created = facts.created;
@@ -40,7 +40,7 @@ export function normalizeReply(reply: ChatReply, facts: ReplyFacts): void {
     choice['finish_reason'] = typeof choice['finish_reason'] === 'string' ? finishReason(choice['finish_reason']) : null;
     return choice as unknown as ChatReply['choices'][number];
   });
-  const usage = readUsage(reply.usage);
+  const usage = readUsage(reply.usage, doubts);
   if (usage) reply.usage = usage;
   else delete reply.usage;
 }
@@ -166,6 +166,11 @@ export class ChunkNormalizer {
   /** The last usage that counted something. */
   get usage(): Usage | undefined {
     return this.#usage.last;
+  }
+
+  /** Names of sums of the usage that cannot be believed. */
+  get doubts(): readonly string[] {
+    return this.#usage.doubts;
   }
 
   /** True once some choice has finished. */

@@ -5,6 +5,7 @@ import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
 import type { RawEvent } from '../upstream/raw-events.ts';
 import { dataOf, isEndMark, LineCutter, textOfBytes } from '../upstream/sse.ts';
 import { Asides, asMember } from './asides.ts';
+import { charactersOfChunk } from './answer-size.ts';
 import { Assembly } from './assembly.ts';
 import type { HeldEvents } from './held-events.ts';
 import { unusableReply } from '../upstream/fault.ts';
@@ -51,6 +52,8 @@ const MAX_KNOWN_BYTES = 1024 * 1024;
  */
 export class Relay {
   readonly assembly = new Assembly();
+  /** Characters of the texts that arrived, whatever becomes of them. */
+  characters = 0;
   /** Chunks read so far, whether or not anything left. */
   chunks = 0;
   /** True once the upstream said that nothing follows. */
@@ -84,6 +87,16 @@ export class Relay {
 
   get usage(): Usage | undefined {
     return this.#normalizer.usage;
+  }
+
+  /** Names of sums of the usage that cannot be believed. */
+  get doubts(): readonly string[] {
+    return this.#normalizer.doubts;
+  }
+
+  /** Whether the answer, or a choice of it, has ended: what its usage said by then is all of it. */
+  get isFinished(): boolean {
+    return this.#normalizer.isFinished;
   }
 
   /** The upstream's name of the model, once a chunk has named it. */
@@ -159,6 +172,7 @@ export class Relay {
         const text = frames && frame && pieceText(block, frames);
         if (frames && frame && text !== undefined) {
           this.chunks += 1;
+          this.characters += text.length;
           if (this.#assembles) this.assembly.addText(frame.choice, frame.kind, frame.tool, text);
           const next = frames.lineEnd + 1;
           if (frame.isSame && !hasCr && block.charCodeAt(next) === 0x0a) {
@@ -207,6 +221,7 @@ export class Relay {
     if (failure !== undefined) throw failedAnswer(failure);
     if (!isChunk(chunk)) return;
     this.chunks += 1;
+    this.characters += charactersOfChunk(chunk);
     const { version } = this.#normalizer;
     if (this.#options.edit) editBy(this.#options.provider, this.#options.edit, chunk);
     const isChanged = this.#normalizer.normalize(chunk) || this.#options.edit !== undefined;
@@ -236,6 +251,7 @@ export class Relay {
       refuseDeep(event.data);
       for (const chunk of decodedBy(this.#options.provider, decode, event)) {
         this.chunks += 1;
+        this.characters += charactersOfChunk(chunk);
         this.#normalizer.normalize(chunk);
         this.#emit(filter?.([chunk], 'push') ?? [chunk]);
       }
@@ -249,7 +265,10 @@ export class Relay {
     const chunks = event.data === '' ? [] : decodedBy(this.#options.provider, decode, event);
     if (event.data !== '' || this.chunks > 0) this.chunks += 'raw' in event ? (event.count ?? 1) : 1;
     else this.#waitFor(out); // a comment begins no answer: another target may still be tried
-    for (const chunk of chunks) this.#normalizer.normalize(chunk);
+    for (const chunk of chunks) {
+      this.characters += charactersOfChunk(chunk);
+      this.#normalizer.normalize(chunk);
+    }
     const { filter, holding } = this.#options;
     const aside = this.#asides && verbatim.aside?.(event);
     if (holding) {

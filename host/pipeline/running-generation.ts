@@ -39,6 +39,8 @@ export interface RunningPlugins {
   readonly readsAnswers: ReadonlySet<Surface>;
   /** Surfaces that a content guardrail leaves out: bodies there are refused altogether. */
   readonly uncovered: ReadonlyMap<Surface, string>;
+  /** Whether some plugin counts what answers use, also of those that are forwarded. */
+  readonly readsUsage: boolean;
   /** The guards of one stream, by the instance that made them; `undefined` when nothing guards it. */
   readonly openStreamGuards: (exchange: LiveExchange) => StreamGuards | undefined;
 }

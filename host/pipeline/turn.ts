@@ -26,16 +26,18 @@ export class Turn {
   readonly openStream: TurnRequest['openStream'];
   /** What the turns before it have used and cost. */
   readonly usageBefore: Usage | undefined;
+  readonly chargedBefore: Usage | undefined;
   readonly costUsdBefore: number | undefined;
   readonly costBefore: Cost | undefined;
 
-  constructor(number: number, { request, streaming }: Exchange, sums: { readonly usage: Usage | undefined; readonly costUsd: number | undefined; readonly cost?: Cost | undefined }, ask: TurnRequest | undefined) {
+  constructor(number: number, { request, streaming }: Exchange, sums: { readonly usage: Usage | undefined; readonly charged?: Usage | undefined; readonly costUsd: number | undefined; readonly cost?: Cost | undefined }, ask: TurnRequest | undefined) {
     this.number = number;
     this.request = ask ? ask.request : request;
     this.withoutTools = ask?.withoutTools;
     this.streaming = ask?.streaming ?? streaming;
     this.openStream = ask?.openStream;
     this.usageBefore = sums.usage;
+    this.chargedBefore = sums.charged;
     this.costUsdBefore = sums.costUsd;
     this.costBefore = sums.cost;
   }

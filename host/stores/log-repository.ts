@@ -18,6 +18,8 @@ export interface LogRow {
   readonly target: string | null;
   readonly attempts: number | null;
   readonly cache: string | null;
+  /** `usage` or `estimated`. */
+  readonly cost_source: string | null;
   readonly catalog_version: string | null;
   readonly bytes_up: number | null;
   readonly bytes_down: number | null;

@@ -27,7 +27,7 @@ export function givenRow(row: RequestLogRow, redactor: Redactor): GivenRow {
     trace_id: short(row.trace_id), stage: short(row.stage), model: short(row.model), provider: short(row.provider), api_key_id: short(row.api_key_id), created_at: row.created_at,
     prompt_tokens: row.prompt_tokens, completion_tokens: row.completion_tokens, total_tokens: row.total_tokens, duration_ms: row.duration_ms, ttft_ms: row.ttft_ms, cost_usd: row.cost_usd,
     error_message: row.error_message && copied(redactor.excerpt(row.error_message, LONGEST_ERROR)), ab_label: short(row.ab_label), target: short(row.target), attempts: row.attempts,
-    cache: short(row.cache), catalog_version: short(row.catalog_version), bytes_up: row.bytes_up, bytes_down: row.bytes_down,
+    cache: short(row.cache), cost_source: row.cost_source, catalog_version: short(row.catalog_version), bytes_up: row.bytes_up, bytes_down: row.bytes_down,
     surface: short(row.surface), client_wire: short(row.client_wire), same_wire: row.same_wire, upstream_request_id: short(row.upstream_request_id),
     session_id: row.session_id && short(redactor.excerpt(row.session_id, LONGEST_TEXT)), decision: row.decision && decisionText(row.decision, redactor),
   };
@@ -53,6 +53,7 @@ export function storedRow(row: GivenRow): LogRow {
     target: text(row.target),
     attempts: whole(row.attempts),
     cache: text(row.cache),
+    cost_source: text(row.cost_source),
     catalog_version: text(row.catalog_version),
     bytes_up: whole(row.bytes_up),
     bytes_down: whole(row.bytes_down),

@@ -35,6 +35,7 @@ export function madeUpExchange(facts: ExchangeFacts = {}, heard?: Heard): Exchan
     reportedModel: undefined, cache: undefined, catalogVersion: undefined,
     get isPrivate() { return isPrivate; },
     keepPrivate: () => { isPrivate = true; },
+    needsPrice: () => {},
     setHeader: (name, value) => {
       const problem = replyHeaderProblem(name, value);
       if (problem !== undefined) throw new TypeError(`setHeader: ${problem}`);
@@ -58,7 +59,7 @@ export function madeUpPluginDeps(heard: Heard = nothingHeard(), more: Partial<Pl
   return {
     log: listeningLog(heard), now: () => 1_700_000_000_000, random: () => 0.5, carryover: madeUpCarryover(), state: madeUpState(),
     counters: { add: (name: string, labels: object = {}, by = 1) => count(name, labels, by), observe: (name: string, value: number, labels: object = {}) => count(name, labels, value) },
-    prices: { tokenPrice: () => undefined, cost: () => undefined, highest: () => undefined },
+    prices: { tokenPrice: () => undefined, cost: () => undefined, highest: () => undefined, longestAnswer: () => undefined },
     identity: 'made up', redact: (text) => text, ledger: madeUpLedgers(),
     send: () => Promise.reject(new Error('there is no network here: give the plugin a send of your own')),
     requestLog: undefined, ...more,

@@ -13,8 +13,7 @@ export function flatPricing(rates: Rates): Pricing {
   const estimated = ({ prompt, completion }: Estimate): number => costAt(rates, { prompt_tokens: prompt, completion_tokens: completion, total_tokens: 0 });
   return {
     expected: (_exchange, estimate) => estimated(estimate),
-    reported: ({ usage }) => (usage ? costAt(rates, usage) : 0),
-    delivered: (_exchange, estimate) => estimated(estimate),
+    reported: ({ charged }) => (charged ? costAt(rates, charged) : 0),
   };
 }
 

@@ -1,15 +1,19 @@
 import Joi from 'joi';
-import { catalogPricing, definePlugin, type Exchange, type PluginDeps, type PluginHandlers, reject, Spending, type Stage, type StageProblem, type Verdict } from 'gw/contract';
+import { catalogPricing, definePlugin, type Exchange, type PluginDeps, type PluginHandlers, reject, Spending, type Stage, type StageProblem, type Surface, type Unpriced, type Verdict } from 'gw/contract';
 import { flatPricing, type Rates } from './flat-pricing.ts';
 
 interface Settings extends Rates {
   readonly spend_limit_usd: number;
   readonly max_keys: number;
   readonly store_id: string;
-  readonly reserve_tokens: number;
+  readonly reserve_tokens?: number;
+  readonly unpriced: Unpriced;
 }
 
 const RATES = ['input_per_m_tokens', 'output_per_m_tokens', 'cache_read_per_m_tokens', 'cache_write_per_m_tokens'] as const;
+
+/** Surfaces whose use is not counted in tokens. */
+const TOKENLESS: ReadonlySet<Surface> = new Set(['images', 'audio.speech', 'audio.transcriptions', 'audio.translations']);
 
 const amount = (): Joi.NumberSchema => Joi.number().unsafe().min(0).meta({ rule: 'BV05' });
 
@@ -35,9 +39,11 @@ export default definePlugin<Settings>({
     cache_write_per_m_tokens: amount(),
     max_keys: amount().integer().default(10_000),
     store_id: Joi.string().default('default'),
-    reserve_tokens: Joi.number().integer().min(0).default(0),
+    reserve_tokens: Joi.number().integer().min(0),
+    unpriced: Joi.string().valid('refuse', 'warn', 'allow').default('warn').meta({ rule: 'BV06' }),
   }),
-  unlistedSettings: ['reserve_tokens'],
+  unlistedSettings: ['reserve_tokens', 'unpriced'],
+  readsUsage: () => true,
   checkStages,
   create: budget,
 });
@@ -50,21 +56,28 @@ function checkStages(stages: readonly Stage[]): StageProblem | undefined {
 
 function budget(settings: Settings, deps: PluginDeps): PluginHandlers {
   const pricing = RATES.some((name) => settings[name] !== undefined) ? flatPricing(settings) : catalogPricing(deps.prices);
-  const spending = new Spending(deps.ledger(`budget ${settings.store_id}`, { maxKeys: settings.max_keys }), pricing);
+  const spending = new Spending(deps.ledger(`budget ${settings.store_id}`, { maxKeys: settings.max_keys }), pricing, deps.prices);
   return {
     before_request: (exchange) => admit(exchange, settings, spending),
     after_request: (exchange) => (exchange.answeredBy === undefined ? spending.book(exchange) : spending.release(exchange)),
     /** Listed here, what a failed request used is booked as well. */
-    on_error: (exchange) => (exchange.usage ? spending.book(exchange) : undefined),
+    on_error: (exchange) => (exchange.charged ? spending.book(exchange) : undefined),
     /** What neither of them has booked. */
     finished: (exchange, outcome) => spending.finish(exchange, outcome === 'success'),
   };
 }
 
-function admit(exchange: Exchange, { spend_limit_usd: limitUsd, reserve_tokens: reserveTokens }: Settings, spending: Spending): Verdict | undefined | Promise<Verdict | undefined> {
+/** Under written rates a token costs the same of every model, and what is not counted in tokens has no price. */
+function needsPrice(settings: Settings, { surface }: Exchange): boolean {
+  return RATES.every((name) => settings[name] === undefined) || TOKENLESS.has(surface);
+}
+
+function admit(exchange: Exchange, settings: Settings, spending: Spending): Verdict | undefined | Promise<Verdict | undefined> {
   const key = exchange.principal?.id;
   if (key === undefined) return undefined;
+  if (needsPrice(settings, exchange)) exchange.needsPrice(settings.unpriced, 'this budget');
   const refused = (reason: string | undefined): Verdict | undefined => (reason === undefined ? undefined : reject(reason));
+  const { spend_limit_usd: limitUsd, reserve_tokens: reserveTokens } = settings;
   const answer = spending.admit(exchange, { key, limitUsd: limitUsd === 0 ? undefined : limitUsd, reserveTokens });
   return answer instanceof Promise ? answer.then(refused) : refused(answer);
 }

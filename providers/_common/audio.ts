@@ -1,4 +1,5 @@
-import type { CallInfo, FormPart, RawReply, SpeechRequest, TranscriptionRequest, Translator, UnaryReply, WireRequest } from 'gw/contract';
+import { readUsage } from 'gw/contract';
+import type { Billed, CallInfo, FormPart, RawReply, SpeechRequest, TranscriptionRequest, Translator, UnaryReply, WireRequest } from 'gw/contract';
 import { type BodyOptions, commonBody } from './body.ts';
 import { fieldsBeside, isFields, isGiven } from './fields.ts';
 import { type Path, pathOf } from './paths.ts';
@@ -55,20 +56,36 @@ function readTranscript(reply: UnaryReply, format: string | undefined): RawReply
   if (isGiven(format) && format !== 'json') {
     const body = reply.json();
     if (isFields(body) && isGiven(body['error'])) throw new Error('the answer is an error');
-    return { contentType: 'application/json', body: reply.body };
+    return { contentType: 'application/json', body: reply.body, billed: billedIn(body) };
   }
-  return { contentType: 'application/json', body: new TextEncoder().encode(JSON.stringify({ text: transcriptOf(reply) })) };
+  const { text, billed } = transcriptOf(reply);
+  return { contentType: 'application/json', body: new TextEncoder().encode(JSON.stringify({ text })), billed };
 }
 
-function transcriptOf(reply: UnaryReply): string {
+function transcriptOf(reply: UnaryReply): { readonly text: string; readonly billed?: Billed | undefined } {
   let body: unknown;
   try {
     body = reply.json();
   } catch {
-    return textOf(reply); // some vendors answer in plain text whatever is asked
+    return { text: textOf(reply) }; // some vendors answer in plain text whatever is asked
   }
   if (!isFields(body) || typeof body['text'] !== 'string') throw new Error('the answer holds no text');
-  return body['text'];
+  return { text: body['text'], billed: billedIn(body) };
+}
+
+/** A day: more is not believed of one recording. */
+const MOST_SECONDS = 86_400;
+
+/**
+ * Seconds and tokens, by the names that vendors have for them. Sources: OpenAI API reference, "Create transcription", `usage` and `duration`;
+ * Mistral documentation, "Audio transcription", `usage.prompt_audio_seconds`; 2026-11-26.
+ */
+function billedIn(body: unknown): Billed | undefined {
+  if (!isFields(body)) return undefined;
+  const usage = isFields(body['usage']) ? body['usage'] : {};
+  const seconds = [usage['seconds'], usage['prompt_audio_seconds'], Number(body['duration'])].find((value) => typeof value === 'number' && value > 0 && value <= MOST_SECONDS);
+  const tokens = readUsage({ prompt_tokens: usage['input_tokens'], completion_tokens: usage['output_tokens'], ...usage });
+  return { ...(typeof seconds === 'number' && { seconds }), ...(tokens && tokens.prompt_tokens + tokens.completion_tokens > 0 && { usage: tokens }) };
 }
 
 export interface SpeechOptions extends BodyOptions {

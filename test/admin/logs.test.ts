@@ -22,7 +22,7 @@ forLogs('GET /admin/logs', (start) => {
     const t = await start();
     fill(t, [row(), row({
       trace_id: 'u', stage: 'on_error', api_key_id: 'k', prompt_tokens: 3, completion_tokens: 4, total_tokens: 7, error_message: 'no sk-proj-abcdefghijklmnopqrstuvwx', duration_ms: 0, ttft_ms: 1.5, cost_usd: 0.942619182,
-      ab_label: 'b', bytes_up: 1, bytes_down: 9_007_199_254_740_991, target: 'x', attempts: 2, cache: 'hit', catalog_version: 'v1', surface: 'messages', client_wire: 'messages', same_wire: false, upstream_request_id: 'req', session_id: 's', created_at: NOON + 1,
+      ab_label: 'b', bytes_up: 1, bytes_down: 9_007_199_254_740_991, target: 'x', attempts: 2, cache: 'hit', cost_source: 'estimated', catalog_version: 'v1', surface: 'messages', client_wire: 'messages', same_wire: false, upstream_request_id: 'req', session_id: 's', created_at: NOON + 1,
     })]);
     const { data, summary } = await read(t, '/admin/logs');
     expect(Object.entries(data[1])).to.deep.equal(Object.entries({
@@ -31,7 +31,7 @@ forLogs('GET /admin/logs', (start) => {
     }));
     expect(data[0]).to.deep.equal({
       trace_id: 'u', stage: 'on_error', model: 'm', api_key_id: 'k', provider: 'p', prompt_tokens: 3, completion_tokens: 4, total_tokens: 7, error_message: 'no [REDACTED_OPENAI_KEY]', created_at: '2026-11-22T12:00:00.001Z',
-      duration_ms: 0, ttft_ms: 1.5, cost_usd: 0.942619182, ab_label: 'b', bytes_up: 1, bytes_down: 9_007_199_254_740_991, target: 'x', attempts: 2, cache: 'hit', catalog_version: 'v1',
+      duration_ms: 0, ttft_ms: 1.5, cost_usd: 0.942619182, ab_label: 'b', bytes_up: 1, bytes_down: 9_007_199_254_740_991, target: 'x', attempts: 2, cache: 'hit', cost_source: 'estimated', catalog_version: 'v1',
       surface: 'messages', client_wire: 'messages', same_wire: false, upstream_request_id: 'req', session_id: 's',
     });
     expect(summary).to.deep.equal({ total_entries: 2, returned_entries: 2 });

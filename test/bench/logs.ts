@@ -89,7 +89,7 @@ function rowOf(dice: Dice, number: number, at: number): LogRow {
   return {
     trace_id: number.toString(16).padStart(32, '0'), stage: failed ? 'on_error' : 'after_request', model: `model-${dice.below(10)}`, provider: `provider-${dice.below(4)}`, api_key_id: `key-${dice.below(100)}`,
     prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion, error_message: failed ? `upstream failed in way ${dice.below(12)}` : null, created_at: Math.floor(at),
-    duration_ms: 200 + dice.below(9000), ttft_ms: failed ? null : dice.below(1500), cost_usd: failed ? null : prompt / 1e6, ab_label: null, target: 'openai', attempts: 1, cache: null, catalog_version: '2026-11-22',
+    duration_ms: 200 + dice.below(9000), ttft_ms: failed ? null : dice.below(1500), cost_usd: failed ? null : prompt / 1e6, ab_label: null, target: 'openai', attempts: 1, cache: null, cost_source: failed ? null : 'usage', catalog_version: '2026-11-22',
     bytes_up: null, bytes_down: null, surface: null, client_wire: null, same_wire: null, upstream_request_id: null, session_id: null, decision: '{"strategy":"fallback","order":[{"target":"openai"}],"attempts":[{"target":"openai","status":200,"duration_ms":812}]}',
   };
 }

@@ -56,7 +56,7 @@ function depsOf(identity: string): PluginDeps {
   return {
     identity, state, log: { debug: nothing, info: nothing, warn: nothing, error: nothing }, redact: (text) => text, now: Date.now, random: Math.random,
     counters: { add: nothing, observe: nothing }, carryover: { lease: (_key, create) => create() }, ledger: (_name, bounds) => new MemoryLedger(bounds),
-    prices: { tokenPrice: () => undefined, cost: () => undefined, highest: () => undefined }, requestLog: { append: nothing, annotate: nothing },
+    prices: { tokenPrice: () => undefined, cost: () => undefined, highest: () => undefined, longestAnswer: () => undefined }, requestLog: { append: nothing, annotate: nothing },
     send: () => Promise.reject(new Error('nothing is sent')),
   };
 }

@@ -113,7 +113,7 @@ describe('the price strategies rank by', () => {
   it('holds what is known, and 0 as a price', () => {
     const pricing = { input_per_m_tokens: 0, output_per_m_tokens: 2, cache_read_per_m_tokens: 0.5 };
     expect(catalogOf({ 'acme/m': { pricing } }).tokenPrice('acme', 'm'))
-      .to.deep.equal({ input: 0, output: 2, cacheRead: 0.5, cacheWrite: undefined, embedding: undefined, image: undefined });
+      .to.deep.equal({ input: 0, output: 2, cacheRead: 0.5, cacheWrite: undefined, embedding: undefined, image: undefined, audioMinute: undefined, character: undefined });
   });
 
   it('has embedding and image prices for models of that mode only', () => {

@@ -157,6 +157,7 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
   CV22d: ['grpc://c:4317', 'http://', '127.0.0.1:4318/v1/traces', 'http://coll ector:4318'].map((endpoint) => ({
     document: minimal({ observability: { tracing: { endpoint } } }), at: ['observability.tracing.endpoint'], says: [endpoint], fix: 'host:port',
   })),
+  CV89: [{ document: minimal({ money: { unpriced: 'never' } }), at: ['money.unpriced'], says: ['never'], fix: 'refuse, warn, allow' }],
   CV40: [{ document: minimal({ responses: { translate: 'on' } }), at: ['responses.translate'], says: ['on'], fix: 'off, auto' }],
   CV41: [{ document: target({ responses: 'auto' }), at: ['targets[0].responses'], says: ['"echo"', 'auto'], fix: 'native or translate' }],
   CV22b: [{ document: minimal({ compatibility: { on_unsupported_param: 'Warn' } }), at: ['compatibility.on_unsupported_param'], says: ['Warn'], fix: 'warn, drop, reject' }],

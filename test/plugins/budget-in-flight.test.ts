@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { NO_CATALOG } from '../../host/common/catalog.ts';
 import { definePlugin } from 'gw/contract';
 import Joi from 'joi';
 import { ask, chatReply, eventually, openSse, replyJson, replyStream, sseEvent, startHost, stubUpstream, type StubHandler } from '../kit/index.ts';
@@ -15,7 +16,8 @@ describe('budget, in flight', () => {
     ['the ceiling that goes before the other', {}, { max_tokens: 9, max_completion_tokens: 4 }, 5],
     ['the ceiling of each choice', {}, { max_tokens: 2, n: 2 }, 5],
     ['reserve_tokens without a ceiling', { reserve_tokens: 3 }, {}, 4],
-    ['the prompt alone without either', {}, {}, 1],
+    ['nothing for an answer where reserve_tokens says so', { reserve_tokens: 0 }, {}, 1],
+    ['4096 tokens of an unknown model without either', {}, {}, 4097],
   ] as const) {
     it(`reserves ${what}`, async () => {
       const { handler, open } = held();
@@ -34,7 +36,7 @@ describe('budget, in flight', () => {
     const { handler, open } = held();
     const { send, upstream, reserved, host } = await scene({ spend_limit_usd: 1 }, handler);
     const { services } = host.host;
-    services.catalog = { ...services.catalog, tokenPrice: () => ({ input: 2, output: 3, cacheRead: undefined, cacheWrite: undefined, embedding: undefined, image: undefined }) };
+    services.catalog = { ...NO_CATALOG, tokenPrice: () => ({ input: 2, output: 3, cacheRead: undefined, cacheWrite: undefined, embedding: undefined, image: undefined }) };
     const first = send({ max_tokens: 100 });
     await eventually(() => upstream.seen.length === 1);
     expect(reserved()).to.equal(2 + 300);

@@ -39,8 +39,8 @@ describe('budget, its ledger', () => {
 describe('budget, over several turns of one request', () => {
   const turns = async (): Promise<{ ledger: MemoryLedger; handlers: PluginHandlers; exchange: { -readonly [M in keyof Exchange]: Exchange[M] } }> => {
     const ledger = new MemoryLedger({ maxKeys: 0 });
-    const settings = { ...RATES, spend_limit_usd: 20, max_keys: 0, store_id: 's', reserve_tokens: 0 };
-    const handlers = await budget.create(settings, { ledger: () => ledger } as unknown as PluginDeps);
+    const settings = { ...RATES, spend_limit_usd: 20, max_keys: 0, store_id: 's', unpriced: 'warn' as const, reserve_tokens: 0 };
+    const handlers = await budget.create(settings, { ledger: () => ledger, prices: { longestAnswer: () => undefined } } as unknown as PluginDeps);
     const request = { model: 'm', max_tokens: 4, messages: [{ role: 'user', content: 'hi' }] };
     return { ledger, handlers, exchange: { surface: 'chat', stage: 'before_request', principal: { id: 'a' }, request, streaming: false, measurements: {} } as unknown as Exchange };
   };
@@ -50,10 +50,10 @@ describe('budget, over several turns of one request', () => {
     const { ledger, handlers, exchange } = await turns();
     for (const total of [6, 12]) {
       expect(handlers.before_request?.(exchange)).to.equal(undefined);
-      exchange.usage = used(total);
+      exchange.charged = used(total);
     }
     expect([ledger.reserved, ledger.committed('a')]).to.deep.equal([11e6, 0]); // 6 of the turn before, and 5 of this one
-    exchange.usage = used(20);
+    exchange.charged = used(20);
     expect(handlers.before_request?.(exchange)).to.deep.equal({ action: 'reject', reason: 'budget exceeded: spent $0.0000 of $20.00 limit' });
     handlers.finished?.(exchange, 'rejected');
     expect([ledger.reserved, ledger.committed('a')]).to.deep.equal([0, 20e6]);
@@ -64,7 +64,7 @@ describe('budget, over several turns of one request', () => {
       const { ledger, handlers, exchange } = await turns();
       for (const sum of [6, total]) {
         void handlers.before_request?.(exchange);
-        exchange.usage = used(sum);
+        exchange.charged = used(sum);
       }
       if (outcome === 'success') void handlers.after_request?.(exchange);
       handlers.finished?.(exchange, outcome);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { NO_CATALOG } from '../../host/common/catalog.ts';
 import { answer, type ChatReply, definePlugin } from 'gw/contract';
 import Joi from 'joi';
 import { ask, chatReply, replyJson } from '../kit/index.ts';
@@ -48,7 +49,7 @@ describe('budget', () => {
     ['cached tokens on the input rate without their own', { input_per_m_tokens: 10, output_per_m_tokens: 100 }, { cache_read_tokens: 4 }, 10 * 10 + 5 * 100],
     ['cached tokens by their rate', { input_per_m_tokens: 10, output_per_m_tokens: 100, cache_read_per_m_tokens: 1 }, { cache_read_tokens: 4 }, 6 * 10 + 4 + 5 * 100],
     ['cached tokens free at 0', { input_per_m_tokens: 10, output_per_m_tokens: 100, cache_read_per_m_tokens: 0 }, { cache_read_tokens: 4 }, 6 * 10 + 5 * 100],
-    ['more cached tokens than the prompt', { input_per_m_tokens: 10, cache_read_per_m_tokens: 1 }, { cache_read_tokens: 40 }, 40],
+    ['no more cached tokens than the prompt has', { input_per_m_tokens: 10, cache_read_per_m_tokens: 1 }, { cache_read_tokens: 40 }, 10],
     ['cache writes beside the prompt', { input_per_m_tokens: 10, cache_write_per_m_tokens: 7 }, { cache_write_tokens: 3 }, 10 * 10 + 3 * 7],
     ['cache writes in the prompt', { input_per_m_tokens: 10, cache_write_per_m_tokens: 7 }, { prompt_tokens_details: { cache_write_tokens: 3 } }, 7 * 10 + 3 * 7],
     ['cache writes in the prompt on the input rate without their own', { input_per_m_tokens: 10 }, { prompt_tokens_details: { cache_write_tokens: 3 } }, 10 * 10],
@@ -67,7 +68,7 @@ describe('budget', () => {
     await send();
     expect(spent()).to.equal(0);
     const { services } = host.host;
-    services.catalog = { ...services.catalog, cost: () => cost };
+    services.catalog = { ...NO_CATALOG, cost: () => cost };
     for (const status of [200, 200]) expect((await send()).status).to.equal(status);
     expect(refusal(await send())).to.deep.equal(refused('spent $1.2000 of $1.00 limit'));
   });

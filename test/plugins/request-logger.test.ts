@@ -102,7 +102,7 @@ describe('request-logger with persist', () => {
       { trace_id, stage: 'before_request', model: 'm', api_key_id: 'a', created_at: NOW },
       {
         trace_id, stage: 'after_request', model: 'm-2024', api_key_id: 'a', created_at: NOW, provider: 'a', prompt_tokens: 11, completion_tokens: 7, total_tokens: 18,
-        duration_ms: 0, ttft_ms: null, cost_usd: 0.5, target: 'a', attempts: 1, catalog_version: 'v7',
+        duration_ms: 0, ttft_ms: null, cost_usd: 0.5, target: 'a', attempts: 1, catalog_version: 'v7', cost_source: 'usage',
       },
     ]);
   });

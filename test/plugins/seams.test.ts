@@ -210,7 +210,7 @@ describe('the highest price of a request', () => {
     const asking = plugin('ask', ({ prices }) => ({ before_request: (exchange) => { seen.push(prices.highest(exchange)); } }));
     const upstreams = await Promise.all(['a', 'b', 'c'].map(async (name) => (await stubUpstream((_request, response) => replyJson(response, 200, chatReply('x')))).target(name, name === 'c' ? { models: ['other'] } : { model_map: { m: `${name}-m` } })));
     const host = await startHost({ strategy: { mode: 'fallback' }, targets: upstreams, plugins: [at('ask', 'before_request')] }, { modules: [asking] });
-    const none = { input: undefined, output: undefined, cacheRead: undefined, cacheWrite: undefined, embedding: undefined, image: undefined };
+    const none = { input: undefined, output: undefined, cacheRead: undefined, cacheWrite: undefined, embedding: undefined, image: undefined, audioMinute: undefined, character: undefined };
     const prices = new Map<string, object>([['a a-m', { ...none, input: 2, output: 3 }], ['b b-m', { ...none, input: 1, output: 9, cacheRead: 0 }], ['c m', { ...none, input: 100 }]]);
     const { services } = host.host;
     services.catalog = { ...services.catalog, tokenPrice: (target, model) => prices.get(`${target} ${model}`) as never };

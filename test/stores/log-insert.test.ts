@@ -22,7 +22,7 @@ function rowBy(dice: Dice, shared: LogRow | undefined): LogRow {
   return {
     trace_id: pick('trace_id', TEXTS), stage: pick('stage', ['after_request', 'on_error']), created_at: pick('created_at', [0, 1, 1_763_892_000_123]),
     model: text('model'), provider: text('provider'), api_key_id: text('api_key_id'), error_message: text('error_message'), ab_label: text('ab_label'), target: text('target'), cache: text('cache'),
-    catalog_version: text('catalog_version'), surface: text('surface'), client_wire: text('client_wire'), upstream_request_id: text('upstream_request_id'), session_id: text('session_id'), decision: text('decision'),
+    cost_source: text('cost_source'), catalog_version: text('catalog_version'), surface: text('surface'), client_wire: text('client_wire'), upstream_request_id: text('upstream_request_id'), session_id: text('session_id'), decision: text('decision'),
     prompt_tokens: pick('prompt_tokens', WHOLE), completion_tokens: pick('completion_tokens', WHOLE), total_tokens: pick('total_tokens', WHOLE),
     attempts: whole('attempts'), bytes_up: whole('bytes_up'), bytes_down: whole('bytes_down'), same_wire: whole('same_wire'),
     duration_ms: amount('duration_ms'), ttft_ms: amount('ttft_ms'), cost_usd: amount('cost_usd'),

@@ -1,3 +1,4 @@
+import { UNPRICED } from '../unpriced-rule.ts';
 import type { GatewayConfig } from '../document.ts';
 import { parseDuration } from '../../contract/duration.ts';
 import { holdsReference } from '../references.ts';
@@ -60,5 +61,6 @@ export const documentRules: readonly ConfigRule[] = [
     },
   },
   allowed('CV40', 'responses.translate', (config) => config.responses.translate, ['off', 'auto']),
+  allowed('CV89', 'money.unpriced', (config) => config.money.unpriced, UNPRICED),
   allowed('CV22b', 'compatibility.on_unsupported_param', (config) => config.compatibility.on_unsupported_param, ['warn', 'drop', 'reject']),
 ];

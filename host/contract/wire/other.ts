@@ -1,4 +1,5 @@
 /** Bodies of the surfaces beside chat, in the common wire. Fields that are not listed travel too. */
+import type { Billed } from '../cost.ts';
 import type { Usage } from './chat.ts';
 
 export interface EmbeddingsRequest {
@@ -95,6 +96,8 @@ export interface TranscriptionRequest {
 export interface UploadedFile {
   readonly filename: string;
   readonly bytes: number;
+  /** Length of a recording, where its header says it. */
+  readonly seconds?: number | undefined;
   /** Opens the content from its start, once per attempt. */
   open(): AsyncIterable<Uint8Array>;
 }
@@ -103,6 +106,8 @@ export interface UploadedFile {
 export interface RawReply {
   readonly contentType: string;
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+  /** What the vendor says of its use, where the body does not tell the client. */
+  readonly billed?: Billed | undefined;
 }
 
 export interface SpeechRequest {

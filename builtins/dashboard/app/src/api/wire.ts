@@ -60,6 +60,7 @@ export interface LogEntry {
   readonly target?: string;
   readonly attempts?: number;
   readonly cache?: string;
+  readonly cost_source?: string;
   readonly catalog_version?: string;
   readonly client_wire?: string;
   readonly same_wire?: boolean;

@@ -38,7 +38,7 @@ function Figures({ row, name }: { readonly row: LogEntry; readonly name: KeyName
     ['Attempts', integer(row.attempts)], ['Cache', row.cache ?? DASH], ...(row.ab_label === undefined ? [] : [['Variant', row.ab_label] as const]),
     ['Duration', duration(row.duration_ms)], ['Time to first token', duration(row.ttft_ms)],
     ['Tokens', `${integer(row.prompt_tokens)} in, ${integer(row.completion_tokens)} out, ${integer(row.total_tokens)} in all`],
-    ['Cost', row.cost_usd === null ? `${DASH} (no price is known)` : usd(row.cost_usd)],
+    ['Cost', row.cost_usd === null ? `${DASH} (no price is known)` : `${usd(row.cost_usd)}${row.cost_source === 'estimated' ? ' (estimated)' : ''}`],
     ...(row.client_wire === undefined ? [] : [['Client', `${row.client_wire}, ${row.same_wire === true ? 'as it is' : 'translated'}`] as const]),
     ...(row.session_id === undefined ? [] : [['Session', <span className="mono">{row.session_id}</span>] as const]),
     ...(row.upstream_request_id === undefined ? [] : [["Provider's id", <span className="mono">{row.upstream_request_id}</span>] as const]),
