@@ -17,6 +17,8 @@ export interface Dialect {
   readonly hasTable: (db: Knex, table: string) => Promise<boolean>;
   /** The function that says where a text stands in another, upper and lower case apart; 0 for nowhere. */
   readonly position: string;
+  /** The sum of a column of whole numbers and `more`, from 0 to `MOST_SUM`, also where the column holds what is beyond that or is not a number. */
+  readonly plus: (column: string, more: string) => string;
   /** Unix milliseconds of a column of moments, as a whole number. */
   readonly milliseconds: (column: string) => string;
 }

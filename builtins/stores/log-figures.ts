@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { MOST_SUM } from '../../host/common/bounded-sum.ts';
 import type { LogFilters, LogGroup, LogPoint, LogSeries, LogStatistics, LogWindow, Spread } from '../../host/stores/log-repository.ts';
 import { type Database, timeOf } from './database.ts';
 import type { Row } from './key-rows.ts';
@@ -16,6 +17,10 @@ const IS_TERMINAL = "stage IN ('after_request', 'on_error')";
 const IS_ERROR = `(stage = 'on_error' OR ${HAS_ERROR})`;
 const IS_UNPRICED = `(stage = 'after_request' AND cost_usd IS NULL AND coalesce(error_message, '') = '')`;
 const counted = (condition: string): string => `sum(CASE WHEN ${condition} THEN 1 ELSE 0 END)`;
+/** As fractions: whole numbers, of which a few absurd ones make a sum that the type does not hold, would fail. Up to 2^53 they are the same. */
+const tokens = (column: string): string => `sum(CAST(${column} AS DOUBLE PRECISION))`;
+/** Without costs that are beyond all sense, which would make the sum fail, or infinite. */
+const COST = `sum(CASE WHEN abs(cost_usd) <= ${MOST_SUM} THEN cost_usd END)`;
 
 /** Sums of the rows that `filtered` leaves; by stage those of `everyStage`. Source: admin reference 13. */
 export async function statisticsOf(database: Database, filtered: Filtered, everyStage: LogFilters): Promise<LogStatistics> {
@@ -29,7 +34,7 @@ export async function statisticsOf(database: Database, filtered: Filtered, every
 
 async function groupsOf({ knex }: Database, filtered: Filtered): Promise<LogGroup[]> {
   const sums = {
-    count: 'count(*)', errors: counted(IS_ERROR), prompt: 'sum(prompt_tokens)', completion: 'sum(completion_tokens)', total: 'sum(total_tokens)', cost: 'sum(cost_usd)', unpriced: counted(IS_UNPRICED),
+    count: 'count(*)', errors: counted(IS_ERROR), prompt: tokens('prompt_tokens'), completion: tokens('completion_tokens'), total: tokens('total_tokens'), cost: COST, unpriced: counted(IS_UNPRICED),
   };
   const rows = await filtered().select('provider', 'model', ...Object.entries(sums).map(([name, sum]) => knex.raw(`${sum} AS ${name}`))).groupBy('provider', 'model') as Row[];
   return rows.map((row) => {
@@ -75,7 +80,7 @@ export async function seriesOf({ knex, dialect }: Database, filtered: Filtered, 
   const rows = await knex.from(scanned).select(
     knex.raw(`(${dialect.milliseconds('created_at')} - ${start}) * ${buckets} / ${width} AS bucket`),
     knex.raw(`${counted(IS_TERMINAL)} AS requests`), knex.raw(`${counted(`${IS_TERMINAL} AND ${IS_ERROR}`)} AS errors`),
-    knex.raw('sum(prompt_tokens) AS prompt'), knex.raw('sum(completion_tokens) AS completion'),
+    knex.raw(`${tokens('prompt_tokens')} AS prompt`), knex.raw(`${tokens('completion_tokens')} AS completion`),
   ).groupByRaw('1') as Row[];
   return { start, end, buckets, points: pointsOf(rows, buckets), truncated: oldest !== undefined };
 }

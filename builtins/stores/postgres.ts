@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { MOST_SUM } from '../../host/common/bounded-sum.ts';
 import { type Database, type Dialect, SILENT } from './database.ts';
 
 const MAX_CONNECTIONS = 10;
@@ -26,6 +27,8 @@ export const POSTGRES: Dialect = {
   lock: async (trx, table) => { await trx.raw('SELECT pg_advisory_xact_lock(hashtext(?))', [`gw ${table}`]); },
   hasTable: (db, table) => db.schema.hasTable(table),
   position: 'strpos',
+  // Two numbers that the type holds may have a sum that it does not hold.
+  plus: (column, more) => `least(greatest(${column}, 0)::numeric + ${more}, ${MOST_SUM})`,
   milliseconds: (column) => `floor(extract(epoch FROM ${column}) * 1000)::bigint`,
 };
 

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { AuditEntry, AuditOutcome, AuditPage, AuditQuery, AuditRepository } from '../../host/stores/audit-entry.ts';
 import { type Database, timeOf } from './database.ts';
+import { withFaults } from './driver-faults.ts';
 import type { Row } from './key-rows.ts';
 
 const TABLE = 'audit_log';
@@ -15,10 +16,11 @@ export class SqlAudit implements AuditRepository {
 
   async append(entries: readonly AuditEntry[]): Promise<void> {
     const { knex, dialect: { time } } = this.#database;
-    await knex(TABLE).insert(entries.map((entry) => ({
+    const rows = entries.map((entry) => ({
       occurred_at: time(entry.occurredAt), action: entry.action, actor: entry.actor, actor_id: entry.actorId ?? null, target_id: entry.targetId ?? null,
       outcome: entry.outcome, detail: entry.detail ?? null, source_ip: entry.sourceIp ?? null, trace_id: entry.traceId ?? null,
-    })));
+    }));
+    await withFaults(async () => { await knex(TABLE).insert(rows); });
   }
 
   async list({ action, actorId, outcome, since, limit, offset }: AuditQuery): Promise<AuditPage> {

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { StoredKey } from '../../host/stores/key-record.ts';
 import type { KeyRepository, KeyStep, KeyTotals, UsagePage, UsageQuery, Uses } from '../../host/stores/key-repository.ts';
 import { type Database, exclusively, rowsOf } from './database.ts';
+import { withFaults } from './driver-faults.ts';
 import { keyOf, type Row, rowOf } from './key-rows.ts';
 import type { Tell } from './listen.ts';
 
@@ -81,11 +82,11 @@ export class SqlKeys implements KeyRepository {
   }
 
   async addUses(uses: readonly Uses[]): Promise<void> {
-    await this.#knex.transaction(async (trx) => {
+    await withFaults(() => this.#knex.transaction(async (trx) => {
       // In one order everywhere, so that two processes do not wait for each other's rows.
       const sorted = uses.toSorted((a, b) => Number(a.id > b.id) - Number(a.id < b.id));
       for (let at = 0; at < sorted.length; at += BATCH) await this.#add(trx, sorted.slice(at, at + BATCH));
-    });
+    }));
   }
 
   async ping(): Promise<void> {
@@ -109,10 +110,10 @@ export class SqlKeys implements KeyRepository {
   }
 
   async #add(trx: Knex.Transaction, uses: readonly Uses[]): Promise<void> {
-    const { name, time, moment, integer } = this.#database.dialect;
+    const { name, time, moment, integer, plus } = this.#database.dialect;
     const cast = (type: string): string => (name === 'postgres' ? `CAST(? AS ${type})` : '?');
     const values = uses.map(() => `SELECT ${cast('TEXT')} AS id, ${cast(integer)} AS uses, ${cast(moment)} AS moment`).join(' UNION ALL ');
-    await trx.raw(`UPDATE ${TABLE} SET usage_count = usage_count + added.uses,
+    await trx.raw(`UPDATE ${TABLE} SET usage_count = ${plus('usage_count', 'added.uses')},
       last_used_at = CASE WHEN last_used_at IS NULL OR last_used_at < added.moment THEN added.moment ELSE last_used_at END
       FROM (${values}) AS added WHERE ${TABLE}.id = added.id`, uses.flatMap(({ id, count, at }) => [id, count, time(at)]));
   }

@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
+import { bounded } from '../../host/common/bounded-sum.ts';
 import type { Booking, LedgerRepository, StoredAccount } from '../../host/stores/ledger-repository.ts';
-import { type Database, rowsOf } from './database.ts';
+import { type Database, type Dialect, rowsOf } from './database.ts';
+import { withFaults } from './driver-faults.ts';
 
 const TABLE = 'ledger_accounts';
 /** Bookings that one statement writes: a database takes no more than some thousand values. */
@@ -22,11 +24,12 @@ export class SqlLedgers implements LedgerRepository {
   book(bookings: readonly Booking[]): Promise<readonly StoredAccount[]> {
     // In one order everywhere, so that two processes do not wait for each other's rows.
     const sorted = bookings.toSorted((a, b) => compare(a.ledger, b.ledger) || compare(a.key, b.key));
-    return this.#database.knex.transaction(async (trx) => {
+    const { knex, dialect } = this.#database;
+    return withFaults(() => knex.transaction(async (trx) => {
       const accounts: (readonly StoredAccount[])[] = [];
-      for (let at = 0; at < sorted.length; at += BATCH) accounts.push(await bookBatch(trx, sorted.slice(at, at + BATCH)));
+      for (let at = 0; at < sorted.length; at += BATCH) accounts.push(await bookBatch(trx, dialect, sorted.slice(at, at + BATCH)));
       return accounts.flat();
-    });
+    }));
   }
 
   async read(withinMs?: number): Promise<readonly StoredAccount[]> {
@@ -37,19 +40,22 @@ export class SqlLedgers implements LedgerRepository {
   }
 }
 
-async function bookBatch(trx: Knex.Transaction, batch: readonly Booking[]): Promise<readonly StoredAccount[]> {
+async function bookBatch(trx: Knex.Transaction, { plus }: Dialect, batch: readonly Booking[]): Promise<readonly StoredAccount[]> {
   const anew = batch.filter(({ isAnew }) => isAnew);
   if (anew.length > 0) await trx(TABLE).whereIn(['ledger', 'account'], anew.map(({ ledger, key }) => [ledger, key])).delete();
   const added = batch.filter(({ amount }) => amount > 0);
   if (added.length === 0) return [];
   const rows = added.map(() => '(?, ?, ?, ?, CURRENT_TIMESTAMP)').join(', ');
   return rowsOf(await trx.raw(`INSERT INTO ${TABLE} (ledger, account, committed, spend_limit, written_at) VALUES ${rows}
-    ON CONFLICT (ledger, account) DO UPDATE SET committed = ${TABLE}.committed + excluded.committed, spend_limit = excluded.spend_limit, written_at = excluded.written_at
+    ON CONFLICT (ledger, account) DO UPDATE SET committed = ${plus(`${TABLE}.committed`, 'excluded.committed')}, spend_limit = excluded.spend_limit, written_at = excluded.written_at
     RETURNING ledger, account, committed, spend_limit`, added.flatMap(({ ledger, key, amount, limit }) => [ledger, key, amount, limit ?? null]))).map(accountOf);
 }
 
 const compare = (a: string, b: string): number => Number(a > b) - Number(a < b);
 
 function accountOf({ ledger, account, committed, spend_limit: limit }: Readonly<Record<string, unknown>>): StoredAccount {
-  return { ledger: String(ledger), key: String(account), committed: Number(committed), limit: limit === null || limit === undefined ? undefined : Number(limit) };
+  return {
+    ledger: String(ledger), key: String(account), committed: typeof committed === 'number' ? Math.floor(bounded(committed)) : undefined,
+    limit: limit === null || limit === undefined ? undefined : bounded(Number(limit)),
+  };
 }

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { LogFilters, LogPage, LogRepository, LogRow, LogSeries, LogStatistics, LogWindow } from '../../host/stores/log-repository.ts';
 import { amount } from '../../host/stores/log-row.ts';
 import { type Database, timeOf } from './database.ts';
+import { withFaults } from './driver-faults.ts';
 import type { Row } from './key-rows.ts';
 import { areCounted, countedRows, NewRows } from './log-counts.ts';
 import { seriesOf, statisticsOf } from './log-figures.ts';
@@ -24,7 +25,7 @@ export class SqlLogs implements LogRepository {
     if (rows.length === 0) return;
     const { knex, dialect } = this.#database;
     const { sql, bindings } = insertion(dialect, TABLE, rows);
-    await knex.raw(sql, bindings);
+    await withFaults(async () => { await knex.raw(sql, bindings); });
     this.#newRows.wrote(rows.length);
   }
 
@@ -35,7 +36,7 @@ export class SqlLogs implements LogRepository {
   async annotate(traceId: string, stage: string, error: string): Promise<boolean> {
     const { knex } = this.#database;
     const newest = this.#ofTrace(traceId).where({ stage }).whereRaw("coalesce(error_message, '') = ''").max('id');
-    return await knex(TABLE).where('id', newest).update({ error_message: error }) > 0;
+    return await withFaults(async () => knex(TABLE).where('id', newest).update({ error_message: error })) > 0;
   }
 
   async list(filters: LogFilters, limit: number, offset: number): Promise<LogPage> {

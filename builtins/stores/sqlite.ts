@@ -1,5 +1,6 @@
 import { chmod, open, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, resolve } from 'node:path';
+import { MOST_SUM } from '../../host/common/bounded-sum.ts';
 import { type Database, type Dialect, SILENT } from './database.ts';
 import { isMemory, readSqliteDsn } from './sqlite-dsn.ts';
 
@@ -28,6 +29,8 @@ export const SQLITE: Dialect = {
   lock: async (trx, table) => { await trx.raw(`UPDATE ${table} SET rowid = rowid WHERE rowid = -1`); },
   hasTable: (db, table) => db.schema.hasTable(table),
   position: 'instr',
+  // Columns hold whatever was written: also fractions, infinity and texts. What is not a number counts as the most, as where it is read.
+  plus: (column, more) => `CAST(min(max(CASE WHEN typeof(${column}) IN ('integer', 'real') THEN ${column} ELSE ${MOST_SUM} END, 0) + ${more}, ${MOST_SUM}) AS INTEGER)`,
   milliseconds: (column) => `(CAST(round(julianday(${column}) * ${DAY_MS}) AS INTEGER) - ${JULIAN_EPOCH_MS})`,
 };
 

@@ -1,27 +1,26 @@
 /** Most things that are remembered; beyond it the oldest is forgotten, and may be logged again. */
-const MOST = 1000;
+const MOST = 10_000;
 
-/** Says whether something happens for the first time in a period: a fault that comes with every request is logged once. */
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** Says whether something has not happened for a period: a fault that comes with every request is logged once. */
 export class OncePer {
   readonly #periodMs: number;
-  readonly #periods = new Map<string, number>();
+  readonly #lastAt = new Map<string, number>();
 
-  /** `periodMs` in milliseconds: periods are equal parts of the clock, such as hours or days in UTC. */
   constructor(periodMs: number) {
     this.#periodMs = periodMs;
   }
 
-  /** `now` in Unix milliseconds. */
+  /** `now` in milliseconds, always of the same clock. */
   isFirst(what: string, now: number): boolean {
-    const period = Math.floor(now / this.#periodMs);
-    if (this.#periods.get(what) === period) return false;
-    this.#periods.delete(what);
-    const [oldest] = this.#periods.keys();
-    if (this.#periods.size >= MOST && oldest !== undefined) this.#periods.delete(oldest);
-    this.#periods.set(what, period);
+    const last = this.#lastAt.get(what);
+    if (last !== undefined && now >= last && now - last < this.#periodMs) return false;
+    this.#lastAt.delete(what);
+    const [oldest] = this.#lastAt.keys();
+    if (this.#lastAt.size >= MOST && oldest !== undefined) this.#lastAt.delete(oldest);
+    this.#lastAt.set(what, now);
     return true;
   }
 }
-
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;

@@ -1,7 +1,7 @@
 /**
- * What is spent and what is reserved, by key, in micro-dollars (0.000001 US dollars). Amounts are 0 or more; committed sums are
- * whole: what is below a micro-dollar is carried to the key's next booking. In memory everything is answered at once; a
- * ledger in a store may take a promise.
+ * What is spent and what is reserved, by key, in micro-dollars (0.000001 US dollars). An amount is from 0 to 1e9 (1,000 US dollars): more
+ * counts as that, and less, or what is not a number, as 0. Committed sums are whole, and stop at 2^53 - 1: what is below a
+ * micro-dollar is carried to the key's next booking. In memory everything is answered at once; a ledger in a store may take a promise.
  */
 export interface Ledger {
   /**
@@ -25,7 +25,7 @@ export interface ReservationOrder {
   readonly amount: number;
   /** `undefined` means unlimited. */
   readonly limit: number | undefined;
-  /** What the request has cost so far without being committed: counts toward the limit. 0 unless said. */
+  /** What the request has cost so far without being committed: counts toward the limit, up to 2^53 - 1. 0 unless said. */
   readonly running?: number;
 }
 

@@ -2,6 +2,7 @@ import { type Billed, type Cost, memberOf, promptTokens, setMember, type Usage }
 import { type Fields, isFields } from '../contract/fields.ts';
 import { choicesOf, LONGEST_ANSWER } from '../contract/pricing.ts';
 import type { PromptSource } from '../contract/prompt-estimate.ts';
+import { MOST_BOOKING } from '../common/bounded-sum.ts';
 import { type AnswerFacts, chargeOf, type Guess } from './charged-usage.ts';
 import { estimatedUse } from './estimated-use.ts';
 import { catalogEntryOf } from './catalog-entry.ts';
@@ -11,7 +12,7 @@ import type { PipelineServices } from './pipeline-services.ts';
 type Priced = Pick<PipelineServices, 'catalog'>;
 
 /** The most that one exchange is charged: what an upstream reports above it is not believed. US dollars. */
-export const MOST_USD = 1000;
+const MOST_USD = MOST_BOOKING / 1e6;
 
 /**
  * Adds what a turn used and what that costs: what its vendor reports, and an estimate where that is nothing, or is not believed. The

@@ -1,8 +1,9 @@
+import { bounded, MOST_BOOKING } from '../common/bounded-sum.ts';
 import type { Ledger, LedgerBounds, Refusal, Reservation, ReservationOrder } from '../contract/index.ts';
 
 interface Account {
   readonly key: string;
-  /** Whole micro-dollars. */
+  /** Whole micro-dollars, `MOST_SUM` at most. */
   committed: number;
   /** What is below a micro-dollar of all that was booked. */
   rest: number;
@@ -13,20 +14,22 @@ interface Account {
   limit: number;
 }
 
-/** Hears what happens to accounts, so that it can be kept elsewhere. */
+/** Hears what happens to accounts, so that it can be kept elsewhere, and logged. */
 export interface LedgerJournal {
   /** Whole micro-dollars, more than 0, and the limit that the account was last held against. */
   booked(key: string, amount: number, limit: number): void;
   /** It begins at 0 again. */
   forgot(key: string): void;
+  /** An amount that no booking may be: less than 0, more than `MOST_BOOKING`, or not a number. */
+  outOfBounds(key: string, amount: number): void;
 }
 
-const KEPT_NOWHERE: LedgerJournal = { booked: () => {}, forgot: () => {} };
+const KEPT_NOWHERE: LedgerJournal = { booked: () => {}, forgot: () => {}, outOfBounds: () => {} };
 
 /** Parts of a micro-dollar that count: finer ones are what binary fractions add. */
 const PARTS = 1e6;
 
-/** A ledger in the memory of this process. */
+/** A ledger in the memory of this process. Whatever amounts it is given, its sums are numbers from 0 to `MOST_SUM`. */
 export class MemoryLedger implements Ledger {
   readonly #accounts = new Map<string, Account>();
   readonly #journal: LedgerJournal;
@@ -54,10 +57,11 @@ export class MemoryLedger implements Ledger {
   reserve(key: string, { amount, limit = Number.POSITIVE_INFINITY, running = 0 }: ReservationOrder): Reservation | Refusal {
     const account = this.#account(key);
     account.limit = limit;
-    if (account.committed + account.reserved + running >= limit) return { isGranted: false, committed: account.committed };
-    account.reserved += amount;
+    if (account.committed + account.reserved + bounded(running) >= limit) return { isGranted: false, committed: account.committed };
+    const held = bounded(amount, MOST_BOOKING); // no more can be booked
+    account.reserved += held;
     account.calls += 1;
-    return new Held(account, amount, this.#journal);
+    return new Held(account, held, this.#journal);
   }
 
   commit(key: string, amount: number): void {
@@ -67,8 +71,9 @@ export class MemoryLedger implements Ledger {
   /** Takes what is kept elsewhere for what is committed. An account that would need the room of another is left out. */
   adopt(key: string, committed: number, limit: number): void {
     const known = this.#accounts.get(key);
-    if (known) known.committed = committed;
-    else if (this.#accounts.size < this.#maxKeys) this.#accounts.set(key, { key, committed, rest: 0, reserved: 0, calls: 0, limit });
+    const sum = bounded(committed);
+    if (known) known.committed = sum;
+    else if (this.#accounts.size < this.#maxKeys) this.#accounts.set(key, { key, committed: sum, rest: 0, reserved: 0, calls: 0, limit });
   }
 
   /** Other bounds from now on: who does not fit leaves, the lowest spender first. */
@@ -141,9 +146,11 @@ class Held implements Reservation {
 }
 
 function book(account: Account, amount: number, journal: LedgerJournal): void {
-  const parts = Math.round((account.rest + amount) * PARTS);
+  const believed = bounded(amount, MOST_BOOKING);
+  if (believed !== amount) journal.outOfBounds(account.key, amount);
+  const parts = Math.round((account.rest + believed) * PARTS);
   const whole = Math.floor(parts / PARTS);
-  account.committed += whole;
+  account.committed = bounded(account.committed + whole);
   account.rest = (parts - whole * PARTS) / PARTS;
   if (whole > 0) journal.booked(account.key, whole, account.limit);
 }

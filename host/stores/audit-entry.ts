@@ -36,7 +36,7 @@ export interface AuditPage {
 
 /** Where the trail is kept. Rows are only added. */
 export interface AuditRepository {
-  /** In this order; all of them or none. */
+  /** In this order; all of them or none. Throws a `WriteFault` where the store answers with a no. */
   append(entries: readonly AuditEntry[]): Promise<void>;
   list(query: AuditQuery): Promise<AuditPage>;
   ping(): Promise<void>;

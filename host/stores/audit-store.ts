@@ -5,6 +5,7 @@ import { MemoryAudit } from './memory-audit.ts';
 import { Place } from './place.ts';
 import type { StoreDeps } from './store-deps.ts';
 import { LOOKUP_LIMIT_MS, StoreLink } from './store-link.ts';
+import { writeRows } from './write-rows.ts';
 
 /** An action as the code that performed it describes it; the store adds the moment and redacts the detail. */
 export interface AuditNote extends Omit<AuditEntry, 'occurredAt' | 'detail'> {
@@ -84,14 +85,17 @@ export class AuditStore {
     this.#retry = undefined;
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, BATCH);
-      try {
-        await this.link.ask(() => this.#place.value.append(batch));
-      } catch {
+      const unwritten = await writeRows(batch, {
+        write: (entries) => this.link.ask(() => this.#place.value.append(entries)),
+        refused: ({ action, actorId }, fault) => this.link.refused({ action, actor_id: actorId }, fault),
+      });
+      const done = batch.length - (unwritten?.rows.length ?? 0);
+      // Rows that were dropped meanwhile were the oldest: those of this batch.
+      if (done > 0) this.#waiting.splice(0, this.#waiting.indexOf(batch[done - 1] as AuditEntry) + 1);
+      if (unwritten) {
         if (!this.#isClosed) this.#retry = this.#deps.clock.timer(RETRY_MS, () => void this.flush());
         return;
       }
-      // Rows that were dropped meanwhile were the oldest: those of this batch.
-      this.#waiting.splice(0, this.#waiting.indexOf(batch.at(-1) as AuditEntry) + 1);
       if (this.#dropped > 0) this.#deps.log.error('audit rows were dropped: too many waited for their store', { rows: this.#dropped });
       this.#dropped = 0;
     }

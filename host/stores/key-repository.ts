@@ -60,7 +60,7 @@ export interface KeyRepository {
   usage(query: UsageQuery): Promise<UsagePage<StoredKey>>;
   /** `now` in Unix milliseconds. */
   totals(now: number): Promise<KeyTotals>;
-  /** Adds to the counts; a moment earlier than the one kept changes none. Ids that are gone are passed over. */
+  /** Adds to the counts; a moment earlier than the one kept changes none. Ids that are gone are passed over. Throws a `WriteFault` where the store answers with a no. */
   addUses(uses: readonly Uses[]): Promise<void>;
   ping(): Promise<void>;
 }

@@ -11,6 +11,7 @@ import { Place } from './place.ts';
 import type { StoreDeps } from './store-deps.ts';
 import { LOOKUP_LIMIT_MS, StoreLink, StoreUnavailable } from './store-link.ts';
 import { UseCounts } from './use-counts.ts';
+import { writeRows } from './write-rows.ts';
 
 /** Milliseconds for which a key that was in use goes on being served without its store. Source: admin reference 17. */
 const SEEN_MS = 60 * 60 * 1000;
@@ -285,16 +286,17 @@ export class KeyStore {
 
   async #writeUses(): Promise<void> {
     if (this.#uses.isEmpty) return;
-    const uses = this.#uses.take();
-    try {
-      await this.link.ask(() => this.#keys.addUses(uses));
-      this.#isBehind = false;
-    } catch (error) {
-      this.#uses.giveBack(uses);
-      if (!this.#isBehind) this.#deps.log.warn('uses of keys cannot be written, they are counted in memory', { keys: uses.length, error });
-      this.#isBehind = true;
-      if (!this.#due) this.#writeSoon();
-    }
+    const unwritten = await writeRows(this.#uses.take(), {
+      write: (uses) => this.link.ask(() => this.#keys.addUses(uses)),
+      refused: ({ id, count }, fault) => this.link.refused({ api_key_id: id, uses: count }, fault),
+    });
+    const wasBehind = this.#isBehind;
+    this.#isBehind = unwritten !== undefined;
+    if (!unwritten) return;
+    const { rows, error } = unwritten;
+    this.#uses.giveBack(rows);
+    if (!wasBehind) this.#deps.log.warn('uses of keys cannot be written, they are counted in memory', { keys: rows.length, error });
+    if (!this.#due) this.#writeSoon();
   }
 
   /** With the uses that were not sent to the store yet. */

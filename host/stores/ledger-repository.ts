@@ -2,8 +2,8 @@
 export interface StoredAccount {
   readonly ledger: string;
   readonly key: string;
-  /** Whole micro-dollars. */
-  readonly committed: number;
+  /** Whole micro-dollars, from 0 to `MOST_SUM`; `undefined` where something stands there that is not a number. */
+  readonly committed: number | undefined;
   /** The limit it was last held against, in micro-dollars; `undefined` means unlimited. */
   readonly limit: number | undefined;
 }
@@ -12,18 +12,18 @@ export interface StoredAccount {
 export interface Booking {
   readonly ledger: string;
   readonly key: string;
-  /** Micro-dollars that are added. */
+  /** Whole micro-dollars that are added, `MOST_SUM` at most. */
   readonly amount: number;
   readonly limit: number | undefined;
   /** It began at 0 again before that. */
   readonly isAnew: boolean;
 }
 
-/** Where ledgers are kept. Each method is one transaction and throws whatever the driver throws. */
+/** Where ledgers are kept. Each method is one transaction and throws whatever the driver throws, but a `WriteFault` where the store answers with a no. */
 export interface LedgerRepository {
   /** Whether other processes book here too. */
   readonly isShared: boolean;
-  /** Adds to what stands there, and gives back what each of the accounts holds by now. */
+  /** Adds to what stands there, up to `MOST_SUM`, and gives back what each of the accounts holds by now. */
   book(bookings: readonly Booking[]): Promise<readonly StoredAccount[]>;
   /** All accounts, or those that were written in this many milliseconds, by the clock of the store. */
   read(withinMs?: number): Promise<readonly StoredAccount[]>;

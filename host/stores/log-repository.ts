@@ -111,7 +111,7 @@ export interface LogSeries extends LogWindow {
 /** Stages whose rows end a request: one row for each request. */
 export const TERMINAL_STAGES: readonly string[] = ['after_request', 'on_error'];
 
-/** Where rows are kept. */
+/** Where rows are kept. What writes them throws a `WriteFault` where the store answers with a no. */
 export interface LogRepository {
   /** In this order; all of them or none. */
   append(rows: readonly LogRow[]): Promise<void>;

@@ -100,7 +100,8 @@ function whole(value: number | undefined): number | null {
   return Number.isSafeInteger(value) ? (value ?? null) : null;
 }
 
-/** The last digits of a fraction are lost on the way through text in some databases, so they are not kept in any. */
+/** The last digits of a fraction are lost on the way through text in some databases, so they are not kept in any. The largest numbers are rounded to infinity. */
 export function amount(value: number | null | undefined): number | null {
-  return typeof value === 'number' && Number.isFinite(value) ? Number(value.toPrecision(15)) : null;
+  const rounded = typeof value === 'number' ? Number(value.toPrecision(15)) : Number.NaN;
+  return Number.isFinite(rounded) ? rounded : null;
 }

@@ -7,6 +7,8 @@ import { LogRetention, type Retention } from './log-retention.ts';
 import { type GivenRow, givenRow, storedRow } from './log-row.ts';
 import type { StoreDeps } from './store-deps.ts';
 import { LOOKUP_LIMIT_MS, StoreLink } from './store-link.ts';
+import { WriteFault } from './write-fault.ts';
+import { writeRows } from './write-rows.ts';
 
 /** Rows that wait for the store at most. */
 export const MOST_WAITING_ROWS = 20_000;
@@ -173,25 +175,22 @@ export class RequestLogStore implements RequestLog, LogReader {
     while (this.#batch.length > 0) {
       const wasAway = this.#link.isAway;
       const rows = Math.max(1, plainRows(this.#batch));
-      try {
-        await this.#writeFirst(rows);
-      } catch (error) {
-        if (!wasAway) this.#warn(error);
-        await this.ping();
-        for (let row = 0; row < rows; row += 1) await this.#writeOrGiveUp(); // the store answers: one of the rows is what it refuses
+      const unwritten = await writeRows(this.#batch.slice(0, rows), { write: (part) => this.#writePart(part), refused: (waiting, fault) => this.#drop(waiting, fault) });
+      this.#batch = [...unwritten?.rows ?? [], ...this.#batch.slice(rows)];
+      if (unwritten) {
+        if (!wasAway) this.#warn(unwritten.error);
+        throw unwritten.error;
       }
       this.#retention.wrote();
       await this.#link.ask(() => this.#repository.settle());
     }
   }
 
-  async #writeFirst(rows: number): Promise<void> {
-    const [first] = this.#batch;
-    if (!first) return;
-    const { annotates } = first;
-    const stored = this.#batch.slice(0, rows).map(({ row }) => storedRow(row)); // all of a batch in a row cost a quarter of what they cost one by one
+  /** Rows of which none is written onto another, or one that is. */
+  async #writePart(part: readonly WaitingRow[]): Promise<void> {
+    const annotates = part[0]?.annotates;
+    const stored = storedRows(part);
     await this.#link.ask(() => (annotates === undefined ? this.#repository.append(stored) : this.#annotate(stored, annotates)));
-    this.#batch.splice(0, rows);
   }
 
   async #annotate(rows: readonly LogRow[], stage: string): Promise<void> {
@@ -200,15 +199,9 @@ export class RequestLogStore implements RequestLog, LogReader {
   }
 
   /** A row that the store refuses by itself must not hold up those behind it. */
-  async #writeOrGiveUp(): Promise<void> {
-    try {
-      await this.#writeFirst(1);
-    } catch (error) {
-      await this.ping();
-      const { stage, trace_id } = this.#batch.shift()?.row ?? {};
-      this.#deps.dropped(1);
-      this.#deps.log.error('a row of the request log was refused by its store', { stage, trace_id, error });
-    }
+  #drop({ row: { stage, trace_id } }: WaitingRow, fault: WriteFault): void {
+    this.#deps.dropped(1);
+    this.#link.refused({ stage, trace_id }, fault);
   }
 
   #warn(error: unknown): void {
@@ -223,6 +216,15 @@ export class RequestLogStore implements RequestLog, LogReader {
       deleted += slice;
       if (slice < SLICE) return deleted;
     }
+  }
+}
+
+/** All of a batch in a row: that costs a quarter of what they cost one by one. A module may have made a row of other types than it may. */
+function storedRows(part: readonly WaitingRow[]): LogRow[] {
+  try {
+    return part.map(({ row }) => storedRow(row));
+  } catch (cause) {
+    throw new WriteFault('refused', cause);
   }
 }
 

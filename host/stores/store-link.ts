@@ -1,5 +1,7 @@
-import { GatewayError, type Log } from '../contract/index.ts';
 import { type Clock, within } from '../common/clock.ts';
+import { GatewayError, type Log } from '../contract/index.ts';
+import type { Attributes } from '../contract/services.ts';
+import { isFault, type WriteFault } from './write-fault.ts';
 
 /** A store did not answer, or could not do what it was asked. What the driver said is the cause, for the log alone. */
 export class StoreUnavailable extends Error {
@@ -12,6 +14,8 @@ export const STORE_LIMIT_MS = 10_000;
 export const LOOKUP_LIMIT_MS = 2000;
 /** Milliseconds after a failure in which what memory can answer does not try the store again. */
 const REST_MS = 1000;
+/** How often a call that met another writer is repeated at once. */
+const REPEATS = 3;
 
 export interface LinkDeps {
   readonly clock: Clock;
@@ -55,20 +59,26 @@ export class StoreLink {
     return this.#heardAt;
   }
 
-  /** A `GatewayError` is an answer. Whatever else is thrown, or takes too long, is a `StoreUnavailable`. */
+  /**
+   * A `GatewayError` is an answer, and so is the refusal of a row. A call that met another writer is repeated. Whatever else is thrown, or
+   * takes too long, is a `StoreUnavailable`.
+   */
   async ask<T>(call: () => Promise<T>, limitMs: number = STORE_LIMIT_MS): Promise<T> {
     const { clock } = this.#deps;
+    let isWaiting = true;
     try {
-      const answer = await within(call(), limitMs, clock, this.#what);
+      const answer = await within(repeated(call, () => isWaiting), limitMs, clock, this.#what);
       this.#heard();
       return answer;
     } catch (error) {
-      if (error instanceof GatewayError) {
+      if (error instanceof GatewayError || isFault(error, 'refused')) {
         this.#heard();
         throw error;
       }
       this.lose(error);
       throw new StoreUnavailable(`${this.#what} does not answer`, { cause: error });
+    } finally {
+      isWaiting = false;
     }
   }
 
@@ -81,11 +91,27 @@ export class StoreLink {
     log.error(`${this.#what} does not answer`, { backend: backend(), error });
   }
 
+  /** Logs a row that the store does not take, whatever it is written with. */
+  refused(row: Attributes, fault: WriteFault): void {
+    this.#deps.log.error('a row was refused by its store', { store: this.#what, ...row, error: fault.cause });
+  }
+
   #heard(): void {
     this.#hasAnswered = true;
     this.#heardAt = this.#deps.clock.monotonic();
     if (!this.#isAway) return;
     this.#isAway = false;
     this.#deps.log.info(`${this.#what} answers again`, { backend: this.#deps.backend() });
+  }
+}
+
+/** The caller may have given up meanwhile: then it sends the same again itself. */
+async function repeated<T>(call: () => Promise<T>, isWaiting: () => boolean): Promise<T> {
+  for (let left = REPEATS; ; left -= 1) {
+    try {
+      return await call();
+    } catch (error) {
+      if (left === 0 || !isWaiting() || !isFault(error, 'conflict')) throw error;
+    }
   }
 }

@@ -1,10 +1,14 @@
-import type { LedgerBounds, Log } from '../contract/index.ts';
-import type { Clock, Timer } from '../common/clock.ts';
+import { bounded, MOST_SUM } from '../common/bounded-sum.ts';
+import type { Timer } from '../common/clock.ts';
+import type { LedgerBounds } from '../contract/index.ts';
 import { MemoryLedger } from '../state/memory-ledger.ts';
-import type { LedgerRepository, StoredAccount } from './ledger-repository.ts';
+import { LedgerLines, type LedgerLinesDeps } from './ledger-lines.ts';
+import type { Booking, LedgerRepository, StoredAccount } from './ledger-repository.ts';
 import type { Ledgers } from './ledgers.ts';
 import { StoreLink } from './store-link.ts';
 import { WaitingBookings } from './waiting-bookings.ts';
+import type { WriteFault } from './write-fault.ts';
+import { writeRows } from './write-rows.ts';
 
 /** What is booked is written at once, and after a write not sooner than this many milliseconds: what came meanwhile goes together. */
 const BETWEEN_WRITES_MS = 100;
@@ -13,10 +17,10 @@ const RETRY_MS = 1000;
 const ASK_MS = 1000;
 /** What other processes wrote in so many milliseconds is read each time: longer than a transaction may take to be seen. */
 const OVERLAP_MS = 30_000;
+/** Milliseconds after which bookings that the store refused are tried again, with the next write. */
+const APART_MS = 60 * 60 * 1000;
 
-export interface StoredLedgersDeps {
-  readonly clock: Clock;
-  readonly log: Log;
+export interface StoredLedgersDeps extends LedgerLinesDeps {
   readonly backend: string;
 }
 
@@ -28,6 +32,7 @@ export class StoredLedgers implements Ledgers {
   readonly #repository: LedgerRepository;
   readonly #deps: StoredLedgersDeps;
   readonly #link: StoreLink;
+  readonly #lines: LedgerLines;
   readonly #ledgers = new Map<string, MemoryLedger>();
   readonly #waiting = new WaitingBookings();
   #working: Promise<void> = Promise.resolve();
@@ -35,12 +40,14 @@ export class StoredLedgers implements Ledgers {
   #asking: Timer | undefined;
   #writtenAt = Number.NEGATIVE_INFINITY;
   #readAt = Number.NEGATIVE_INFINITY;
+  #apartSince = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
   private constructor(repository: LedgerRepository, deps: StoredLedgersDeps) {
     this.#repository = repository;
     this.#deps = deps;
     this.#link = new StoreLink('the store of ledgers', { ...deps, backend: () => deps.backend });
+    this.#lines = new LedgerLines(deps);
   }
 
   /** With what was spent before. Throws whatever the driver throws. */
@@ -62,20 +69,23 @@ export class StoredLedgers implements Ledgers {
     this.#isClosed = true;
     this.#due?.cancel();
     this.#asking?.cancel();
-    await this.#next(() => this.#write());
-    if (this.#waiting.size > 0) this.#deps.log.error('what was spent is lost: the store of ledgers did not come back', { keys: this.#waiting.size });
+    await this.#next(() => this.#writeAll());
+    const { size, apart } = this.#waiting;
+    if (size > 0) this.#deps.log.error('what was spent is lost: the store of ledgers did not come back', { keys: size });
+    if (apart > 0) this.#deps.log.error('what was spent is lost: the store of ledgers refused it', { keys: apart });
   }
 
   #ledger(name: string): MemoryLedger {
     const known = this.#ledgers.get(name);
     if (known) return known;
     const note = (key: string, amount: number, limit: number, isAnew: boolean): void => {
-      this.#waiting.add({ ledger: name, key, amount, limit: Number.isFinite(limit) ? limit : undefined, isAnew });
+      this.#waiting.add({ ledger: name, key, amount, limit: Number.isFinite(limit) ? Math.ceil(bounded(limit)) : undefined, isAnew });
       this.#writeIn(Math.max(0, this.#writtenAt + BETWEEN_WRITES_MS - this.#deps.clock.monotonic()));
     };
     const ledger = new MemoryLedger({ maxKeys: 0 }, {
       booked: (key, amount, limit) => note(key, amount, limit, false),
       forgot: (key) => note(key, 0, Number.POSITIVE_INFINITY, true),
+      outOfBounds: (key, amount) => this.#lines.outOfBounds(name, key, amount),
     });
     this.#ledgers.set(name, ledger);
     return ledger;
@@ -103,14 +113,28 @@ export class StoredLedgers implements Ledgers {
   }
 
   async #write(): Promise<void> {
+    if (this.#waiting.apart > 0 && this.#deps.clock.monotonic() - this.#apartSince >= APART_MS) this.#waiting.tryAgain();
     if (this.#waiting.size === 0) return;
-    const bookings = this.#waiting.take();
-    try {
-      this.#take(await this.#link.ask(() => this.#repository.book(bookings)));
-    } catch {
-      this.#waiting.giveBack(bookings); // the link has logged it
-    }
+    const unwritten = await writeRows(this.#waiting.take(), {
+      write: async (bookings) => { this.#take(await this.#link.ask(() => this.#repository.book(bookings))); },
+      refused: (booking, fault) => this.#setApart(booking, fault),
+    });
+    if (unwritten) this.#waiting.giveBack(unwritten.rows); // the link has logged it
     this.#writtenAt = this.#deps.clock.monotonic();
+  }
+
+  /** Also what stands apart. */
+  #writeAll(): Promise<void> {
+    this.#waiting.tryAgain();
+    return this.#write();
+  }
+
+  /** The key goes on spending in memory, and what it spends is kept beside what the store takes. */
+  #setApart(booking: Booking, fault: WriteFault): void {
+    const { ledger, key, amount } = booking;
+    if (this.#waiting.apart === 0) this.#apartSince = this.#deps.clock.monotonic();
+    this.#waiting.setApart(booking);
+    this.#link.refused({ ledger, key, micro_usd: amount }, fault);
   }
 
   /** The link tells of what fails; it is asked again. */
@@ -128,8 +152,9 @@ export class StoredLedgers implements Ledgers {
   /** With what this process booked and has not written yet. */
   #take(accounts: readonly StoredAccount[]): void {
     for (const { ledger, key, committed, limit = Number.POSITIVE_INFINITY } of accounts) {
+      if (committed === undefined) this.#lines.unreadable(ledger, key);
       const waiting = this.#waiting.of(ledger, key);
-      if (!waiting?.isAnew) this.#ledger(ledger).adopt(key, committed + (waiting?.amount ?? 0), limit);
+      if (!waiting?.isAnew) this.#ledger(ledger).adopt(key, (committed ?? MOST_SUM) + (waiting?.amount ?? 0), limit);
     }
   }
 }

@@ -2,7 +2,7 @@ import type { RequestLog, SharedState } from '../contract/index.ts';
 import { forwardClock } from '../common/clock.ts';
 import { closeInTurn } from '../common/close-all.ts';
 import { AuditStore } from './audit-store.ts';
-import { type Ledgers, MEMORY_LEDGERS } from './ledgers.ts';
+import { type Ledgers, MemoryLedgers } from './ledgers.ts';
 import { type ConfigurationStore, UnstoredConfiguration } from './configuration-store.ts';
 import { KeyStore } from './key-store.ts';
 import { MemoryOwners, type Owners } from './owners.ts';
@@ -49,7 +49,7 @@ export function createStores(memory: SharedState, given: StoreDeps): Stores {
     logReader: new Place<LogReader | undefined>('reader of the request log', 'disabled', undefined),
     configuration: new Place<ConfigurationStore>('configuration store', 'memory', new UnstoredConfiguration(deps.clock.now)),
     state: new Place<SharedState>('shared state', 'memory', memory),
-    ledgers: new Place<Ledgers>('ledgers', 'memory', MEMORY_LEDGERS),
+    ledgers: new Place<Ledgers>('ledgers', 'memory', new MemoryLedgers(deps)),
     owners: new Place<Owners>('owners', 'memory', new MemoryOwners()),
   };
 }

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Principal } from '../../host/contract/index.ts';
 import { forwardClock } from '../../host/common/clock.ts';
 import { createRedactor } from '../../host/log/redact.ts';
+import type { AuditEntry } from '../../host/stores/audit-entry.ts';
 import { AuditStore, MOST_WAITING } from '../../host/stores/audit-store.ts';
 import type { ChangeFeed } from '../../host/stores/change-feed.ts';
 import type { KeyRepository } from '../../host/stores/key-repository.ts';
@@ -14,6 +15,7 @@ import { MemorySessions } from '../../host/stores/memory-sessions.ts';
 import { digestOf } from '../../host/stores/principals.ts';
 import { SessionStore } from '../../host/stores/session-store.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
+import { WriteFault } from '../../host/stores/write-fault.ts';
 import { fakeClock, type FakeClock } from '../kit/index.ts';
 import { SILENT } from './backends.ts';
 
@@ -374,6 +376,24 @@ describe('the audit trail', () => {
     expect(await actions(audit)).to.deep.equal(['c', 'b', 'a']);
     await audit.close();
     expect(clock.waiting).to.equal(0);
+  });
+
+  it('writes no row twice where its store is lost among the halves of a batch', async () => {
+    const fates = [undefined, new WriteFault('refused', new Error('one of them')), undefined, new Error('away')];
+    class Fated extends MemoryAudit {
+      override append(entries: readonly AuditEntry[]): Promise<void> {
+        const fate = fates.shift();
+        return fate ? Promise.reject(fate) : super.append(entries);
+      }
+    }
+    const clock = fakeClock();
+    const audit = new AuditStore({ clock, log: SILENT, redactor: createRedactor({}), randomBytes });
+    audit.supply('sqlite', new Fated());
+    for (const action of ['first', 'a', 'b', 'c', 'd']) audit.append(note(action)); // the first begins a batch of its own
+    await audit.flush();
+    expect(fates).to.deep.equal([]);
+    clock.advance(2000);
+    expect(await actions(audit)).to.deep.equal(['d', 'c', 'b', 'a', 'first']);
   });
 
   it('keeps so many rows and no more, the newest', async () => {

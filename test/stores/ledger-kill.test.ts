@@ -9,7 +9,9 @@ const ROUNDS = cases(30) === 30 ? 30 : 1; // each starts the gateway anew
 const WORKERS = 6;
 /** Milliseconds after its answer within which a request may be forgotten: docs/stores.md, with room for a busy machine. */
 const BOUND_MS = 2000;
-/** What a request reserves, in dollars; no more than a few of them fit below the limit. */
+/** Dollars for a token: a refusal tells what was spent to the ten-thousandth of one. */
+const PRICE = 0.1;
+/** What a request reserves, in tokens; no more than a few of them fit below the limit, and all of them cost less than one booking may be. */
 const CEILING = 1000;
 const LIMIT = 7500;
 
@@ -18,10 +20,9 @@ interface Answered {
   readonly tokens: number;
 }
 
-/** One dollar per token, so that a refusal tells what was spent. */
 const pluginFile = (limitUsd: number): string => JSON.stringify({
   targets: [{ virtual_key: 'echo' }],
-  plugins: ['before_request', 'after_request'].map((stage) => ({ name: 'budget', stage, enabled: true, config: { input_per_m_tokens: 1e6, output_per_m_tokens: 1e6, spend_limit_usd: limitUsd } })),
+  plugins: ['before_request', 'after_request'].map((stage) => ({ name: 'budget', stage, enabled: true, config: { input_per_m_tokens: PRICE * 1e6, output_per_m_tokens: PRICE * 1e6, spend_limit_usd: limitUsd } })),
 });
 
 const send = (gateway: GatewayProcess, body: object, bearer = MASTER_KEY): Promise<Response> => fetch(`${gateway.url}${CHAT}`, {
@@ -45,14 +46,14 @@ async function work(gateway: GatewayProcess, answered: Answered[], open: { reque
   }
 }
 
-/** What was spent, in dollars, as a refusal at a limit that is always reached says. */
+/** What was spent, in tokens, as a refusal at a limit that is always reached says. */
 async function spentOf(start: (limitUsd: number) => Promise<GatewayProcess>): Promise<number> {
   const gateway = await start(0.000_001);
   const answer = await send(gateway, {});
   expect(answer.status).to.equal(402);
   const { error } = await answer.json() as { error: { message: string } };
   expect(await gateway.stop()).to.equal(0);
-  return Number(/spent \$(\d+\.\d{4}) of/.exec(error.message)?.[1]);
+  return Math.round(Number(/spent \$(\d+\.\d{4}) of/.exec(error.message)?.[1]) / PRICE);
 }
 
 async function survive(variables: Record<string, string>, seed: number): Promise<void> {
@@ -65,7 +66,7 @@ async function survive(variables: Record<string, string>, seed: number): Promise
   let least = 0;
   let most = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
-    const gateway = await start(most + LIMIT); // a reservation that outlived its process would fill it
+    const gateway = await start((most + LIMIT) * PRICE); // a reservation that outlived its process would fill it
     expect((await send(gateway, { max_tokens: CEILING * 7 })).status).to.equal(200);
     const answered: Answered[] = [{ at: 0, tokens: 6 }];
     const open = { requests: 0 };

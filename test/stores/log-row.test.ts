@@ -92,6 +92,12 @@ describe('a row of the request log that waits', () => {
     }
   });
 
+  it('has no number that its column does not hold', () => {
+    for (const number of [2 ** 53, 1e23, Infinity, NaN, 0.5]) expect(stored({ total_tokens: number, attempts: number }), `${number}`).to.deep.include({ total_tokens: 0, attempts: null });
+    for (const number of [Infinity, NaN, Number.MAX_VALUE]) expect(stored({ cost_usd: number }).cost_usd, `${number}`).to.equal(null);
+    expect(stored({ total_tokens: Number.MAX_SAFE_INTEGER, cost_usd: 1e308 })).to.deep.include({ total_tokens: Number.MAX_SAFE_INTEGER, cost_usd: 1e308 });
+  });
+
   it('says as much of an error as is kept, and all of one that is not long', () => {
     expect(stored({ error_message: 'e'.repeat(8192) }).error_message).to.equal('e'.repeat(8192));
     expect(stored({ error_message: 'e'.repeat(90_000) }).error_message).to.equal('e'.repeat(8192));

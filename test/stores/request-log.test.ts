@@ -6,6 +6,7 @@ import { givenRow } from '../../host/stores/log-row.ts';
 import type { LogFilters, LogRepository, LogRow } from '../../host/stores/log-repository.ts';
 import type { Retention } from '../../host/stores/log-retention.ts';
 import { MOST_WAITING_ROWS, RequestLogStore } from '../../host/stores/request-log-store.ts';
+import { WriteFault } from '../../host/stores/write-fault.ts';
 import { fakeClock } from '../kit/index.ts';
 import { SILENT } from './backends.ts';
 
@@ -17,11 +18,13 @@ function scene(retention: Retention = { days: undefined, rows: undefined }) {
   const rows: (LogRow & { readonly id: number })[] = [];
   const statements: number[] = [];
   const told: string[] = [];
-  const state = { isAway: false, refuses: (_row: LogRow): boolean => false, settles: (): Promise<void> => Promise.resolve(), dropped: 0, nextId: 1 };
+  const state = { isAway: false, breaks: false, writes: 0, refuses: (_row: LogRow): boolean => false, settles: (): Promise<void> => Promise.resolve(), dropped: 0, nextId: 1 };
   const answer = <T>(value: () => T): Promise<T> => (state.isAway ? Promise.reject(new Error('connection refused')) : Promise.resolve().then(value));
   const repository: LogRepository = {
     append: (given) => answer(() => {
-      if (given.some((each) => state.refuses(each))) throw new Error('refused');
+      state.writes += 1;
+      if (state.breaks) throw new Error('disk full');
+      if (given.some((each) => state.refuses(each))) throw new WriteFault('refused', new Error('refused'));
       statements.push(given.length);
       rows.push(...given.map((each) => ({ ...each, id: state.nextId++ })));
     }),
@@ -160,12 +163,37 @@ describe('rows of the request log', () => {
     expect(t.told).to.include('rows of the request log were dropped: too many waited for their store');
   });
 
-  it('that the store refuses one by one do not hold up the others', async () => {
+  it('that the store refuses do not hold up the others, and are named', async () => {
     const t = scene();
     t.state.refuses = ({ model }) => model === 'bad';
     for (const model of ['a', 'bad', 'b', 'bad', 'c']) t.store.append(row({ model }));
     await t.store.flush();
     expect([models(t), t.state.dropped]).to.deep.equal([['a', 'b', 'c'], 2]);
+    expect(t.told).to.deep.equal(['a row was refused by its store', 'a row was refused by its store']);
+  });
+
+  it('that the store refuses are found among many by halves, also where a late error stands between', async () => {
+    const t = scene();
+    t.state.refuses = ({ model }) => model === 'bad';
+    for (let at = 0; at < 1000; at += 1) t.store.append(row({ model: at === 321 ? 'bad' : `m${at}` }));
+    await t.store.flush();
+    expect([t.rows.length, t.state.dropped]).to.deep.equal([999, 1]);
+    expect(t.state.writes).to.be.at.most(20);
+    t.store.annotate('after_request', row({ trace_id: 'other', model: 'bad', error_message: 'late' }));
+    t.store.append(row({ model: 'last' }));
+    await t.store.flush();
+    expect([models(t).at(-1), t.state.dropped]).to.deep.equal(['last', 2]);
+  });
+
+  it('wait as a whole where the store answers but cannot write: none of them is what it refuses', async () => {
+    const t = scene();
+    t.state.breaks = true;
+    for (let at = 0; at < 3; at += 1) t.store.append(row({ model: `m${at}` }));
+    await t.store.flush();
+    expect([t.rows.length, t.state.dropped]).to.deep.equal([0, 0]);
+    t.state.breaks = false;
+    await t.store.flush();
+    expect([models(t), t.state.dropped]).to.deep.equal([['m0', 'm1', 'm2'], 0]);
   });
 
   it('that a module made of other types than it may do not hold up the others', async () => {
