@@ -15,6 +15,7 @@ import { SqlAudit } from './sql-audit.ts';
 import { SqlKeys } from './sql-keys.ts';
 import { SqlLedgers } from './sql-ledgers.ts';
 import { OWNER_SCHEMA, SqlOwners } from './sql-owners.ts';
+import { SqlRunningResponses } from './sql-running.ts';
 import { SqlSessions } from './sql-sessions.ts';
 
 /** One database for all of them, with a pool for each, so that none waits for another's connections. Source: admin reference 16.3. */
@@ -34,6 +35,7 @@ export async function openPostgresStores(host: Host, { dsn = '', prefix }: Store
     host.stores.keys.supply('postgres', new SqlKeys(keys, listener.tell), listener.feed('key'));
     host.stores.ledgers.supply('postgres', await StoredLedgers.load(new SqlLedgers(keys), { clock: host.services.clock, log: host.log, backend: 'postgres' }));
     host.stores.owners.supply('postgres', new SqlOwners(keys, host.services.clock.now));
+    host.stores.running.supply('postgres', new SqlRunningResponses(keys, host.services.clock.now));
     host.stores.sessions.supply('postgres', new SqlSessions(await open(SESSION_SCHEMA), listener.tell), listener.feed('session'));
     host.stores.audit.supply('postgres', new SqlAudit(await open(AUDIT_SCHEMA)));
     await listener.open();

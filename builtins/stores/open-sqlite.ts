@@ -13,6 +13,7 @@ import { SqlAudit } from './sql-audit.ts';
 import { SqlKeys } from './sql-keys.ts';
 import { SqlLedgers } from './sql-ledgers.ts';
 import { OWNER_SCHEMA, SqlOwners } from './sql-owners.ts';
+import { SqlRunningResponses } from './sql-running.ts';
 import { SqlSessions } from './sql-sessions.ts';
 import { openSqlite } from './sqlite.ts';
 import { derivedDsn } from './sqlite-dsn.ts';
@@ -33,6 +34,7 @@ export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Prom
     host.stores.keys.supply('sqlite', new SqlKeys(keys, tellNobody));
     host.stores.ledgers.supply('sqlite', await StoredLedgers.load(new SqlLedgers(keys), { clock: host.services.clock, log: host.log, backend: 'sqlite' }));
     host.stores.owners.supply('sqlite', new SqlOwners(keys, host.services.clock.now));
+    host.stores.running.supply('sqlite', new SqlRunningResponses(keys, host.services.clock.now));
     host.stores.sessions.supply('sqlite', new SqlSessions(await open(sessionDsn, SESSION_SCHEMA), tellNobody));
     host.stores.audit.supply('sqlite', new SqlAudit(await open(auditDsn, AUDIT_SCHEMA)));
   } catch (error) {

@@ -28,7 +28,7 @@ export const POSTGRES: Dialect = {
   hasTable: (db, table) => db.schema.hasTable(table),
   position: 'strpos',
   // Two numbers that the type holds may have a sum that it does not hold.
-  plus: (column, more) => `least(greatest(${column}, 0)::numeric + ${more}, ${MOST_SUM})`,
+  plus: (column, more) => `greatest(least(greatest(${column}, 0)::numeric + ${more}, ${MOST_SUM}), 0)`,
   milliseconds: (column) => `floor(extract(epoch FROM ${column}) * 1000)::bigint`,
 };
 

@@ -43,12 +43,24 @@ export class SqlLedgers implements LedgerRepository {
 async function bookBatch(trx: Knex.Transaction, { plus }: Dialect, batch: readonly Booking[]): Promise<readonly StoredAccount[]> {
   const anew = batch.filter(({ isAnew }) => isAnew);
   if (anew.length > 0) await trx(TABLE).whereIn(['ledger', 'account'], anew.map(({ ledger, key }) => [ledger, key])).delete();
+  const givenBack = await giveBack(trx, plus, batch.filter(({ amount }) => amount < 0));
   const added = batch.filter(({ amount }) => amount > 0);
-  if (added.length === 0) return [];
+  if (added.length === 0) return givenBack;
   const rows = added.map(() => '(?, ?, ?, ?, CURRENT_TIMESTAMP)').join(', ');
-  return rowsOf(await trx.raw(`INSERT INTO ${TABLE} (ledger, account, committed, spend_limit, written_at) VALUES ${rows}
+  const booked = rowsOf(await trx.raw(`INSERT INTO ${TABLE} (ledger, account, committed, spend_limit, written_at) VALUES ${rows}
     ON CONFLICT (ledger, account) DO UPDATE SET committed = ${plus(`${TABLE}.committed`, 'excluded.committed')}, spend_limit = excluded.spend_limit, written_at = excluded.written_at
     RETURNING ledger, account, committed, spend_limit`, added.flatMap(({ ledger, key, amount, limit }) => [ledger, key, amount, limit ?? null]))).map(accountOf);
+  return [...givenBack, ...booked];
+}
+
+/** What was booked too much: seldom any. */
+async function giveBack(trx: Knex.Transaction, plus: Dialect['plus'], bookings: readonly Booking[]): Promise<readonly StoredAccount[]> {
+  const accounts: StoredAccount[] = [];
+  for (const { ledger, key, amount } of bookings) {
+    const rows = rowsOf(await trx.raw(`UPDATE ${TABLE} SET committed = ${plus('committed', 'CAST(? AS BIGINT)')}, written_at = CURRENT_TIMESTAMP WHERE ledger = ? AND account = ? RETURNING ledger, account, committed, spend_limit`, [amount, ledger, key]));
+    accounts.push(...rows.map(accountOf));
+  }
+  return accounts;
 }
 
 const compare = (a: string, b: string): number => Number(a > b) - Number(a < b);

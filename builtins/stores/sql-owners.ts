@@ -1,6 +1,7 @@
 import type { OwnedKind, Owners } from '../../host/stores/owners.ts';
 import type { Database } from './database.ts';
 import type { Schema } from './migrate.ts';
+import { RUNNING_TABLE } from './sql-running.ts';
 
 const TABLE = 'resource_owners';
 /** Ids in one statement: SQLite takes 32,766 variables, Postgres 65,535. */
@@ -17,6 +18,11 @@ export const OWNER_SCHEMA: Schema = {
       up: async (trx, { moment }) => {
         await trx.raw(`CREATE TABLE ${TABLE} (kind TEXT NOT NULL, id TEXT NOT NULL, owner_id TEXT NOT NULL, created_at ${moment} NOT NULL, PRIMARY KEY (kind, id))`);
       },
+    },
+    {
+      version: 2,
+      name: 'responses whose usage is not known yet',
+      up: async (trx, { moment }) => { await trx.raw(`CREATE TABLE ${RUNNING_TABLE} (id TEXT PRIMARY KEY, body TEXT NOT NULL, created_at ${moment} NOT NULL)`); },
     },
   ],
 };

@@ -38,6 +38,7 @@ export class ExchangeView implements Exchange {
   get abLabel(): string | undefined { return this.#live.abLabel; }
   get usage(): Usage | undefined { return this.#live.usage; }
   get charged(): Usage | undefined { return this.#live.charged; }
+  get later(): Exchange['later'] { return this.#live.later; }
   get bodyBytes(): number | undefined { return this.#live.bodyBytes; }
   get measurements(): Measurements { return this.#live.measurements; }
   get catalogVersion(): string | undefined { return this.#live.catalogVersion; }

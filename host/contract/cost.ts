@@ -52,3 +52,22 @@ export interface Prices {
   readonly tokenPrice: (target: string, model: string) => TokenPrice | undefined;
   readonly cost: (target: string, model: string, billed: Billed) => Cost | undefined;
 }
+
+/** US dollars per million tokens, which is micro-dollars per token. */
+export interface Rates {
+  readonly input_per_m_tokens?: number;
+  readonly output_per_m_tokens?: number;
+  readonly cache_read_per_m_tokens?: number;
+  readonly cache_write_per_m_tokens?: number;
+}
+
+/** An estimate that was booked, to be corrected later. */
+export interface LaterBooking {
+  /** Name of the ledger, and the key in it. */
+  readonly ledger: string;
+  readonly key: string;
+  /** Micro-dollars. */
+  readonly amount: number;
+  /** The rates it was booked by; `undefined` for prices of the catalog. */
+  readonly rates?: Rates | undefined;
+}

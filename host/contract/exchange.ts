@@ -1,6 +1,6 @@
 import type { ClientBody, ClientWireName } from './client-body.ts';
 import type { GatewayError } from './errors.ts';
-import type { CostSource, Unpriced } from './cost.ts';
+import type { CostSource, LaterBooking, Unpriced } from './cost.ts';
 import { type ChatSurface, type ReplyOf, type RequestOf, type Surface, SURFACES } from './surface.ts';
 import type { Usage } from './wire/chat.ts';
 
@@ -122,6 +122,8 @@ export interface Exchange<S extends Surface = Surface> {
   readonly usage: Usage | undefined;
   /** Tokens to charge: those reported as far as they can be believed, and an estimate for the rest of an answer that came. `undefined` where nothing was used, or nothing of it counts in tokens. */
   readonly charged?: Usage | undefined;
+  /** Set where the provider goes on by itself when the answer is over: what is booked by then is an estimate, and is corrected once its usage is known. */
+  readonly later?: { add(booking: LaterBooking): void } | undefined;
   /** Bytes of the body, of one that is forwarded, as far as they are known before it leaves. */
   readonly bodyBytes?: number | undefined;
   readonly measurements: Measurements;

@@ -25,7 +25,7 @@ export type { LinearPattern } from './pattern.ts';
 export { patternSet } from './pattern-set.ts';
 export type { PatternSet, PatternWatch } from './pattern-set.ts';
 export type { GuardrailSettings, PluginDeps, PluginHandlers, PluginModule, PluginType, StageProblem, StreamGuard } from './plugin.ts';
-export { catalogPricing } from './pricing.ts';
+export { catalogPricing, flatPricing } from './pricing.ts';
 export { charactersIn, promptTokens } from './prompt-estimate.ts';
 export type { Estimate, Pricing } from './pricing.ts';
 export type {
@@ -34,7 +34,7 @@ export type {
   Translator, Translators, Treatment, UnaryReply, WireReply, WireRequest,
 } from './provider.ts';
 export type { BucketSpec, Carryover, Counters, HttpReply, HttpRequest, HttpSend, Labels, Log, PluginPrices, RequestLog, RequestLogRow, SharedState } from './services.ts';
-export type { Billed, Cost, CostSource, Prices, TokenPrice, Unpriced } from './cost.ts';
+export type { Billed, Cost, CostSource, LaterBooking, Prices, Rates, TokenPrice, Unpriced } from './cost.ts';
 export { Spending } from './spending.ts';
 export type { Purse } from './spending.ts';
 export type { Rank, RankFigures, RankNotes, RouteQuery, RouteTarget, RunningStrategy, SettledCall, StrategyDeps, StrategyModule, StrategyProblem, StrategyTarget } from './strategy.ts';

@@ -9,6 +9,10 @@ export interface Ledger {
    * granted, the next one refused.
    */
   reserve(key: string, order: ReservationOrder): Reservation | Refusal | Promise<Reservation | Refusal>;
+  /** What it was opened by. */
+  readonly name?: string;
+  /** Adds a difference to what was booked before, which may be less than 0. It takes no more than what is committed. */
+  correct?(key: string, amount: number): void | Promise<void>;
   /** Books an amount that nothing was reserved for. */
   commit(key: string, amount: number): void | Promise<void>;
 }

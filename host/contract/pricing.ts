@@ -1,7 +1,9 @@
-import type { TokenPrice } from './cost.ts';
+import type { Rates, TokenPrice } from './cost.ts';
 import type { Exchange } from './exchange.ts';
 import { CHARACTERS_PER_TOKEN, promptSize } from './prompt-estimate.ts';
 import type { PluginPrices } from './services.ts';
+import { cacheWritesIn } from './usage.ts';
+import type { Usage } from './wire/chat.ts';
 import type { SpeechRequest, UploadedFile } from './wire/other.ts';
 
 /** Tokens of a call before it is made. */
@@ -14,6 +16,8 @@ export interface Estimate {
 
 /** What calls cost, in micro-dollars. */
 export interface Pricing {
+  /** Where it is one price for all models. */
+  readonly rates?: Rates;
   /** What a call may cost, before a target is chosen. */
   expected(exchange: Exchange, estimate: Estimate): number;
   /** What a call has cost so far, by what was reported or is estimated. Without a price it is 0. */
@@ -28,6 +32,24 @@ export function catalogPricing(prices: PluginPrices): Pricing {
     expected: (exchange, estimate) => expectedAt(prices.highest(exchange), exchange, estimate),
     reported: ({ measurements }) => (measurements.costUsd ?? 0) * MICRO,
   };
+}
+
+/** The operator's rates, one for all models. What is not counted in tokens costs nothing. */
+export function flatPricing(rates: Rates): Pricing {
+  return {
+    rates,
+    expected: (_exchange, { prompt, completion }) => costAt(rates, { prompt_tokens: prompt, completion_tokens: completion, total_tokens: 0 }),
+    reported: ({ charged }) => (charged ? costAt(rates, charged) : 0),
+  };
+}
+
+/** Cached tokens are part of the prompt: without a rate of their own they cost what the rest does. So are cache writes where the vendor counts them in it. */
+export function costAt(rates: Rates, usage: Usage): number {
+  const { input_per_m_tokens: input = 0, output_per_m_tokens: output = 0, cache_read_per_m_tokens: cacheRead, cache_write_per_m_tokens: cacheWrite } = rates;
+  const { prompt_tokens: prompt, completion_tokens: completion, cache_read_tokens: read = 0, cache_write_tokens: written = 0 } = usage;
+  const stored = cacheWrite === undefined ? 0 : cacheWritesIn(usage);
+  const fresh = Math.max(0, prompt - (cacheRead === undefined ? 0 : read) - stored);
+  return input * fresh + output * completion + (cacheRead ?? 0) * read + (cacheWrite ?? 0) * (written + stored);
 }
 
 function expectedAt(price: TokenPrice | undefined, { request, surface }: Exchange, { prompt, completion, writesCache }: Estimate): number {

@@ -18,6 +18,7 @@ export interface Purse {
 
 /** What a call holds while it is in flight. */
 interface Held {
+  readonly key: string;
   readonly reservation: Reservation;
   /** How often it has asked: more than once where its answer calls for tools. */
   readonly turn: number;
@@ -50,7 +51,7 @@ export class Spending {
     const expected = exchange.answeredBy === undefined ? this.#expected(exchange, reserveTokens) : 0;
     const decide = (answer: Reservation | Refusal): string | undefined => {
       if (answer.isGranted) {
-        this.#inFlight.put(exchange, { reservation: answer, turn: (earlier?.turn ?? 0) + 1 });
+        this.#inFlight.put(exchange, { key, reservation: answer, turn: (earlier?.turn ?? 0) + 1 });
         return undefined;
       }
       if (running > 0) void this.#ledger.commit(key, running);
@@ -67,7 +68,14 @@ export class Spending {
 
   /** Books what was used so far. */
   book(exchange: Exchange): void | Promise<void> {
-    return this.#inFlight.take(exchange)?.reservation.settle(this.#pricing.reported(exchange));
+    const held = this.#inFlight.take(exchange);
+    return held && this.#settle(exchange, held);
+  }
+
+  #settle(exchange: Exchange, { key, reservation }: Held): void | Promise<void> {
+    const amount = this.#pricing.reported(exchange);
+    exchange.later?.add({ ledger: this.#ledger.name ?? '', key, amount, rates: this.#pricing.rates });
+    return reservation.settle(amount);
   }
 
   /** Gives everything back: the call cost nothing. */
@@ -82,7 +90,7 @@ export class Spending {
     const { charged, streaming, measurements: { ttftMs, costUsd } } = exchange;
     const isUsed = charged !== undefined || costUsd !== undefined;
     const isDelivered = streaming && ttftMs !== undefined;
-    if (isUsed && (isDelivered || isBilled || held.turn > 1)) void held.reservation.settle(this.#pricing.reported(exchange));
+    if (isUsed && (isDelivered || isBilled || held.turn > 1)) void this.#settle(exchange, held);
     else held.reservation.release();
   }
 }

@@ -9,6 +9,7 @@ import { Cancellation } from '../upstream/cancellation.ts';
 import type { ClientReply, ClientRequest } from '../wire/client-request.ts';
 import type { ClientWire } from '../wire/client-wire.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
+import type { Later } from './later.ts';
 import { Delivery, Measured, PluginTraces, Routing } from './exchange-state.ts';
 import type { Target } from './target.ts';
 import { Turn, type TurnRequest } from './turn.ts';
@@ -67,6 +68,8 @@ export class LiveExchange implements Exchange {
   user: string | undefined;
   reply: ReplyOf<Surface> | undefined;
   error: GatewayError | undefined;
+  /** Set where the provider goes on by itself when the answer is over. */
+  later: Later | undefined;
   /** Only what the request counts is asked for. */
   isCounting = false;
   /** The turn that runs, or ran last; `undefined` before the first. */

@@ -16,7 +16,7 @@ interface Account {
 
 /** Hears what happens to accounts, so that it can be kept elsewhere, and logged. */
 export interface LedgerJournal {
-  /** Whole micro-dollars, more than 0, and the limit that the account was last held against. */
+  /** Whole micro-dollars, less than 0 where some are given back, and the limit that the account was last held against. */
   booked(key: string, amount: number, limit: number): void;
   /** It begins at 0 again. */
   forgot(key: string): void;
@@ -32,10 +32,12 @@ const PARTS = 1e6;
 /** A ledger in the memory of this process. Whatever amounts it is given, its sums are numbers from 0 to `MOST_SUM`. */
 export class MemoryLedger implements Ledger {
   readonly #accounts = new Map<string, Account>();
+  readonly name: string;
   readonly #journal: LedgerJournal;
   #maxKeys: number;
 
-  constructor({ maxKeys }: LedgerBounds, journal: LedgerJournal = KEPT_NOWHERE) {
+  constructor({ maxKeys }: LedgerBounds, journal: LedgerJournal = KEPT_NOWHERE, name = '') {
+    this.name = name;
     this.#maxKeys = maxKeys === 0 ? Number.POSITIVE_INFINITY : maxKeys;
     this.#journal = journal;
   }
@@ -62,6 +64,12 @@ export class MemoryLedger implements Ledger {
     account.reserved += held;
     account.calls += 1;
     return new Held(account, held, this.#journal);
+  }
+
+  correct(key: string, amount: number): void {
+    const account = this.#account(key);
+    if (amount >= 0) book(account, amount, this.#journal);
+    else takeBack(account, -amount, this.#journal);
   }
 
   commit(key: string, amount: number): void {
@@ -143,6 +151,13 @@ class Held implements Reservation {
     this.#account.reserved = this.#account.calls === 0 ? 0 : this.#account.reserved - this.#amount;
     return true;
   }
+}
+
+/** Whole micro-dollars: what is below one stays booked. */
+function takeBack(account: Account, amount: number, journal: LedgerJournal): void {
+  const whole = Math.min(Math.floor(bounded(amount, MOST_BOOKING)), account.committed);
+  account.committed -= whole;
+  if (whole > 0) journal.booked(account.key, -whole, account.limit);
 }
 
 function book(account: Account, amount: number, journal: LedgerJournal): void {

@@ -12,7 +12,7 @@ export interface StoredAccount {
 export interface Booking {
   readonly ledger: string;
   readonly key: string;
-  /** Whole micro-dollars that are added, `MOST_SUM` at most. */
+  /** Whole micro-dollars that are added, `MOST_SUM` at most; less than 0 where some are given back. */
   readonly amount: number;
   readonly limit: number | undefined;
   /** It began at 0 again before that. */
@@ -23,7 +23,7 @@ export interface Booking {
 export interface LedgerRepository {
   /** Whether other processes book here too. */
   readonly isShared: boolean;
-  /** Adds to what stands there, up to `MOST_SUM`, and gives back what each of the accounts holds by now. */
+  /** Adds to what stands there, from 0 to `MOST_SUM`, and gives back what each of the accounts holds by now. */
   book(bookings: readonly Booking[]): Promise<readonly StoredAccount[]>;
   /** All accounts, or those that were written in this many milliseconds, by the clock of the store. */
   read(withinMs?: number): Promise<readonly StoredAccount[]>;

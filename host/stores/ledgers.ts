@@ -18,6 +18,6 @@ export class MemoryLedgers implements Ledgers {
   }
 
   open(name: string, bounds: LedgerBounds): MemoryLedger {
-    return new MemoryLedger(bounds, { booked: () => {}, forgot: () => {}, outOfBounds: (key, amount) => this.#lines.outOfBounds(name, key, amount) });
+    return new MemoryLedger(bounds, { booked: () => {}, forgot: () => {}, outOfBounds: (key, amount) => this.#lines.outOfBounds(name, key, amount) }, name);
   }
 }

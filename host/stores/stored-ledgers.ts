@@ -86,7 +86,7 @@ export class StoredLedgers implements Ledgers {
       booked: (key, amount, limit) => note(key, amount, limit, false),
       forgot: (key) => note(key, 0, Number.POSITIVE_INFINITY, true),
       outOfBounds: (key, amount) => this.#lines.outOfBounds(name, key, amount),
-    });
+    }, name);
     this.#ledgers.set(name, ledger);
     return ledger;
   }

@@ -9,6 +9,7 @@ import { MemoryOwners, type Owners } from './owners.ts';
 import { Place } from './place.ts';
 import { Principals } from './principals.ts';
 import type { LogReader } from './request-log-store.ts';
+import { MemoryRunningResponses, type RunningResponses } from './running-responses.ts';
 import type { SessionStore } from './session-store.ts';
 import type { StoreDeps } from './store-deps.ts';
 
@@ -34,6 +35,8 @@ export interface Stores {
   readonly ledgers: Place<Ledgers>;
   /** Whose files and responses are. Without a store: the memory of this process. */
   readonly owners: Place<Owners>;
+  /** Responses whose usage comes later. Without a store: the memory of this process. */
+  readonly running: Place<RunningResponses>;
 }
 
 export function createStores(memory: SharedState, given: StoreDeps): Stores {
@@ -51,12 +54,13 @@ export function createStores(memory: SharedState, given: StoreDeps): Stores {
     state: new Place<SharedState>('shared state', 'memory', memory),
     ledgers: new Place<Ledgers>('ledgers', 'memory', new MemoryLedgers(deps)),
     owners: new Place<Owners>('owners', 'memory', new MemoryOwners()),
+    running: new Place<RunningResponses>('running responses', 'memory', new MemoryRunningResponses(deps.clock.now)),
   };
 }
 
 /** From here on nothing can be supplied any more. */
-export function sealStores({ keys, sessions, audit, principals, requestLog, logReader, configuration, state, ledgers, owners }: Stores): void {
-  for (const place of [keys, sessions, audit, principals, requestLog, logReader, configuration, state, ledgers, owners]) place.seal();
+export function sealStores({ keys, sessions, audit, principals, requestLog, logReader, configuration, state, ledgers, owners, running }: Stores): void {
+  for (const place of [keys, sessions, audit, principals, requestLog, logReader, configuration, state, ledgers, owners, running]) place.seal();
 }
 
 /** Writes what waits, before the repositories close. */

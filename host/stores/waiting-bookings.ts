@@ -1,4 +1,4 @@
-import { bounded } from '../common/bounded-sum.ts';
+import { MOST_SUM } from '../common/bounded-sum.ts';
 import type { Booking } from './ledger-repository.ts';
 
 /**
@@ -94,5 +94,5 @@ class Bookings {
 }
 
 function joined(earlier: Booking, later: Booking): Booking {
-  return later.isAnew ? later : { ...later, amount: bounded(earlier.amount + later.amount), isAnew: earlier.isAnew };
+  return later.isAnew ? later : { ...later, amount: Math.max(-MOST_SUM, Math.min(MOST_SUM, earlier.amount + later.amount)), isAnew: earlier.isAnew };
 }

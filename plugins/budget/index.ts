@@ -1,6 +1,5 @@
 import Joi from 'joi';
-import { catalogPricing, definePlugin, type Exchange, type PluginDeps, type PluginHandlers, reject, Spending, type Stage, type StageProblem, type Surface, type Unpriced, type Verdict } from 'gw/contract';
-import { flatPricing, type Rates } from './flat-pricing.ts';
+import { catalogPricing, definePlugin, type Exchange, flatPricing, type PluginDeps, type PluginHandlers, type Rates, reject, Spending, type Stage, type StageProblem, type Surface, type Unpriced, type Verdict } from 'gw/contract';
 
 interface Settings extends Rates {
   readonly spend_limit_usd: number;

@@ -17,7 +17,6 @@ describe('budget, in flight', () => {
     ['the ceiling of each choice', {}, { max_tokens: 2, n: 2 }, 5],
     ['reserve_tokens without a ceiling', { reserve_tokens: 3 }, {}, 4],
     ['nothing for an answer where reserve_tokens says so', { reserve_tokens: 0 }, {}, 1],
-    ['4096 tokens of an unknown model without either', {}, {}, 4097],
   ] as const) {
     it(`reserves ${what}`, async () => {
       const { handler, open } = held();
