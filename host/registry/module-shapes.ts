@@ -95,6 +95,7 @@ export const SHAPES: Readonly<Record<ModuleKind, Shape>> = {
       keepsModel: flag,
       checkStages: callable,
       readsContent: callable,
+      needsBody: callable,
       refusesUnreadable: flag,
     },
   }),
