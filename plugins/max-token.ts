@@ -17,6 +17,7 @@ export default definePlugin<Settings>({
   summary: 'Rejects requests over a token, message or length limit; never imposes one',
   stages: ['before_request'],
   readsContent: ({ max_input_length, observe }) => max_input_length > 0 && !observe,
+  needsBody: ({ max_tokens, max_input_length }) => max_tokens + max_input_length > 0,
   settings: Joi.object<Settings, true>({
     max_tokens: limit(4096),
     max_messages: limit(100),

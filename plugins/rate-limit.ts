@@ -23,6 +23,7 @@ export default definePlugin<GivenSettings>({
   type: 'ratelimit',
   summary: 'Limits requests and tokens over time: overall, per key and per user',
   stages: ['before_request', 'after_request'],
+  needsBody: ({ user_rpm, user_tpm }) => user_rpm !== undefined || user_tpm !== undefined,
   settings: Joi.object<GivenSettings>({
     requests_per_second: rate().default(100),
     burst: rate(),

@@ -14,6 +14,7 @@ export default definePlugin<Settings>({
   summary: 'Rejects texts that match a pattern of a linear-time dialect (RE2)',
   stages: ['before_request', 'after_request'],
   readsContent: ({ patterns }) => patterns.length > 0,
+  needsBody: ({ patterns }) => patterns.length > 0,
   settings: Joi.object<Settings, true>({
     patterns: Joi.array().items(Joi.string().custom(compiling)).custom(compilingTogether).default([]),
     observe,

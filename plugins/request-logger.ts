@@ -14,6 +14,7 @@ export default definePlugin<Settings>({
   type: 'logging',
   summary: 'Logs requests, responses and errors; stores them for the admin API with persist',
   stages: ['before_request', 'after_request', 'on_error'],
+  needsBody: () => false,
   settings: Joi.object<Settings, true>({
     level: Joi.string().valid('debug', 'info', 'warn', 'error').default('info'),
     persist: Joi.boolean().default(false),

@@ -19,6 +19,7 @@ export default definePlugin<Settings>({
   stages: ['before_request', 'after_request'],
   refusesUnreadable: true,
   readsContent: ({ blocked_words, observe }) => blocked_words.length > 0 && !observe,
+  needsBody: ({ blocked_words }) => blocked_words.length > 0,
   settings: Joi.object<Settings, true>({
     blocked_words: Joi.array().items(Joi.string().allow('')).default([]),
     case_sensitive: Joi.boolean().default(false),

@@ -140,7 +140,7 @@ async function lookAhead(generation: Generation, family: Family, request: Incomi
   const scanner = isSearched ? new MemberScanner(NAMES, references) : undefined;
   const declared = Number(request.headers['content-length'] ?? Infinity);
   const isSearchedThrough = family === RESPONSES && translatesResponses(generation.config);
-  const isHeldWhole = kinds.length > 0 || (family === RESPONSES && plugins.count > 0); // what is looked for may stand behind everything else
+  const isHeldWhole = kinds.length > 0 || (family === RESPONSES && plugins.needsBody.has(family.surface)); // what is looked for may stand behind everything else
   const wants = (held: number): boolean => {
     if (!scanner || scanner.isMalformed && !isInspected) return false;
     const isSmall = held <= MAX_READABLE && (isInspected || family === RESPONSES || declared <= MAX_READABLE);

@@ -1,9 +1,11 @@
+import { inReply, isNew, namedLeaves, type Names, type NamesBelow, namesBelow } from './chosen-names.ts';
 import { escapesOf } from './escapes.ts';
 import { type Fields, isFields } from './fields.ts';
 import { textOfFile } from './file-text.ts';
-import { parseJson } from './json.ts';
+import { parseJson, tryParseJson } from './json.ts';
 import { isRawNumber } from './json-numbers.ts';
 import { mayBeJson } from './json-scan.ts';
+import { CODE, stringEnd } from './json-shape.ts';
 import { setMember } from './members.ts';
 
 /** Formats that clients speak beside the common wire. */
@@ -15,7 +17,7 @@ export interface BodyTexts {
   isWord(value: string, name: string, holder: Readonly<Fields>): boolean;
   /** Whether a text may be read and not changed: the vendor refuses it when it is. */
   isSealed(name: string, holder: Readonly<Fields>): boolean;
-  /** Whether names of members below this one are texts too, unless they are identifiers: what is written for a tool is one text in the common format. */
+  /** Whether all names of members below this one are texts: what is written for a tool is one text in the common format. Elsewhere those are that the wire does not know. */
   hasNames?(name: string, holder: Readonly<Fields>): boolean;
   /** What a list of neighbours says as one: the text of an item, `undefined` for items that are not plain text. */
   textOf(item: Readonly<Fields>): string | undefined;
@@ -34,25 +36,64 @@ export interface ClientBody {
   readonly texts: BodyTexts;
 }
 
-/** Every text of a body. Strings that are themselves JSON come a second time, decoded; texts of neighbouring blocks also joined. */
-export function* bodyTexts({ value, texts }: ClientBody): Generator<string> {
-  yield* membersTexts(value, texts);
+/** One look at a body of the client's wire. */
+interface Look {
+  readonly texts: BodyTexts;
+  readonly below: NamesBelow;
+  /** Names that were read already. */
+  readonly seen: Set<string>;
 }
 
-function* membersTexts(holder: Readonly<Fields>, texts: BodyTexts): Generator<string> {
-  for (const [name, value] of Object.entries(holder)) yield* valueTexts(value, name, holder, texts);
+/**
+ * Every text of a body, the names of members that a client or a model chose among them, each once. Strings that are themselves JSON come a second
+ * time, decoded; texts of neighbouring blocks also joined.
+ */
+export function* bodyTexts({ value, texts }: ClientBody, below: NamesBelow = inReply): Generator<string> {
+  yield* membersTexts(value, 'own', { texts, below, seen: new Set() });
 }
 
-function* valueTexts(value: unknown, name: string, holder: Readonly<Fields>, texts: BodyTexts): Generator<string> {
-  if (typeof value === 'string') yield* stringTexts(value, name, holder, texts);
+function* membersTexts(holder: Readonly<Fields>, names: Names, look: Look): Generator<string> {
+  for (const name of Object.keys(holder)) if (isNew(name, names, look.seen)) yield* readings(name);
+  for (const [name, value] of Object.entries(holder)) yield* valueTexts(value, { name, holder, below: namesOf(name, holder, names, look) }, look);
+}
+
+/** Where a value stands. `below` says whose names are in it. */
+interface Place {
+  readonly name: string;
+  readonly holder: Readonly<Fields>;
+  readonly below: Names;
+}
+
+function* valueTexts(value: unknown, place: Place, look: Look): Generator<string> {
+  if (typeof value === 'string') yield* stringTexts(value, place.name, place.holder, look.texts);
   else if (Array.isArray(value)) {
-    for (const item of value) yield* valueTexts(item, name, holder, texts);
-    const neighbours = value.filter(isFields).map((item) => texts.textOf(item)).filter((text) => text !== undefined);
+    for (const item of value) yield* valueTexts(item, place, look);
+    const neighbours = value.filter(isFields).map((item) => look.texts.textOf(item)).filter((text) => text !== undefined);
     if (neighbours.length > 1) yield* readings(neighbours.join(''));
-  } else if (isFields(value)) {
-    if (texts.hasNames?.(name, holder)) yield* namesIn(value);
-    yield* membersTexts(value, texts);
+  } else if (isRawNumber(value)) yield* leaves(value);
+  else if (isFields(value)) yield* membersTexts(value, place.below, look);
+}
+
+/** The names in a body that a client or a model chose, each once: they are read with its texts, and are never changed. */
+export function* bodyNames({ value, texts }: ClientBody, below: NamesBelow = inReply): Generator<string> {
+  yield* namesIn(value, 'own', { texts, below, seen: new Set() });
+}
+
+function* namesIn(value: unknown, names: Names, look: Look): Generator<string> {
+  if (Array.isArray(value)) {
+    for (const item of value) yield* namesIn(item, names, look);
+    return;
   }
+  if (!isFields(value) || isRawNumber(value)) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (isNew(name, names, look.seen)) yield name;
+    if (typeof member === 'object') yield* namesIn(member, namesOf(name, value, names, look), look);
+  }
+}
+
+/** Whose names are below a member. */
+function namesOf(name: string, holder: Readonly<Fields>, names: Names, { texts, below }: Look): Names {
+  return texts.hasNames?.(name, holder) === true ? 'free' : namesBelow(names, name, below);
 }
 
 function* stringTexts(value: string, name: string, holder: Readonly<Fields>, texts: BodyTexts): Generator<string> {
@@ -80,24 +121,24 @@ export function* readings(text: string, most = MAX_READINGS): Generator<string> 
     if (error instanceof RangeError) yield escapesOf(text).text; // too large to be parsed: no escape hides a word from a guardrail
     return;
   }
-  for (const leaf of leaves(value)) yield* readings(leaf, most - 1);
+  if (text.includes('\\')) yield* escapedNames(text); // other words stand in the text as they are
+  for (const leaf of namedLeaves(value, 'own', inReply)) yield* readings(leaf, most - 1);
 }
 
-/** A name such as schemas have. What a model uses as a key is as often an address, a number or a sentence. */
-const IDENTIFIER = /^(?!.*\d{4})[A-Za-z_$][\w$-]{0,31}$/;
-
-/** Names of all members inside a value, except plain identifiers. */
-export function* namesIn(value: unknown): Generator<string> {
-  const open: unknown[] = [value];
-  while (open.length > 0) {
-    const next = open.pop();
-    if (typeof next !== 'object' || next === null) continue;
-    if (!Array.isArray(next) && !isRawNumber(next)) for (const name of Object.keys(next)) if (!IDENTIFIER.test(name)) yield name;
-    for (const member of Object.values(next)) if (typeof member === 'object') open.push(member);
+/** Names of a JSON text that are written with escapes, as they read. */
+function* escapedNames(text: string): Generator<string> {
+  for (let at = text.indexOf('"'), end; at >= 0; at = text.indexOf('"', end + 1)) {
+    end = stringEnd(text, at);
+    if (end < 0) return;
+    let next = end + 1;
+    while (text.charCodeAt(next) <= 0x20) next += 1; // NaN behind the end
+    if (text.charCodeAt(next) !== CODE.colon) continue;
+    const name = text.slice(at, end + 1);
+    if (name.includes('\\')) yield String(tryParseJson(name));
   }
 }
 
-/** All strings inside a value, keys excluded. */
+/** All strings inside a value, names of members excluded. */
 export function* leaves(value: unknown): Generator<string> {
   const open: unknown[] = [value];
   while (open.length > 0) {

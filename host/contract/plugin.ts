@@ -38,12 +38,18 @@ export interface PluginModule<S extends object = object> {
   /** Surfaces it runs on; all when omitted. A body on a surface that a content guardrail leaves out is refused with 400. */
   readonly surfaces?: readonly Surface[];
   /**
-   * Whether it reads content with these settings; guardrails do unless they say otherwise. A body that holds
+   * Whether it reads content with these settings; guardrails do unless they say otherwise, here or in `needsBody`. A body that holds
    * content no plugin can read is refused while a `before_request` guardrail reads content.
    */
   readsContent?(settings: S): boolean;
   /** Whether it counts what answers use with these settings. While it does, the usage of answers that are forwarded is read as well. */
   readsUsage?(settings: S): boolean;
+  /**
+   * Whether it needs anything of bodies that are only forwarded (`passthrough`, `responses`), be it a single member such as `user`;
+   * it does unless it says otherwise. Where no plugin before the request does, such a body goes on as it arrives, and `request`
+   * holds no more of it than the host looked for itself: the model, where the request does not name its provider.
+   */
+  needsBody?(settings: S): boolean;
   /**
    * True of a content guardrail that refuses `unreadable` requests itself, with a reason of its own, on surfaces whose bodies can
    * be read as a rule. Otherwise, and everywhere else, the host refuses them before any plugin runs.

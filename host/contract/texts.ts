@@ -1,14 +1,18 @@
 import { answerTexts } from './answer-texts.ts';
-import { bodyTexts, clientBodyOf, leaves, namesIn, readings } from './client-body.ts';
+import { inForwarded, inReply, inRequest, isChosen, namedLeaves, type Names, type NamesBelow } from './chosen-names.ts';
+import { bodyTexts, clientBodyOf, leaves, readings } from './client-body.ts';
 import { type Exchange, isChat, isSurface } from './exchange.ts';
 import { isFields, isLabel, TOKEN } from './fields.ts';
+import { isRawNumber } from './json-numbers.ts';
 import { textOfFile } from './file-text.ts';
 import type { RequestOf, Surface } from './surface.ts';
 import type { ChatMessage, ChatReply, ChatRequest, ContentPart, ReplyMessage } from './wire/chat.ts';
-import type { ToolReply } from './wire/other.ts';
+import type { OpaqueRequest, ToolReply } from './wire/other.ts';
 
 /** Request fields of the chat wire that hold no text of the caller's: numbers, switches, the model; messages are read by themselves. */
-const CONTROL_FIELDS = new Set(['model', 'messages', 'stream', 'logit_bias', 'n', 'seed']);
+const CONTROL_FIELDS = new Set(['model', 'messages', 'stream', 'n', 'seed']);
+/** Fields whose objects have members that the chat wire names; any other is only forwarded. */
+const NAMED_FIELDS = new Set(['tools', 'tool_choice', 'response_format', 'stream_options', 'logit_bias']);
 const TOOL_CHOICES = /^(auto|none|required)$/;
 
 /** Whether a field of a chat request only steers the call. */
@@ -55,34 +59,41 @@ const RESOURCE_WORDS: Words = new Map([['blob', TOKEN], ['mimeType', TOKEN]]);
  * Every string that a guardrail reads at the running stage, on every surface and wire: of a chat request all messages
  * with their parts, reasoning and tool-call arguments, tools, tool_choice, response_format, stop, user and fields that are only forwarded;
  * of other requests their text and what travels beside it; of answers every choice's content, reasoning and tool-call arguments and what stands beside the choices, of a tool what it
- * answered, transcripts, the revised prompt of an image, documents that come back. Strings that are
- * themselves JSON come a second time, decoded, and files that hold text as that text. Image addresses, audio, ids and words of the wire
- * (roles, types) are not read. Where the client speaks a wire of its own, they are those of its own body.
+ * answered, transcripts, the revised prompt of an image, documents that come back. Names of members are texts where a client, or a
+ * model, chooses them: in tables of schemas such as `properties`, in arguments, below fields that are only forwarded, and anywhere else those
+ * that are not words. Strings that are themselves JSON come a second time, decoded, and files that hold text as that text. Image addresses,
+ * audio, ids and words of the wire (roles, types) are not read. Where the client speaks a wire of its own, they are those of its own body.
  */
 export function texts(exchange: Exchange): Generator<string> {
   const own = exchange.stage === 'after_request' ? exchange.clientReply : exchange.clientRequest;
-  return own ? bodyTexts(own) : textsIn(exchange, exchange.stage === 'after_request' ? exchange.reply : exchange.request);
+  return own ? bodyTexts(own, belowAt(exchange)) : textsIn(exchange, exchange.stage === 'after_request' ? exchange.reply : exchange.request);
 }
+
+const belowAt = ({ stage }: Exchange): NamesBelow => (stage === 'after_request' ? inReply : inRequest);
 
 /** The same of another body of the exchange: at `after_request` of an answer, else of a request. */
 export function* textsIn(exchange: Exchange, body: unknown): Generator<string> {
   const own = clientBodyOf(body);
-  if (own) yield* bodyTexts(own);
+  if (own) yield* bodyTexts(own, belowAt(exchange));
   else if (exchange.stage === 'after_request') {
     if (isChat(exchange) && body) yield* replyTexts(body as ChatReply);
     else if (isSurface(exchange, 'mcp') && body) yield* toolReplyTexts(body as ToolReply);
     else if (body) for (const text of answerTexts(exchange.surface, body)) yield* readings(text);
   } else if (isChat(exchange)) yield* requestTexts(body as ChatRequest);
-  else if (isSurface(exchange, 'mcp')) yield* dataTexts((body as RequestOf<'mcp'>).arguments);
+  else if (isSurface(exchange, 'mcp')) yield* named((body as RequestOf<'mcp'>).arguments, 'free', inRequest);
   else yield* otherRequestTexts(exchange.surface, body as RequestOf<Surface>);
 }
 
 /** The projection, and what else travels beside it: who asks, how to speak, fields that are only forwarded. */
 function* otherRequestTexts(surface: Surface, request: RequestOf<Surface>): Generator<string> {
+  if (surface === 'passthrough' || surface === 'responses') {
+    yield* named((request as OpaqueRequest).json, 'own', surface === 'responses' ? inRequest : inForwarded);
+    return;
+  }
   for (const text of projection(surface, request)) yield* readings(text);
   const projected = PROJECTED.get(surface);
   if (!projected) return;
-  for (const [name, value] of Object.entries(request)) if (!projected.has(name)) yield* membersTexts({ [name]: value }, REQUEST_WORDS);
+  yield* membersTexts(Object.fromEntries(Object.entries(request).filter(([name]) => !projected.has(name))), REQUEST_WORDS, inForwarded);
 }
 
 /**
@@ -116,37 +127,41 @@ export function* contentTexts(message: ChatMessage): Generator<string> {
 }
 
 function* requestTexts(request: ChatRequest): Generator<string> {
-  for (const message of request.messages) yield* wholeMessageTexts(message);
+  for (const message of request.messages) yield* wholeMessageTexts(message, inRequest);
   for (const [field, value] of Object.entries(request)) {
     if (isControl(field, value)) continue;
+    if (isChosen(field, 'own')) yield* readings(field);
     const words = WORDS_BY_FIELD.get(field);
-    if (words) yield* membersTexts(value, words);
-    else yield* strings(value);
+    if (words) yield* membersTexts(value, words, inRequest);
+    else yield* named(value, NAMED_FIELDS.has(field) ? 'own' : 'free', inRequest);
   }
 }
 
 function* replyTexts({ choices, usage: _usage, ...reply }: ChatReply): Generator<string> {
   for (const { message, logprobs: _logprobs, ...choice } of choices) {
-    yield* wholeMessageTexts(message);
+    yield* wholeMessageTexts(message, inReply);
     yield* besideTexts(choice);
   }
   yield* besideTexts(reply);
 }
 
 function* besideTexts(fields: Readonly<Record<string, unknown>>): Generator<string> {
-  for (const name in fields) if (name !== 'model' && !isLabel(fields[name])) yield* strings(fields[name]);
+  for (const name in fields) {
+    if (isChosen(name, 'own')) yield* readings(name);
+    if (name !== 'model' && !isLabel(fields[name])) yield* named(fields[name], 'own', inReply);
+  }
 }
 
 /** Texts of the blocks, also joined, and of the structured answer; the bytes of images, audio and files are left out. */
 function* toolReplyTexts({ content, structuredContent }: ToolReply): Generator<string> {
   for (const block of content) {
     const { resource, ...rest } = isFields(block) ? block : { resource: block };
-    yield* membersTexts(rest, rest['type'] === 'image' || rest['type'] === 'audio' ? BYTES_WORDS : BLOCK_WORDS);
-    yield* membersTexts(resource, RESOURCE_WORDS);
+    yield* membersTexts(rest, rest['type'] === 'image' || rest['type'] === 'audio' ? BYTES_WORDS : BLOCK_WORDS, inReply);
+    yield* membersTexts(resource, RESOURCE_WORDS, inReply);
   }
   const texts = blockTexts(content);
-  if (texts.length > 1) yield* strings(texts.join(''));
-  yield* dataTexts(structuredContent);
+  if (texts.length > 1) yield* readings(texts.join(''));
+  yield* named(structuredContent, 'own', inReply);
 }
 
 /** What a tool's answer says in plain text, block by block. */
@@ -158,31 +173,31 @@ function blockTexts(content: ToolReply['content']): string[] {
   });
 }
 
-function* wholeMessageTexts({ content, tool_calls, reasoning_details, ...message }: ChatMessage | ReplyMessage): Generator<string> {
-  if (Array.isArray(content)) yield* partTexts(content as readonly ContentPart[]);
-  else yield* strings(content);
-  yield* membersTexts(message, MESSAGE_WORDS);
-  yield* membersTexts(reasoning_details, DETAIL_WORDS);
-  yield* membersTexts(tool_calls, CALL_WORDS);
+function* wholeMessageTexts({ content, tool_calls, reasoning_details, ...message }: ChatMessage | ReplyMessage, below: NamesBelow): Generator<string> {
+  if (Array.isArray(content)) yield* partTexts(content as readonly ContentPart[], below);
+  else yield* named(content, 'own', below);
+  yield* membersTexts(message, MESSAGE_WORDS, below);
+  yield* membersTexts(reasoning_details, DETAIL_WORDS, below);
+  yield* membersTexts(tool_calls, CALL_WORDS, below);
 }
 
 /** Texts of the parts, also joined: what is cut over two parts reads as one to the model. */
-function* partTexts(parts: readonly ContentPart[]): Generator<string> {
-  for (const part of parts) yield* onePartTexts(part);
-  if (parts.filter(isText).length > 1) yield* strings(joinedText(parts));
+function* partTexts(parts: readonly ContentPart[], below: NamesBelow): Generator<string> {
+  for (const part of parts) yield* onePartTexts(part, below);
+  if (parts.filter(isText).length > 1) yield* readings(joinedText(parts));
 }
 
-function* onePartTexts(part: ContentPart): Generator<string> {
+function* onePartTexts(part: ContentPart, below: NamesBelow): Generator<string> {
   const [holder, member] = PART_MEDIA.get(part.type) ?? [];
-  if (holder === undefined || member === undefined) {
-    yield* membersTexts(part, PART_WORDS);
+  const held = holder === undefined ? undefined : part[holder];
+  if (holder === undefined || member === undefined || !isFields(held)) {
+    yield* membersTexts(part, PART_WORDS, below);
     return;
   }
-  const { [holder]: held, ...rest } = part;
-  yield* membersTexts(rest, PART_WORDS);
-  if (!isFields(held)) return;
-  yield* membersTexts({ ...held, [member]: undefined }, MEDIA_WORDS);
+  const { [holder]: _held, ...rest } = part;
+  yield* membersTexts(rest, PART_WORDS, below);
   const media = held[member];
+  yield* membersTexts(typeof media === 'string' ? { ...held, [member]: undefined } : held, MEDIA_WORDS, below);
   const text = typeof media === 'string' && part.type !== 'input_audio' ? textOfFile(media) : undefined;
   if (text !== undefined) yield* readings(text);
 }
@@ -198,26 +213,22 @@ function partText(part: ContentPart): string {
   return part.type === 'refusal' ? part.refusal : '';
 }
 
-/** Strings of an object of the wire, or of each object in a list, without the words that the wire itself defines. */
-function* membersTexts(value: unknown, words: Words): Generator<string> {
+/** Texts of an object of the wire, or of each object in a list, without the words that the wire itself defines. */
+function* membersTexts(value: unknown, words: Words, below: NamesBelow): Generator<string> {
   if (Array.isArray(value)) {
-    for (const item of value) yield* Array.isArray(item) ? strings(item) : membersTexts(item, words);
-  } else if (typeof value === 'object' && value !== null) {
+    for (const item of value) yield* Array.isArray(item) ? named(item, 'own', below) : membersTexts(item, words, below);
+  } else if (isFields(value) && !isRawNumber(value)) {
     for (const [name, member] of Object.entries(value)) {
-      if (typeof member !== 'string' || !words.get(name)?.test(member)) yield* strings(member);
+      if (isChosen(name, 'own')) yield* readings(name);
+      if (typeof member !== 'string' || !words.get(name)?.test(member)) yield* named(member, below(name), below);
     }
-  } else yield* strings(value);
+  } else yield* named(value, 'own', below);
 }
 
-/** All strings inside a value, keys excluded, JSON strings also decoded. */
-function* strings(value: unknown): Generator<string> {
-  for (const text of leaves(value)) yield* readings(text);
-}
-
-/** What is written for a tool, or by one: names of members as well, as where it is a JSON text. */
-function* dataTexts(value: unknown): Generator<string> {
-  yield* namesIn(value);
-  yield* strings(value);
+/** All strings inside a value, JSON strings also decoded, and the names that a client or a model chose. */
+function* named(value: unknown, names: Names, below: NamesBelow): Generator<string> {
+  if (typeof value === 'string') yield* readings(value);
+  else if (typeof value === 'object' && value !== null) for (const text of namedLeaves(value, names, below)) yield* readings(text);
 }
 
 /** What plugins read of a body beside chat. Unreadable parts are left out; the host marks such exchanges. */
@@ -233,7 +244,7 @@ const onlyStrings = (value: unknown): string[] =>
 
 /** Texts, and those of multimodal parts; their media is not read. */
 function* inputTexts(input: unknown): Generator<string> {
-  if (Array.isArray(input)) for (const item of input) yield* typeof item === 'object' && item !== null && 'type' in item ? onePartTexts(item as ContentPart) : onlyStrings(item);
+  if (Array.isArray(input)) for (const item of input) yield* typeof item === 'object' && item !== null ? onePartTexts(item as ContentPart, inRequest) : onlyStrings(item);
   else yield* onlyStrings(input);
 }
 
@@ -247,8 +258,12 @@ const PROJECTIONS: Partial<Record<Surface, (body: Body) => Iterable<string>>> = 
   'audio.speech': (body) => onlyStrings(body['input']),
   responses: (body) => leaves(body['json']),
   passthrough: (body) => leaves(body['json']),
-  mcp: (body) => strings(body['arguments']),
+  mcp: (body) => argumentTexts(body['arguments']),
 };
+
+function* argumentTexts(value: unknown): Generator<string> {
+  for (const text of leaves(value)) yield* readings(text);
+}
 
 /** Members that a projection reads, on the surfaces whose other members travel too. */
 const PROJECTED: ReadonlyMap<Surface, ReadonlySet<string>> = new Map([

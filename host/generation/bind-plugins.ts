@@ -10,7 +10,7 @@ import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { tapEventual } from '../pipeline/eventual.ts';
 import { pluginError } from '../pipeline/gateway-fault.ts';
 import { givingWay } from '../pipeline/giving-way.ts';
-import { covers, type GuardDeps, guardHandler, guardsContent, mayInspect, isObserving, noteMasked, noteVerdict, passesFaults, reportGuard } from '../pipeline/guard.ts';
+import { covers, type GuardDeps, guardHandler, guardsContent, mayInspect, isObserving, needsBody, noteMasked, noteVerdict, passesFaults, reportGuard } from '../pipeline/guard.ts';
 import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import type { PluginInstance } from '../pipeline/plugin-instance.ts';
@@ -78,8 +78,9 @@ function describe(instances: readonly PluginInstance[], listed: readonly Listed[
   return {
     count: instances.length,
     contentGuarded,
-    inspected: inspectedBy(before),
-    readsAnswers: inspectedBy(listed.filter(({ stage }) => stage === 'after_request').map(({ instance }) => instance)),
+    inspected: surfacesWhere(before, inspects),
+    needsBody: surfacesWhere(before, ({ module, settings }) => needsBody(module, settings)),
+    readsAnswers: surfacesWhere(listed.filter(({ stage }) => stage === 'after_request').map(({ instance }) => instance), inspects),
     uncovered,
     readsUsage: instances.some(({ module, settings }) => module.readsUsage?.(settings) === true),
     mayChangeModel: before.some(({ module }) => module.type === 'transform' && module.keepsModel !== true),
@@ -88,8 +89,13 @@ function describe(instances: readonly PluginInstance[], listed: readonly Listed[
   };
 }
 
-const inspectedBy = (instances: readonly PluginInstance[]): ReadonlySet<Surface> =>
-  new Set(SURFACE_NAMES.filter((surface) => instances.some(({ module, settings }) => covers(module, surface) && mayInspect(module, settings))));
+/** The surfaces that one of them runs on of which this holds. */
+const surfacesWhere = (instances: readonly PluginInstance[], holds: (instance: PluginInstance, surface: Surface) => boolean): ReadonlySet<Surface> =>
+  new Set(SURFACE_NAMES.filter((surface) => instances.some((instance) => covers(instance.module, surface) && holds(instance, surface))));
+
+/** Bodies that are only forwarded are read for those alone that need them; others have been read in any case. */
+const inspects = ({ module, settings }: PluginInstance, surface: Surface): boolean =>
+  mayInspect(module, settings) && (SURFACES[surface].isForwarded !== true || needsBody(module, settings));
 
 /** Only where a body that cannot be read is the exception: elsewhere no plugin is asked at all. */
 function refusesItself({ refusesUnreadable }: PluginModule, surface: Surface): boolean {

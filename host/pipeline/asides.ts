@@ -1,4 +1,4 @@
-import { bodyTexts, type ClientBody, editedBody } from '../contract/client-body.ts';
+import { bodyNames, bodyTexts, type ClientBody, editedBody } from '../contract/client-body.ts';
 import type { ChatChunk, Fields } from '../contract/index.ts';
 import type { Aside } from '../wire/client-wire.ts';
 import type { Assembly } from './assembly.ts';
@@ -33,6 +33,7 @@ export class Asides {
   screen(aside: Aside): { readonly body?: Readonly<Fields>; readonly chunk?: ChatChunk } {
     if (!('body' in aside)) return { chunk: this.#chunkOf(aside) };
     const passed = editedBody(aside.body, (text) => this.#screenedText(text));
+    for (const name of bodyNames(aside.body)) this.#screenedText(name);
     this.#keepBody(passed);
     return passed === aside.body ? {} : { body: passed.value };
   }

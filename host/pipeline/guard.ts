@@ -102,13 +102,23 @@ export function covers(module: PluginModule, surface: Surface): boolean {
 /** Whether bodies that this plugin cannot read must be refused: a guardrail reads content unless it says otherwise, an observing one refuses nothing. */
 export function guardsContent(module: PluginModule, settings: object): boolean {
   if (module.type !== 'guardrail' || (settings as GuardrailSettings).observe === true) return false;
-  return module.readsContent?.(settings) ?? true;
+  return readsContent(module, settings);
 }
 
 /** Whether the plugin may look at what a body says: all that are not about counts or credentials. */
 export function mayInspect(module: PluginModule, settings: object): boolean {
-  if (module.type === 'guardrail') return module.readsContent?.(settings) ?? true;
+  if (module.type === 'guardrail') return readsContent(module, settings);
   return module.type === 'transform' || module.type === 'logging';
+}
+
+/** What a guardrail says, or what follows from what it needs. */
+function readsContent(module: PluginModule, settings: object): boolean {
+  return module.readsContent?.(settings) ?? needsBody(module, settings);
+}
+
+/** Whether the plugin needs anything of a body that is only forwarded. What reads content does, whatever it says. */
+export function needsBody(module: PluginModule, settings: object): boolean {
+  return (module.needsBody?.(settings) ?? true) || module.readsContent?.(settings) === true;
 }
 
 /** Whether one of the guards may hold back or end the stream; the others only watch. */

@@ -35,6 +35,8 @@ export interface RunningPlugins {
   readonly contentGuarded: ReadonlySet<Surface>;
   /** Surfaces whose bodies some plugin may read before the request, an observing one included. */
   readonly inspected: ReadonlySet<Surface>;
+  /** Surfaces whose bodies, where they are only forwarded, some plugin before the request needs something of, be it a single member. */
+  readonly needsBody: ReadonlySet<Surface>;
   /** Surfaces whose answers some plugin may read. */
   readonly readsAnswers: ReadonlySet<Surface>;
   /** Surfaces that a content guardrail leaves out: bodies there are refused altogether. */

@@ -96,6 +96,7 @@ export const SHAPES: Readonly<Record<ModuleKind, Shape>> = {
       checkStages: callable,
       readsContent: callable,
       readsUsage: callable,
+      needsBody: callable,
       refusesUnreadable: flag,
     },
   }),

@@ -48,8 +48,10 @@ describe('texts of a chat request', () => {
     expect(read).to.include.members(['secret', '\ud83d\ude00']);
   });
 
-  it('are any string that is itself JSON decoded as well, and keys of it are not', () => {
+  it('are any string that is itself JSON decoded as well; words that name its members are read as they stand in it', () => {
     expect(message({ content: '  ["a", {"key": "b"}]' })).to.deep.equal(['  ["a", {"key": "b"}]', 'a', 'b']);
+    expect(message({ content: '{"a key": "b"}' })).to.deep.equal(['{"a key": "b"}', 'a key', 'b']);
+    expect(message({ content: '{"k\\u0065y": {"an \\"other": "b\\u0063"}, "x": 1}' }).slice(1)).to.deep.equal(['key', 'an "other', 'an "other', 'bc']);
     expect(message({ content: '"quot\\u0065d"' })).to.include('quoted');
     expect(message({ content: '{no json' })).to.deep.equal(['{no json']);
   });
@@ -106,7 +108,52 @@ describe('texts of a chat request', () => {
 
   it('are fields that are only forwarded, at any depth and whatever their members are called', () => {
     expect(chat({ metadata: { note: 'a note' }, prediction: { content: [{ type: 'text', text: 'predicted' }] }, reasoning_effort: 'high' }))
-      .to.have.members(['a note', 'text', 'predicted', 'high']);
+      .to.have.members(['note', 'a note', 'content', 'type', 'text', 'text', 'predicted', 'high']);
+  });
+
+  const TABLES = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependentRequired', 'dependencies'];
+  for (const table of TABLES) {
+    it(`are the names in ${table} of schemas, at any depth, and no words of the schema`, () => {
+      const inner = { type: 'object', items: { [table]: { city: { type: 'string' } } } };
+      for (const schema of [{ [table]: { city: {} } }, { properties: { type: inner } }, { anyOf: [{ not: inner }] }, { $defs: { properties: inner } }]) {
+        const read = [chat({ tools: [{ type: 'function', function: { name: 'f', parameters: schema } }] }), chat({ response_format: { type: 'json_schema', json_schema: { name: 'f', schema } } })];
+        for (const each of read) expect(each.filter((text) => text !== 'f' && text !== 'object' && text !== 'string' && text !== 'type' && text !== 'properties')).to.deep.equal(['city']);
+        for (const each of read) expect(each.includes('items')).to.equal(false);
+      }
+    });
+  }
+
+  it('are the names in what a schema gives for an example, and in what no wire knows', () => {
+    const parameters = { type: 'object', default: { a: { b: 1 } }, examples: [{ c: null }], const: { d: [] }, enum: [{ e: 1 }], 'x-note': { f: {} }, discriminator: { mapping: { g: '#' } } };
+    expect(chat({ tools: [{ type: 'function', function: { parameters } }] })).to.have.members(['object', 'a', 'b', 'c', 'd', 'e', 'f', 'mapping', 'g', '#']);
+  });
+
+  it('are the names below a field that is only forwarded, whatever it is called on other wires', () => {
+    for (const field of ['input', 'text', 'items', 'properties', 'content', 'thinking', 'filters', 'x']) {
+      expect(chat({ [field]: { [field]: { k: 1 } } }), field).to.have.members([field, 'k']);
+      expect([...texts(exchangeOf('images', { prompt: 'p', [field]: { k: 1 } }))], field).to.have.members(['p', 'k']);
+    }
+  });
+
+  it('are names that are not words, wherever they stand', () => {
+    const name = 'jane@example.com';
+    for (const request of [{ [name]: 1 }, { logit_bias: { [name]: 1 } }, { tools: [{ [name]: 1 }] }, { tools: [{ function: { parameters: { [name]: 1 } } }] }, { tool_choice: { [name]: 1 } }, { stream_options: { [name]: 1 } }]) {
+      expect(chat(request), JSON.stringify(request)).to.deep.equal([name]);
+    }
+    for (const fields of [{ [name]: 1 }, { content: [{ type: 'text', text: 'x', [name]: 1 }] }, { content: [{ type: 'image_url', image_url: { url: 'https://h', [name]: 1 } }] }, { content: [{ type: 'file', file: { file_data: { [name]: 1 } } }] }, { tool_calls: [{ function: { [name]: 1 } }] }]) {
+      expect(message(fields), JSON.stringify(fields)).to.include(name);
+    }
+    for (const odd of ['4111111111111111', 'AKIAIOSFODNN7EXAMPLE', 'two words', 'x'.repeat(33), '\u00e9t\u00e9']) expect(chat({ [odd]: 1 })).to.deep.equal([odd]);
+    for (const word of ['b64_json', '$ref', 'camelCase', 'x-note', '50256', '__proto__']) expect(chat(JSON.parse(`{"${word}":1}`) as object), word).to.deep.equal([]);
+  });
+
+  it('are a name once, however often it stands there', () => {
+    const properties = { 'a name': { type: 'object', properties: { 'a name': {} } } };
+    expect(chat({ metadata: [{ k: 1 }, { k: 2 }, { k: { k: 3 } }], tools: [{ function: { parameters: { properties } } }] })).to.have.members(['k', 'a name', 'object']);
+  });
+
+  it('are what names that are JSON say', () => {
+    expect(chat({ metadata: { '{"a":"s\\u0065cret"}': 1 } })).to.include('secret');
   });
 
   it('are strings under any name: a schema may call its members id, type, role or signature', () => {
@@ -167,7 +214,7 @@ describe('texts of what a tool answers', () => {
 
 describe('texts beside chat', () => {
   const json = { input: ['a', { b: 'c', n: 5 }], d: null };
-  for (const [surface, request, expected] of [
+  for (const [surface, request, expected, names = []] of [
     ['completions', { messages: [{ role: 'user', content: 'prompt' }] }, ['prompt']],
     ['embeddings', { input: 'one' }, ['one']],
     ['embeddings', { input: ['one', 'two'] }, ['one', 'two']],
@@ -178,12 +225,14 @@ describe('texts beside chat', () => {
     ['audio.transcriptions', { prompt: 'context' }, ['context']],
     ['audio.translations', {}, []],
     ['audio.speech', { input: 'say this', voice: 'alloy' }, ['say this']],
-    ['mcp', { server: 's', name: 't', arguments: { path: 'a', more: [{ text: '{"b":"c"}' }], n: 1 } }, ['a', '{"b":"c"}', 'c']],
-    ['passthrough', { json }, ['a', 'c']],
+    ['mcp', { server: 's', name: 't', arguments: { path: 'a', more: [{ text: '{"b":"c"}' }], n: 1 } }, ['a', '{"b":"c"}', 'c'], ['path', 'more', 'n', 'text']],
+    ['passthrough', { json }, ['a', 'c'], ['b', 'n']],
     ['responses', { json }, ['a', 'c']],
-  ] as const) {
+  ] as readonly (readonly [Surface, object, readonly string[], (readonly string[])?])[]) {
     it(`${surface} ${JSON.stringify(request)}`, () => {
-      expect([...texts(exchangeOf(surface, request))]).to.deep.equal(expected);
+      const read = [...texts(exchangeOf(surface, request))];
+      expect(read.filter((text) => !names.includes(text))).to.deep.equal(expected);
+      expect(read).to.have.members([...expected, ...names]);
       expect([...messageTexts(exchangeOf(surface, request))]).to.deep.equal(expected);
     });
   }

@@ -1,67 +1,14 @@
 import { expect } from 'chai';
-import { definePlugin, reject, texts, type Verdict, windowGuard } from 'gw/contract';
-import type { Exchange } from 'gw/contract';
-import Joi from 'joi';
 import { createRouter } from '../../host/http/router.ts';
 import { chatChunks, openSse, replyJson, sseEvent, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
 import { everySurface } from '../surfaces/kit.ts';
+import { CANARY, CHAT, guard, type Json, REQUESTS } from './canary-kit.ts';
 
 /**
  * One guardrail, every route: a text that it looks for is put into each string of each request and answer. What passes must stand in
  * the lists below, with the reason. A route that a builtin mounts and this file does not know fails the test.
  */
-const CANARY = 'the canary sings';
 
-const guard = definePlugin<{ stream: string }>({
-  name: 'canary', type: 'guardrail', summary: 'For this test', stages: ['before_request', 'after_request'], settings: Joi.object<{ stream: string }>({ stream: Joi.string().default('end') }),
-  create: ({ stream }) => {
-    const look = (exchange: Exchange): Verdict | undefined => (texts(exchange).some((text) => text.includes(CANARY)) ? reject('canary') : undefined);
-    const window = (): ReturnType<typeof windowGuard> => windowGuard((text) => ({ isMatch: text.includes(CANARY), keep: CANARY.length - 1 }), 'canary');
-    return { before_request: look, after_request: look, ...(stream === 'window' && { stream: window }) };
-  },
-});
-
-type Json = Readonly<Record<string, unknown>>;
-
-/** Requests that use every member their surface knows, and one that it only forwards. */
-const CHAT: Json = {
-  model: 'm',
-  messages: [
-    { role: 'system', name: 'n', content: 'text' },
-    { role: 'user', content: [{ type: 'text', text: 'text' }, { type: 'image_url', image_url: { url: 'https://h/i.png', detail: 'low' } }, { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }, { type: 'file', file: { file_data: 'AAAA', filename: 'text' } }] },
-    { role: 'assistant', content: null, reasoning_content: 'text', reasoning_details: [{ type: 'reasoning.text', text: 'text', signature: 'AAAA' }], tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":"text"}' } }] },
-    { role: 'tool', tool_call_id: 'c', content: 'text' },
-  ],
-  tools: [{ type: 'function', function: { name: 'f', description: 'text', parameters: { type: 'object', description: 'text', properties: { a: { type: 'string', enum: ['text'] } } } } }],
-  response_format: { type: 'json_schema', json_schema: { name: 'n', schema: { type: 'object', description: 'text' } } },
-  tool_choice: { type: 'function', function: { name: 'text' } }, user: 'text', stop: ['text'], prediction: { type: 'content', content: 'text' }, only_forwarded: { deep: ['text'] },
-};
-/** The same of Anthropic's wire, with what only its vendor knows. */
-const MESSAGES: Json = {
-  model: 'm', max_tokens: 2048, system: [{ type: 'text', text: 'text', cache_control: { type: 'ephemeral', ttl: '5m' } }],
-  messages: [
-    { role: 'user', content: [
-      { type: 'text', text: 'text' }, { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }, { type: 'image', source: { type: 'url', url: 'https://h/i.png' } },
-      { type: 'document', title: 'text', context: 'text', source: { type: 'text', media_type: 'text/plain', data: 'text' } }, { type: 'search_result', title: 'text', source: 'text', content: [{ type: 'text', text: 'text' }] },
-      { type: 'hologram', of: ['text'] },
-    ] },
-    { role: 'assistant', content: [{ type: 'thinking', thinking: 'text', signature: 'AAAA' }, { type: 'redacted_thinking', data: 'AAAA' }, { type: 'text', text: 'text', citations: [{ type: 'char_location', cited_text: 'text' }] }, { type: 'tool_use', id: 'c', name: 'f', input: { a: 'text', id: 'text', role: 'text', type: 'text' } }] },
-    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: [{ type: 'text', text: 'text' }] }] },
-  ],
-  tools: [{ name: 'f', description: 'text', input_schema: { type: 'object', description: 'text', properties: { type: { type: 'string', enum: ['text'] } } } }], tool_choice: { type: 'auto' },
-  thinking: { type: 'enabled', budget_tokens: 1024, display: 'omitted' }, stop_sequences: ['text'], metadata: { user_id: 'text' }, service_tier: 'auto', only_forwarded: { deep: ['text'] },
-};
-const REQUESTS: Readonly<Record<string, Json>> = {
-  '/v1/chat/completions': CHAT,
-  '/v1/messages': MESSAGES,
-  '/v1/messages/count_tokens': MESSAGES,
-  '/v1/completions': { model: 'm', prompt: 'text', stop: ['text'], user: 'text', only_forwarded: 'text' },
-  '/v1/embeddings': { model: 'm', input: ['text', 'text'], user: 'text', only_forwarded: { deep: ['text'] } },
-  '/v1/images/generations': { model: 'm', prompt: 'text', user: 'text', size: '1x1', quality: 'hd', style: 'vivid', only_forwarded: 'text' },
-  '/v1/rerank': { model: 'm', query: 'text', documents: ['text', 'text'], only_forwarded: ['text'] },
-  '/v1/moderations': { model: 'm', input: ['text', 'text'], only_forwarded: 'text' },
-  '/v1/audio/speech': { model: 'm', input: 'text', voice: 'alloy', instructions: 'text', only_forwarded: 'text' },
-};
 /** Bodies that no plugin can read are refused altogether while a guardrail reads content. */
 const REFUSED: readonly string[] = ['/v1/audio/transcriptions', '/v1/audio/translations'];
 /** Routes whose requests have no body, or do not call a model. */

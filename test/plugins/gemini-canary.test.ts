@@ -1,40 +1,14 @@
 import { expect } from 'chai';
-import { definePlugin, type Exchange, reject, texts, type Verdict, windowGuard } from 'gw/contract';
-import Joi from 'joi';
 import { sealEnvelope } from '../../builtins/wires/envelope.ts';
 import { openSse, replyJson, type StubHandler } from '../kit/index.ts';
 import { commonGateway, framesOf, ownGateway, streams } from '../wires/gemini/kit.ts';
+import { CANARY, EMBED, GENERATE, guard } from './canary-kit.ts';
 
 /** A text that a guardrail looks for is put into each string of each request and answer of the Gemini wire, whatever its target is. */
-const CANARY = 'the canary sings';
-
-const guard = definePlugin<{ stream: string }>({
-  name: 'canary', type: 'guardrail', summary: 'For this test', stages: ['before_request', 'after_request'], settings: Joi.object<{ stream: string }>({ stream: Joi.string().default('end') }),
-  create: ({ stream }) => {
-    const look = (exchange: Exchange): Verdict | undefined => (texts(exchange).some((text) => text.includes(CANARY)) ? reject('canary') : undefined);
-    const window = (): ReturnType<typeof windowGuard> => windowGuard((text) => ({ isMatch: text.includes(CANARY), keep: CANARY.length - 1 }), 'canary');
-    return { before_request: look, after_request: look, ...(stream === 'window' && { stream: window }) };
-  },
-});
 
 type Json = Record<string, any>;
 
 const plugins = (stage: string, config: object = {}): object => ({ plugins: [{ name: 'canary', stage, enabled: true, config }] });
-
-/** Every member that the wire knows, and some that it does not. */
-const GENERATE: Json = {
-  contents: [
-    { role: 'user', parts: [{ text: 'text' }, { inlineData: { mimeType: 'image/png', data: 'AAAA', displayName: 'text' } }, { fileData: { mimeType: 'image/png', fileUri: 'https://h/i.png' } }] },
-    { role: 'model', parts: [{ text: 'text', thought: true, thoughtSignature: 'AAAA' }, { functionCall: { id: 'c', name: 'f', args: { a: 'text', deep: ['text'] } } }, { executableCode: { language: 'PYTHON', code: 'text' } }, { novelty: 'text' }] },
-    { role: 'user', parts: [{ functionResponse: { id: 'c', name: 'f', response: { output: 'text' } } }] },
-  ],
-  systemInstruction: { role: 'user', parts: [{ text: 'text' }] },
-  tools: [{ functionDeclarations: [{ name: 'f', description: 'text', parameters: { type: 'OBJECT', description: 'text', properties: { a: { type: 'STRING', enum: ['text'] } } } }] }],
-  toolConfig: { functionCallingConfig: { mode: 'AUTO', allowedFunctionNames: ['f'] } },
-  generationConfig: { stopSequences: ['text'], responseMimeType: 'application/json', responseJsonSchema: { type: 'object', description: 'text' }, thinkingConfig: { thinkingLevel: 'LOW' }, mediaResolution: 'MEDIA_RESOLUTION_LOW' },
-  labels: { a: 'text' }, serviceTier: 'flex', cachedContent: 'text', safetySettings: [{ category: 'X', threshold: 'Y' }], novelty: { deep: ['text'] },
-};
-const EMBED: Json = { content: { parts: [{ text: 'text' }] }, title: 'text', novelty: 'text' };
 
 const REQUESTS: Readonly<Record<string, Json>> = {
   'generateContent': GENERATE, 'streamGenerateContent': GENERATE, 'countTokens': { generateContentRequest: GENERATE },

@@ -87,7 +87,7 @@ describe('the module rules', () => {
   it('refuse a plugin with a wrong field (MV04)', () => {
     expectRefused('plugin', {
       type: { type: 'guard' }, summary: { summary: '' }, 'stages none': { stages: [] }, 'stages twice': { stages: ['on_error', 'on_error'] }, 'stages unknown': { stages: ['before'] },
-      surfaces: { surfaces: ['smell'] }, settings: { settings: { max: 1 } }, create: { create: {} }, readsContent: { readsContent: true },
+      surfaces: { surfaces: ['smell'] }, settings: { settings: { max: 1 } }, create: { create: {} }, readsContent: { readsContent: true }, needsBody: { needsBody: false },
     });
   });
 

@@ -29,11 +29,11 @@ const ofGemini = (value: object): string[] => [...bodyTexts({ wire: 'gemini', op
 
 describe('the texts of an answer in its vendor\'s wire', () => {
   it('are what is said, and no word of the Messages wire', () => {
-    expect(ofMessages(message())).to.deep.equal(['said', 'look', 'the sky', 'printed']);
+    expect(ofMessages(message())).to.deep.equal(['said', 'look', 'at', 'the sky', 'printed']);
   });
 
   it('are what is said, and no word of the Gemini wire', () => {
-    expect(ofGemini(generated())).to.deep.equal(['said', 'look', 'the sky']);
+    expect(ofGemini(generated())).to.deep.equal(['said', 'look', 'at', 'the sky']);
   });
 
   it('are also what stands in the place of such a word, and is none', () => {

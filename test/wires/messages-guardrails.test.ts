@@ -233,6 +233,11 @@ describe('guardrails on Messages', () => {
       const refused = await ask({ action: 'reject', stream: 'window' });
       expect([JSON.stringify(refused).includes(MAIL), refused.at(-1).error?.details]).to.deep.equal([false, { error_code: 'response_rejected' }]);
     }
+    for (const type of ['tool_use', 'server_tool_use']) {
+      const named = await sameWire(streamOf(calling({ type, input: { list: [{ canary: 1 }] } })), { plugins: [regex('after_request', { stream: 'window' })] });
+      const { text } = await named.post({ ...hello, stream: true });
+      expect([text.includes('canary'), eventsOf(text).at(-1).error?.details], `a name, ${type}`).to.deep.equal([false, { error_code: 'response_rejected' }]);
+    }
     const { post } = await sameWire(streamOf(calling({})), { plugins: [regex('after_request', { stream: 'window' })] });
     expect((await post({ ...hello, stream: true })).text).to.equal(calling({}).map(eventText).join(''));
   });

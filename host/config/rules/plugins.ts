@@ -35,14 +35,16 @@ function resolved(config: GatewayConfig, known: KnownModules): (Listed & { modul
 function stageProblem(module: PluginModule, stages: readonly Stage[], { entry }: Listed): StageProblem | undefined {
   try {
     const settings = readSettings(module.settings, declaredSettings(module, entry.config));
-    const reads: unknown = module.readsContent?.(settings) ?? true;
-    if (typeof reads !== 'boolean') return { message: 'its readsContent returns neither true nor false', fix: 'return true or false' };
+    for (const name of ['readsContent', 'needsBody'] as const) {
+      const said: unknown = module[name]?.(settings) ?? true;
+      if (typeof said !== 'boolean') return { message: `its ${name} returns neither true nor false`, fix: 'return true or false' };
+    }
     const said: unknown = module.checkStages?.(stages, settings);
     if (said === undefined) return undefined;
     if (isFields(said) && typeof said['message'] === 'string') return { message: said['message'], fix: typeof said['fix'] === 'string' ? said['fix'] : 'list it at other stages' };
     return { message: 'its checkStages returns something that is not a problem', fix: 'return { message, fix } or undefined' };
   } catch (error) {
-    return { message: `its readsContent or checkStages failed: ${errorMessage(error)}`, fix: 'correct the plugin' };
+    return { message: `its readsContent, needsBody or checkStages failed: ${errorMessage(error)}`, fix: 'correct the plugin' };
   }
 }
 

@@ -29,12 +29,17 @@ describe('a call of a tool', () => {
 
     it('goes on where nothing is found', async () => {
       const host = await startMcp(undefined, { plugins: [plugin('word-filter', 'before_request', WORDS), plugin('regex-guard', 'before_request', { patterns: ['forbidden'] })] });
-      expect(await host.call('echo', { forbidden: 'identifiers are not read' })).not.to.have.property('isError');
+      expect(await host.call('echo', { a: 'it is allowed' })).not.to.have.property('isError');
+    });
+
+    it('goes on where word-filter alone finds a name: it reads no names', async () => {
+      const host = await startMcp(undefined, { plugins: [plugin('word-filter', 'before_request', WORDS)] });
+      expect(await host.call('echo', { forbidden: 'x' })).not.to.have.property('isError');
     });
 
     it('is refused for the name of a member, as in the arguments of a chat', async () => {
       const host = await startMcp(undefined, { plugins: [plugin('regex-guard', 'before_request', { patterns: ['forbidden'] })] });
-      expect((await host.call('echo', { a: [{ 'the forbidden one': 1 }] })).content[0].text).to.contain('rejected by regex-guard');
+      for (const name of ['the forbidden one', 'forbidden']) expect((await host.call('echo', { a: [{ [name]: 1 }] })).content[0].text, name).to.contain('rejected by regex-guard');
     });
 
     it('is refused where the guardrail does not read the surface', async () => {
@@ -91,13 +96,13 @@ describe('a call of a tool', () => {
     expect(seen).to.deep.equal([{ surface: 'mcp', request: { server: 's', name: 'echo', arguments: { a: 1 } }, model: '' }, { reply: { content: [text('{"a":1}')] }, streaming: false }]);
   });
 
-  it('goes to a webhook under its tag, with texts alone', async () => {
+  it('goes to a webhook under its tag, with texts and the names of arguments alone', async () => {
     const hook = await stubUpstream((_request, response) => { response.end('{"action":"allow"}'); });
     const config = { url: `${hook.url}/`, timeout: '5s' };
     const host = await startMcp([{ name: 'one', call: () => result([text('answer')]) }], { plugins: [plugin('webhook', 'before_request', config), plugin('webhook', 'after_request', config)] });
     await host.call('one', { a: 'question' });
     expect(hook.seen.map((request) => request.json())).to.deep.equal([
-      { stage: 'before_request', surface: 'mcp', model: '', texts: ['question'] }, { stage: 'after_request', surface: 'mcp', model: '', texts: ['answer'] },
+      { stage: 'before_request', surface: 'mcp', model: '', texts: ['a', 'question'] }, { stage: 'after_request', surface: 'mcp', model: '', texts: ['answer'] },
     ]);
   });
 
