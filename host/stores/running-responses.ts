@@ -13,7 +13,7 @@ export interface RunningResponses {
   /** False while there are certainly none. */
   readonly mayHold: boolean;
   add(id: string, response: RunningResponse): Promise<void>;
-  /** Gives one away, once, whoever asks. */
+  /** Gives one away, to the first who asks. */
   take(id: string): Promise<RunningResponse | undefined>;
 }
 
