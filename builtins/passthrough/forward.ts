@@ -15,12 +15,12 @@ import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import type { OwnedKind } from '../../host/stores/owners.ts';
 import { failReply, run } from '../../host/pipeline/run.ts';
 import { modelNotFound } from '../../host/pipeline/shown.ts';
-import { addressAt, type Destination, hasResponses, namedDestination, ownerOf, requireForwarding } from './destination.ts';
-import { type Family, familyOf, RESPONSES } from './family.ts';
+import { addressAt, type Destination, hasResponses, namedDestination, ownerOf, requireForwarding, rootOf } from './destination.ts';
+import { type Family, familyOf, isBilled, RESPONSES } from './family.ts';
 import { MemberScanner } from './member-scanner.ts';
 import { MAX_READABLE, type OpaqueBody, readOpaque, refuseRepeated, responseFields } from './opaque-body.ts';
 import { EARLIER, isBound, isUpload, namedIn, namedKinds, type Ownership, ownershipOf, requireOwn, searchedUpload } from './ownership.ts';
-import { checkPath, readablePath } from './path.ts';
+import { readablePaths } from './path.ts';
 import { type HeldBody, leavingBody, readAhead, type Splice } from './read-ahead.ts';
 import { ReferenceCollector } from './reference-collector.ts';
 import { forwardedHeaders } from './request-headers.ts';
@@ -41,8 +41,8 @@ interface Forwarding {
   /** The model that the request names, wherever it does. */
   readonly model: string | undefined;
   readonly taken: Taken | undefined;
-  /** Its path as the upstream may read it. */
-  readonly path: string;
+  /** Its path as upstreams may read it. */
+  readonly paths: readonly string[];
   /** Ids in its body that may have an owner. */
   readonly owned: ReturnType<typeof namedIn>;
 }
@@ -67,10 +67,11 @@ export async function forwardRequest(host: Host, request: IncomingMessage, respo
   }
 }
 
-/** Whether a request of `/v1/responses` was translated, because its target has another API. */
+/** Whether a request of `/v1/responses` was translated, because its target has another API. Nothing else of that API is. */
 async function isAnsweredAsChat({ host, family, request, response, named, model, body, taken }: Forwarding): Promise<boolean> {
   const generation = host.current;
-  if (family !== RESPONSES || !generation || !isTranslated(generation, { named, model, limits: contextOf(response).principal?.limits ?? {} })) return false;
+  if (!family.asks || !generation || !isTranslated(generation, { named, model, limits: contextOf(response).principal?.limits ?? {} })) return false;
+  if (family !== RESPONSES) throw new GatewayError('proxy_not_supported', 'the provider of this model has no such request, and it cannot be translated');
   if (taken) throw new GatewayError('proxy_not_supported', 'a response that is translated has no WebSocket');
   await answerTranslated({ host, generation, request, response, body, named });
   return true;
@@ -79,7 +80,7 @@ async function isAnsweredAsChat({ host, family, request, response, named, model,
 /** What only this gateway understands is cut out of a request that goes on as it is. */
 function withoutEnvelopes(forwarding: Forwarding): Forwarding {
   const { host, family, body } = forwarding;
-  const held = family === RESPONSES && !body.rest && host.current && translatesResponses(host.current.config) ? host.hooks.cleanForwarded.call(body.held) : undefined;
+  const held = family.asks && !body.rest && host.current && translatesResponses(host.current.config) ? host.hooks.cleanForwarded.call(body.held) : undefined;
   if (!held) return forwarding;
   const scanner = new MemberScanner(NAMES);
   scanner.push(held);
@@ -91,23 +92,21 @@ async function readRequest(host: Host, request: IncomingMessage, response: Serve
   if (!isAdmitted) throw new GatewayError('authentication_required', 'this route needs a credential');
   if (!host.current) throw new GatewayError('upstream_unavailable', 'the gateway is not configured');
   if (request.method === 'TRACE') throw new GatewayError('method_not_supported', 'TRACE is not supported: its answer would show the gateway\'s credential');
-  const path = rawPath(request);
-  checkPath(path);
-  const readable = readablePath(path);
-  const family = familyOf(readable);
+  const paths = readablePaths(rawPath(request));
+  const family = familyOf(paths);
   const header = family.fixed ? undefined : request.headers['x-provider'];
   const named = header === undefined || header === '' ? undefined : String(header);
-  const isModelWanted = !family.fixed && (named === undefined || principal?.limits?.models !== undefined || family === RESPONSES);
-  const kinds = namedKinds(family, readable, host.current.config);
+  const isModelWanted = !family.fixed && (named === undefined || principal?.limits?.models !== undefined || family.asks !== undefined);
+  const kinds = namedKinds(family, paths, host.current.config);
   if (taken && family === RESPONSES && isBound('response', host.current.config)) throw new GatewayError('proxy_not_supported', 'responses that belong to who made them have no WebSocket');
   const { body, scanner, references } = await lookAhead(host.current, family, request, isModelWanted, kinds);
   const owned = namedIn(kinds.length > 0 ? scanner : undefined, references, request.headers['content-type'] ?? '');
   const opaque = readOpaque(body, scanner);
-  const fields = family === RESPONSES && scanner ? responseFields(scanner) : {};
+  const { max_tokens: ceiling, ...fields } = family.asks && scanner ? responseFields(scanner) : {};
   const model = opaque.model ?? (taken && modelOfQuery(request.url ?? ''));
-  const forwarding = { host, family, request, response, named, body, scanner, model, taken, path: readable, owned };
+  const forwarding = { host, family, request, response, named, body, scanner, model, taken, paths, owned };
   return [forwarding, {
-    request: { ...shownRequest(forwarding, opaque), ...fields },
+    request: { ...shownRequest(forwarding, opaque), ...fields, ...(ceiling !== undefined && family.asks !== 'count' && { max_tokens: ceiling }) },
     streaming: family === RESPONSES && scanner?.found.get('stream')?.value === true,
     unreadable: opaque.isUnreadable || taken !== undefined, // the frames of a tunnel are not read
   }];
@@ -124,7 +123,7 @@ function modelOfQuery(url: string): string | undefined {
 /** What plugins and logs see. A request that names its provider has no model, but for those whose model is rewritten. */
 function shownRequest({ named, family, model }: Forwarding, { request }: OpaqueBody): ReadRequest['request'] {
   const { model: _found, ...rest } = request;
-  return model === undefined || (named !== undefined && family !== RESPONSES) ? rest : { ...rest, model };
+  return model === undefined || (named !== undefined && !family.asks) ? rest : { ...rest, model };
 }
 
 const NAMES = ['model', 'max_output_tokens', 'stream', 'user', EARLIER];
@@ -137,11 +136,11 @@ async function lookAhead(generation: Generation, family: Family, request: Incomi
   const references = kinds.includes('file') ? new ReferenceCollector() : undefined;
   const scanner = isSearched ? new MemberScanner(NAMES, references) : undefined;
   const declared = Number(request.headers['content-length'] ?? Infinity);
-  const isSearchedThrough = family === RESPONSES && translatesResponses(generation.config);
-  const isHeldWhole = kinds.length > 0 || (family === RESPONSES && plugins.count > 0); // what is looked for may stand behind everything else
+  const isSearchedThrough = family.asks !== undefined && translatesResponses(generation.config);
+  const isHeldWhole = kinds.length > 0 || (family.asks !== undefined && plugins.count > 0); // what is looked for may stand behind everything else
   const wants = (held: number): boolean => {
     if (!scanner || scanner.isMalformed && !isInspected) return false;
-    const isSmall = held <= MAX_READABLE && (isInspected || family === RESPONSES || declared <= MAX_READABLE);
+    const isSmall = held <= MAX_READABLE && (isInspected || family.asks !== undefined || declared <= MAX_READABLE);
     const isSought = !scanner.isOver && ((isModelWanted && !scanner.found.has('model')) || isHeldWhole);
     if (isSought && held > maxRequestBytes) throw bodyTooLarge();
     return isSmall || isSought || (isSearchedThrough && held <= maxRequestBytes);
@@ -157,14 +156,19 @@ async function lookAhead(generation: Generation, family: Family, request: Incomi
 function servingOf(forwarding: Forwarding): Serving {
   let reply: ForwardedReply | undefined;
   let outgoing: OutgoingRequest | undefined;
+  let root = '';
   let ownership: Ownership | undefined;
   let body = forwarding.body;
   return {
     run: async (exchange, generation) => {
+      if (forwarding.family.asks === 'count') {
+        exchange.isCounting = true;
+        exchange.measured.costUsd = 0;
+      }
       let destination: Destination;
       try {
         destination = resolve(forwarding, exchange, generation);
-        addressAt(destination.provider, '/v1');
+        root = rootOf(destination.provider);
         ownership = ownershipOf(askedBy(forwarding, exchange), generation.config);
         if (ownership) await requireOwn(ownership, forwarding.host.stores.owners.value);
         body = searchedBody(forwarding, ownership, generation.config);
@@ -181,7 +185,7 @@ function servingOf(forwarding: Forwarding): Serving {
       });
     },
     send: async (_read, exchange, generation, response) => {
-      if (reply && outgoing) await sendForwardedReply({ reply, before: outgoing, ownership, family: forwarding.family, taken: forwarding.taken, host: forwarding.host }, exchange, generation, response);
+      if (reply && outgoing) await sendForwardedReply({ reply, before: outgoing, root, ownership, family: forwarding.family, taken: forwarding.taken, host: forwarding.host }, exchange, generation, response);
     },
   };
 }
@@ -192,8 +196,8 @@ function searchedBody({ body, request, taken, host }: Forwarding, ownership: Own
   return isSearched ? searchedUpload(body, ownership.owner, host.stores.owners.value) : body;
 }
 
-function askedBy({ family, path, request, owned }: Forwarding, { principal }: LiveExchange): Parameters<typeof ownershipOf>[0] {
-  return { family, path, method: request.method ?? '', owner: principal?.id ?? '', named: owned };
+function askedBy({ family, paths, request, owned }: Forwarding, { principal }: LiveExchange): Parameters<typeof ownershipOf>[0] {
+  return { family, paths, method: request.method ?? '', owner: principal?.id ?? '', named: owned };
 }
 
 /** Finds the one target, and refuses what the key may not have. */
@@ -203,13 +207,13 @@ function resolve({ host, family, named, model, body, taken }: Forwarding, exchan
   const meant = model === undefined ? undefined : (Object.hasOwn(aliases, model) ? aliases[model] ?? model : model);
   if (exchange.model !== '' && meant !== undefined) exchange.model = meant;
   if (family.fixed) return allowed(family.fixed(host, generation));
-  if (meant === undefined && named === undefined && family === RESPONSES) throw invalidRequest('model is required');
+  if (meant === undefined && named === undefined && family.asks) throw invalidRequest('model is required');
   if (meant === undefined && named === undefined) throw new GatewayError('provider_not_resolved', 'name a provider in the header X-Provider, or a model in a JSON body');
   const found = named === undefined ? ownerOf(host, generation, meant ?? '', (target) => mayServe(limits, target.virtualKey)) : allowed(namedDestination(host, generation, named));
   const hasBody = body.held.length > 0 || body.rest !== undefined || taken !== undefined;
   if (limits.models && (meant === undefined ? hasBody : !mayAsk(limits, meant, aliases))) throw modelNotFound(model ?? '', host.redactor);
   const { module } = found.provider;
-  requireForwarding(found, family === RESPONSES ? hasResponses(found) : module.passthrough === true);
+  requireForwarding(found, family.asks ? hasResponses(found) : module.passthrough === true);
   return found;
 
   function allowed(destination: Destination): Destination {
@@ -219,8 +223,8 @@ function resolve({ host, family, named, model, body, taken }: Forwarding, exchan
 }
 
 function outgoingRequest({ family, request, response, body, scanner, taken }: Forwarding, exchange: LiveExchange, { target, provider }: Destination, isRead: boolean): OutgoingRequest {
-  const headers = forwardedHeaders(request, contextOf(response), isRead || family === RESPONSES);
-  const leaving = leavingBody(body, family === RESPONSES ? modelSplice(scanner, target.upstreamModel(exchange.model)) : undefined);
+  const headers = forwardedHeaders(request, contextOf(response), isRead || isBilled(family));
+  const leaving = leavingBody(body, family.asks ? modelSplice(scanner, target.upstreamModel(exchange.model)) : undefined);
   if (leaving.length !== undefined && leaving.body !== undefined) headers['content-length'] = String(leaving.length);
   return { method: request.method ?? 'GET', url: addressAt(provider, request.url ?? '/v1/'), headers, body: taken ? undefined : leaving.body };
 }

@@ -12,12 +12,12 @@ import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { failReply, finishForwarded } from '../../host/pipeline/run.ts';
 import { closeBody } from '../../host/upstream/reply-body.ts';
 import type { OwnedKind } from '../../host/stores/owners.ts';
-import { type Family, RESPONSES } from './family.ts';
+import { type Family, isBilled } from './family.ts';
 import type { Ownership } from './ownership.ts';
 import { MAX_LIST, withoutForeign } from './owned-list.ts';
 import { cleanBody, collected } from './refusal-body.ts';
-import { relayedHeaders } from './reply-headers.ts';
-import { createScrub, type Scrub } from './scrub.ts';
+import { relayedHeaders, type Relaying } from './reply-headers.ts';
+import { createScrub } from './scrub.ts';
 import { runTunnel, type Taken } from './tunnel.ts';
 import { isEventStream, openUsageReader, type UsageReader } from './usage-reader.ts';
 
@@ -25,6 +25,8 @@ export interface Answered {
   readonly reply: ForwardedReply;
   /** The request without its credential. */
   readonly before: OutgoingRequest;
+  /** The root of the provider's paths. */
+  readonly root: string;
   readonly family: Family;
   readonly ownership: Ownership | undefined;
   readonly taken: Taken | undefined;
@@ -32,34 +34,34 @@ export interface Answered {
 }
 
 /** Sends an answer on; then those hear of it who come after an answer, or after a failure. */
-export async function sendForwardedReply({ reply, before, family, ownership, taken, host }: Answered, exchange: LiveExchange, generation: Generation, response: ServerResponse): Promise<void> {
-  const scrub = createScrub(before, reply.sent, host.redactor);
+export async function sendForwardedReply({ reply, before, root, family, ownership, taken, host }: Answered, exchange: LiveExchange, generation: Generation, response: ServerResponse): Promise<void> {
+  const relaying = { scrub: createScrub(before, reply.sent, host.redactor), place: { url: before.url, root, paths: host.paths } };
   const own = attributionHeaders(exchange, host.redactor);
-  const usage = (family === RESPONSES || ownership?.told) && !reply.refusal ? openUsageReader(reply.headers) : undefined;
+  const usage = (isBilled(family) || ownership?.told) && !reply.refusal ? openUsageReader(reply.headers) : undefined;
   if (ownership?.told && !reply.refusal && !usage) host.log.error('an owner could not be kept', { trace_id: exchange.id, kind: ownership.told, error: 'the answer is compressed' });
-  if (reply.socket && taken) await runTunnel({ taken, reply, upstream: reply.socket, headers: [...relayedHeaders(reply, scrub), ...own], response, host }, exchange, generation);
-  else if (ownership?.isList && !reply.refusal && !isCleaned(reply.status)) await sendOwnList(reply, ownership, scrub, own, { exchange, generation, response, host });
-  else if (isCleaned(reply.status) && before.method !== 'HEAD') await sendCleaned(reply, scrub, own, exchange, generation, response);
+  if (reply.socket && taken) await runTunnel({ taken, reply, upstream: reply.socket, headers: [...relayedHeaders(reply, relaying), ...own], response, host }, exchange, generation);
+  else if (ownership?.isList && !reply.refusal && !isCleaned(reply.status)) await sendOwnList(reply, ownership, relaying, own, { exchange, generation, response, host });
+  else if (isCleaned(reply.status) && before.method !== 'HEAD') await sendCleaned(reply, relaying, own, exchange, generation, response);
   else {
     const body = ownership?.told && usage ? owned(watched(reply, usage, exchange, generation), usage, { kind: ownership.told, owner: ownership.owner }, host, exchange) : watched(reply, usage, exchange, generation);
-    await sendRelayed({ status: reply.status, headers: [...relayedHeaders(reply, scrub), ...own], body, isHeadFirst: true }, exchange, generation, response);
+    await sendRelayed({ status: reply.status, headers: [...relayedHeaders(reply, relaying), ...own], body, isHeadFirst: true }, exchange, generation, response);
   }
   exchange.delivery.isSent = true;
   if (reply.refusal) {
     await failReply(exchange, reply.refusal, generation);
     return;
   }
-  if (family === RESPONSES) bill(usage, exchange, generation);
+  if (isBilled(family)) bill(usage, exchange, generation);
   await finishForwarded(exchange, generation);
 }
 
 /** Whose bodies may hold what the request said. Source: data-plane reference 8.1. */
 const isCleaned = (status: number): boolean => status >= 300 && status !== 304;
 
-async function sendCleaned(reply: ForwardedReply, scrub: Scrub, own: readonly string[], exchange: LiveExchange, generation: Generation, response: ServerResponse): Promise<void> {
+async function sendCleaned(reply: ForwardedReply, relaying: Relaying, own: readonly string[], exchange: LiveExchange, generation: Generation, response: ServerResponse): Promise<void> {
   try {
-    const { bytes, contentType } = await cleanBody(reply, exchange, scrub, generation.services.clock);
-    const headers = relayedHeaders(reply, scrub, contentType === undefined ? ['content-length', 'content-encoding'] : ['content-length', 'content-encoding', 'content-type']);
+    const { bytes, contentType } = await cleanBody(reply, exchange, relaying.scrub, generation.services.clock);
+    const headers = relayedHeaders(reply, relaying, contentType === undefined ? ['content-length', 'content-encoding'] : ['content-length', 'content-encoding', 'content-type']);
     sendBytes(response, reply.status, [...headers, ...(contentType === undefined ? [] : ['Content-Type', contentType]), ...own], bytes);
     exchange.measured.sentBytes = contextOf(response).bytes;
   } catch (cause) {
@@ -75,13 +77,13 @@ interface Ends {
 }
 
 /** A list leaves once it has been searched. */
-async function sendOwnList({ body, headers, rawHeaders, status }: ForwardedReply, { owner }: Ownership, scrub: Scrub, own: readonly string[], { exchange, generation, response, host }: Ends): Promise<void> {
+async function sendOwnList({ body, headers, rawHeaders, status }: ForwardedReply, { owner }: Ownership, relaying: Relaying, own: readonly string[], { exchange, generation, response, host }: Ends): Promise<void> {
   try {
     const isPlain = /^(?:identity)?$/i.test(headers['content-encoding']?.trim() ?? '');
     const bytes = isPlain ? await collected(body, generation.services.clock, MAX_LIST) : undefined;
     if (!bytes) closeBody(body);
     const list = await withoutForeign(bytes, owner, host.stores.owners.value);
-    sendBytes(response, status, [...relayedHeaders({ rawHeaders, headers }, scrub, ['content-length', 'etag']), ...own], list);
+    sendBytes(response, status, [...relayedHeaders({ rawHeaders, headers }, relaying, ['content-length', 'etag']), ...own], list);
     exchange.measured.sentBytes = contextOf(response).bytes;
   } catch (cause) {
     throw await failReply(exchange, exchange.cancellation.cause ?? cause, generation);
