@@ -56,6 +56,9 @@ export function namedKinds(family: Family, paths: readonly string[], config: Gat
 /** Whether some reading of a path is that of batches. */
 export const isOfBatches = (paths: readonly string[]): boolean => paths.some((path) => BATCHES.test(path));
 
+/** Whether some reading of a path is the one under which batches are made. */
+export const isNewBatch = (paths: readonly string[]): boolean => paths.some((path) => /^\/v1\/batches$/i.test(path));
+
 /** What every reading of a path holds in this place. */
 const heldIn = (paths: readonly string[], place: RegExp): readonly string[] => paths.flatMap((path) => place.exec(path)?.[1] ?? []);
 

@@ -11,7 +11,7 @@ import type * as Forwarding from './forwarding.ts';
 const { forwardRequest, responseOn } = lateFile<typeof Forwarding>(import.meta, './forwarding.ts')(['forwardRequest', 'responseOn']);
 
 const ROOT = '/v1/';
-/** Requests that name their model and are no others by whatever id: each has a route of its own. */
+/** Requests that name their model: each has a route of its own. */
 const RESPONSES = '/v1/responses';
 const ROUTES: readonly string[] = [RESPONSES, `${RESPONSES}/compact`, `${RESPONSES}/input_tokens`];
 

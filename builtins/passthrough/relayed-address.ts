@@ -14,8 +14,8 @@ export interface AnswerPlace {
 export const ADDRESSES: ReadonlySet<string> = new Set(['location', 'content-location', 'operation-location', 'azure-asyncoperation']);
 
 /**
- * An address that a provider names, as a client may learn it: below the provider's root it is the gateway's own, and no other one of the
- * provider's is told, nor any inside somebody's network. `undefined` where it is left out.
+ * An address that a provider names, as a client may learn it: below the provider's root it is the gateway's own. `undefined` where it is left
+ * out: any other one of the provider's, and any inside a network.
  */
 export function relayedAddress(value: string, { url, root, paths }: AnswerPlace): string | undefined {
   const text = Buffer.from(value.trim(), 'latin1').toString('utf8');

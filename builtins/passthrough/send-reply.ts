@@ -13,6 +13,7 @@ import { failReply, finishForwarded } from '../../host/pipeline/run.ts';
 import { closeBody } from '../../host/upstream/reply-body.ts';
 import type { OwnedKind } from '../../host/stores/owners.ts';
 import { type Family, isBilled } from './family.ts';
+import type { FrameSearch } from './frame-search.ts';
 import type { Ownership } from './ownership.ts';
 import { MAX_LIST, withoutForeign } from './owned-list.ts';
 import { cleanBody, collected } from './refusal-body.ts';
@@ -31,15 +32,17 @@ export interface Answered {
   readonly ownership: Ownership | undefined;
   readonly taken: Taken | undefined;
   readonly host: Host;
+  /** What looks through a tunnel, where something must. */
+  readonly frames: FrameSearch | undefined;
 }
 
 /** Sends an answer on; then those hear of it who come after an answer, or after a failure. */
-export async function sendForwardedReply({ reply, before, root, family, ownership, taken, host }: Answered, exchange: LiveExchange, generation: Generation, response: ServerResponse): Promise<void> {
+export async function sendForwardedReply({ reply, before, root, family, ownership, taken, host, frames }: Answered, exchange: LiveExchange, generation: Generation, response: ServerResponse): Promise<void> {
   const relaying = { scrub: createScrub(before, reply.sent, host.redactor), place: { url: before.url, root, paths: host.paths } };
   const own = attributionHeaders(exchange, host.redactor);
   const usage = (isBilled(family) || ownership?.told) && !reply.refusal ? openUsageReader(reply.headers) : undefined;
   if (ownership?.told && !reply.refusal && !usage) host.log.error('an owner could not be kept', { trace_id: exchange.id, kind: ownership.told, error: 'the answer is compressed' });
-  if (reply.socket && taken) await runTunnel({ taken, reply, upstream: reply.socket, headers: [...relayedHeaders(reply, relaying), ...own], response, host }, exchange, generation);
+  if (reply.socket && taken) await runTunnel({ taken, reply, upstream: reply.socket, headers: [...relayedHeaders(reply, relaying), ...own], response, host, frames }, exchange, generation);
   else if (ownership?.isList && !reply.refusal && !isCleaned(reply.status)) await sendOwnList(reply, ownership, relaying, own, { exchange, generation, response, host });
   else if (isCleaned(reply.status) && before.method !== 'HEAD') await sendCleaned(reply, relaying, own, exchange, generation, response);
   else {

@@ -9,7 +9,7 @@ import { type Route, routesOf } from './router.ts';
 const VERSIONED = /^\/+v1/;
 
 /**
- * The one form of each path that routes know. A path of a route in another spelling is brought into it where it differs in slashes alone,
+ * The one form of each path that routes know. Another spelling of a route's path is brought into it where it differs in slashes alone,
  * and refused otherwise, so that none goes on to a provider past the route's own rules (docs/passthrough.md).
  */
 export class CanonicalPaths {
@@ -59,7 +59,7 @@ export class CanonicalPaths {
     return this.#literal.has(path) || this.#patterns.some((route) => route.answers(method) && route.takes(path));
   }
 
-  /** The route that takes this reading of a path, and not the path as it is written. What is encoded in a parameter is no other spelling. */
+  /** The route that takes this reading of a path, and not the path as it is written. What is encoded in a parameter does not count. */
   #readAs(reading: string, written: string): Route | undefined {
     const literal = this.#byLowerCase.get(reading.toLowerCase());
     if (literal) return literal.path === written ? undefined : literal;

@@ -12,7 +12,7 @@ export interface AnsweringHost extends Ending {
   readonly outbox: Outbox;
 }
 
-/** A path that some server may read as that of a route, though the router does not: it is served by nobody. */
+/** A path that some server may read as that of a route, though the router does not: no route serves it. */
 export interface Misspelling {
   /** What it is read as. */
   readonly path: string;

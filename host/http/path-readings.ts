@@ -15,7 +15,7 @@ const LONG_FORMS = /[\xc0\xc1][\x80-\xbf]|\xe0[\x80\x81][\x80-\xbf]|\xf0\x80[\x8
 const BEYOND_ASCII = /[\x80-\xff]/;
 /** Slashes that the normal form of Unicode leaves as they are, and some servers do not: U+2044, U+2215, U+2216. */
 const WIDE_SLASHES = /[\u2044\u2215\u2216]/g;
-/** Characters without a width, and what is no UTF-8: some servers drop them. */
+/** Characters without a width, and bytes that are not UTF-8: some servers drop them. */
 const DROPPED = /[\p{Cf}\ufffd]/gu;
 
 /** Percent-decoded once: a character for each byte, and those that stand for plain ones as these. */
@@ -34,7 +34,7 @@ const shortened = (bytes: string): string => bytes.replace(LONG_FORMS, shortOf);
 const utf8Of = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
 function shortOf(long: string): string {
-  const [last = 0, before = 0] = [long.charCodeAt(long.length - 1), long.charCodeAt(long.length - 2)];
+  const [last, before] = [long.charCodeAt(long.length - 1), long.charCodeAt(long.length - 2)];
   return String.fromCharCode(((before & 0b11) << 6) | (last & 0b11_1111));
 }
 

@@ -124,7 +124,7 @@ describe('another spelling of a route', () => {
   });
 });
 
-describe('a path that is no spelling of a route', () => {
+describe('a path that is not one of a route in any reading', () => {
   for (const [method, target] of [
     ['POST', '/v1/chat/completionsx'], ['POST', '/v1/fine_tuning/jobs'], ['GET', '/v1/vector_stores/vs%201'], ['GET', '/v1/chat/completions/chatcmpl-1/messages'], ['POST', '/v1/x//y/'], ['DELETE', '/v1/models/ft:gpt-4o:Acme%3Ax'], ['GET', '/v1/x;y=1/z'],
     ['GET', '/v1/files/file-1/'], ['GET', '/v1/responses/resp_1/'], ['GET', '/v1/%66iles/x'], ['POST', '/v1/uploads?chat/completions=/v1/chat/completions'], ['GET', '/v1/%E4%B8%80/%F0%9F%98%80'],

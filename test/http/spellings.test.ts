@@ -42,7 +42,7 @@ function passedOn({ seen }: StubUpstream, targets: readonly string[]): readonly 
   return seen.filter(({ headers, url }) => headers['x-case'] !== undefined && !WITH_RULES.has(url)).map(({ headers }) => targets[Number(headers['x-case'])] ?? '');
 }
 
-describe('spellings of the routes', function () {
+describe('other ways to write the paths of routes', function () {
   this.timeout(60_000);
   const scene = forSuite(start);
 

@@ -84,7 +84,7 @@ describe('requests of the Responses API beside the one that makes a response', (
     expect(t.lines.filter(({ msg }) => msg === 'pass-through request completed').map(({ cost_usd: usd }) => usd)).to.deep.equal([0, 0.6, 0]);
   });
 
-  it('are no ids of responses', async () => {
+  it('are not ids of responses', async () => {
     const { t, upstream } = await start({ responses_target: 'a' });
     expect((await t.get('/v1/responses/compactx')).status).to.equal(200);
     expect((await t.get('/v1/responses/resp_1/input_items')).status).to.equal(200);

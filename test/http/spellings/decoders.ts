@@ -56,7 +56,7 @@ export const nginx = (program: string): Decoder => async (targets, routes) => {
   for (const target of targets) {
     const client = await rawClient(url);
     client.send(`GET ${target} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`);
-    found.push(/^HTTP\/1\.1 200 /.test(await client.closed()));
+    found.push((await client.closed()).startsWith('HTTP/1.1 200 '));
   }
   return found;
 };

@@ -57,7 +57,7 @@ export interface Spelling {
   readonly ways: readonly string[];
 }
 
-/** Spellings of these routes, by one way or several. Each is a spelling of its route to a server that decodes, folds and cuts as it goes. */
+/** These routes, written in one other way or in several. Each is its route to a server that decodes, folds and cuts as it goes. */
 export function spellingsOf(routes: readonly string[], count: number, dice: Dice): readonly Spelling[] {
   const names = Object.keys(WAYS);
   return Array.from({ length: count }, (_each, at) => {
