@@ -24,7 +24,7 @@ def decoders(target):
 def readings(target):
     found = set()
     for path in decoders(target):
-        for each in (path, path.split(';')[0], path.split('?')[0], path.split('#')[0], path.replace('\\', '/'), unicodedata.normalize('NFKC', path)):
+        for each in (path, path.split('?')[0], path.split('#')[0], path.replace('\\', '/'), unicodedata.normalize('NFKC', path)):
             found.add(posixpath.normpath(each.strip()))
             found.add(each)
     return sorted(found)
