@@ -15,6 +15,7 @@ import { Slot } from './generation/slot.ts';
 import { createHostHooks } from './host-hooks.ts';
 import { sealHooks } from './hooks/seal.ts';
 import type { BuildInfo, Host } from './host.ts';
+import { CanonicalPaths } from './http/canonical-path.ts';
 import { createActivity } from './http/activity.ts';
 import { Connections } from './http/connections.ts';
 import { Outbox } from './http/outbox.ts';
@@ -89,6 +90,7 @@ export function createHost(environment: HostEnvironment): Host {
     connections: new Connections(),
     outbox: new Outbox(log),
     protection: new Protection(),
+    paths: new CanonicalPaths(),
     services: { clock, closing: new ClosingTime(clock), random, log, counters, redactor, transport, relayed: new RelayedBytes(environment.collectYoung), trace: createTrace(), catalog: NO_CATALOG, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },
     get surfaces() {
       return (surfaces ??= namedSurfaces(hooks));

@@ -1,17 +1,28 @@
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
-import { mayAsk, mayServe } from '../../host/pipeline/key-access.ts';
+import { mayAsk, mayServe, notListed } from '../../host/pipeline/key-access.ts';
+import { modelsIn } from '../../host/pipeline/named-models.ts';
 import { modelNotFound } from '../../host/pipeline/shown.ts';
 
 /**
- * A key with a list of models or providers reaches nothing else: whatever is outside is not found, as if no target served it.
- * Before the plugins, so that it spends nothing, and again as the route is made: a plugin may have changed the model.
+ * A key with a list of models or providers reaches nothing else: whatever is outside is not found, as if no target served it. The list holds for
+ * every model that the body names, because it reaches a provider as the client wrote it. Before the plugins, so that it spends nothing, and for
+ * the model that is routed by again as the route is made: a plugin may have changed it.
  */
 export default defineBuiltin({
   name: 'key-access',
   apply: ({ hooks }) => hooks.assemble.tapPromise('key-access', async ({ hooks: pipeline, config: { aliases }, models, plugins, services: { redactor } }) => {
-    pipeline.prepare.tap({ name: 'key-access', stage: ORDER.keyAccess }, ({ principal, model, surface, streaming, routing: { pinned } }) => {
+    pipeline.prepare.tap({ name: 'key-access', stage: ORDER.keyAccess }, (exchange) => {
+      const { principal, model, surface, streaming, request, sent, routing: { pinned } } = exchange;
       const limits = principal?.limits;
-      if (!limits || plugins.mayChangeModel) return;
+      if (!limits) return;
+      if (limits.models) {
+        const named = [...modelsIn(request), ...(sent ? modelsIn(sent.value) : [])];
+        const isRouted = (name: string | undefined): boolean => name === model || name === request.model || name === sent?.value['model'];
+        const refusal = notListed(limits, plugins.mayChangeModel ? named.filter(([name]) => !isRouted(name)) : named, aliases, redactor);
+        if (refusal) throw refusal;
+        exchange.sent = sent?.inspected(); // of a name that stands there twice only the one that was looked at leaves
+      }
+      if (plugins.mayChangeModel) return;
       const isServed = mayAsk(limits, model, aliases)
         && models.routeTargets(model, surface, streaming, pinned).some(({ virtualKey, serves }) => serves && mayServe(limits, virtualKey));
       if (!isServed) throw modelNotFound(model, redactor);

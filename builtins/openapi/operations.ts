@@ -82,6 +82,8 @@ const INFERENCE: readonly Operation[] = [
   use('get', '/v1beta/models/{id}', 'One of them', { type: 'application/json' }),
   use('post', '/mcp', 'A message of the Model Context Protocol: the tools of all tool servers'),
   use('post', '/v1/responses', 'A response, routed by its model'),
+  use('post', '/v1/responses/compact', 'A conversation made shorter by its vendor'),
+  use('post', '/v1/responses/input_tokens', 'What a response would count'),
   use('get', '/v1/responses/{id}', 'A stored response', { type: 'application/json' }),
   use('delete', '/v1/responses/{id}', 'Deletes a stored response', { type: 'application/json' }),
   use('post', '/v1/responses/{id}/cancel', 'Cancels a response', { type: 'application/json' }),

@@ -47,8 +47,11 @@ export function requireForwarding({ provider: { module } }: Destination, isAble:
   throw new GatewayError('proxy_not_supported', `requests cannot be passed through to ${module.name}`);
 }
 
-/** The address of a request at its provider: what follows `/v1`, as it was written, behind the API root. */
-export function addressAt({ root, module: { forwardPath = '' } }: ConnectedProvider, url: string): string {
+/** Where the paths of a provider stand that stand below `/v1` here. */
+export function rootOf({ root, module: { forwardPath = '' } }: ConnectedProvider): string {
   if (!URL.canParse(root)) throw new GatewayError('internal_error', 'the address of the provider is not usable');
-  return `${root}${forwardPath}${url.slice('/v1'.length)}`;
+  return root + forwardPath;
 }
+
+/** The address of a request at its provider: what follows `/v1`, as it was written, behind the API root. */
+export const addressAt = (provider: ConnectedProvider, url: string): string => rootOf(provider) + url.slice('/v1'.length);

@@ -11,6 +11,8 @@ export interface Family {
   readonly isUncapped: boolean;
   /** `request_timeout` bounds the time to the headers of the answer alone. */
   readonly isTimedToHeaders: boolean;
+  /** Requests of the Responses API that name their model: it is written as the provider knows it. */
+  readonly asks?: 'response' | 'compaction' | 'count';
   /** Always the same target; without it the request says which, by `X-Provider` or its model. */
   readonly fixed?: (host: Host, generation: Generation) => Destination;
 }
@@ -19,7 +21,16 @@ export interface Family {
 export const GENERIC: Family = { surface: 'passthrough', isUncapped: false, isTimedToHeaders: false };
 
 /** `POST /v1/responses`: the same, but its model is written as the provider knows it, and its usage is read. */
-export const RESPONSES: Family = { surface: 'responses', isUncapped: true, isTimedToHeaders: false };
+export const RESPONSES: Family = { surface: 'responses', isUncapped: true, isTimedToHeaders: false, asks: 'response' };
+
+/** `POST /v1/responses/compact`: as the same. */
+export const COMPACTION: Family = { ...RESPONSES, asks: 'compaction' };
+
+/** `POST /v1/responses/input_tokens`: as the same, and nothing is spent. */
+export const COUNT: Family = { ...RESPONSES, asks: 'count' };
+
+/** Paths that name a family, and no id. */
+export const NAMED_FAMILIES: ReadonlyMap<string, Family> = new Map([['/v1/responses', RESPONSES], ['/v1/responses/compact', COMPACTION], ['/v1/responses/input_tokens', COUNT]]);
 
 /** Responses that exist, by their ids. */
 export const STORED_RESPONSES: Family = {
@@ -47,12 +58,14 @@ function declared(host: Host, { config, targets }: Generation, key: keyof Pick<G
   return target && connectedTo(host, target);
 }
 
-const FILES_PATH = /^\/v1\/(?:files|batches)(?:\/|$)/;
-const STORED_PATH = /^\/v1\/responses\/./;
+const FILES_PATH = /^\/v1\/(?:files|batches)(?:\/|$)/i;
+const STORED_PATH = /^\/v1\/responses\/./i;
 
-/** By the path as an upstream may read it, so that no path escapes the rules of its family by the way it is written. */
-export function familyOf(path: string): Family {
-  if (FILES_PATH.test(path)) return FILES;
-  if (STORED_PATH.test(path)) return STORED_RESPONSES;
-  return path === '/v1/responses' ? RESPONSES : GENERIC;
+/** By the path as upstreams may read it, so that none escapes the rules of its family by the way it is written. */
+export function familyOf(readings: readonly string[]): Family {
+  const [first = '', ...others] = readings;
+  const named = others.length === 0 ? NAMED_FAMILIES.get(first) : undefined;
+  if (named) return named;
+  if (readings.some((path) => FILES_PATH.test(path))) return FILES;
+  return readings.some((path) => STORED_PATH.test(path)) ? STORED_RESPONSES : GENERIC;
 }

@@ -2,7 +2,7 @@ import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { GatewayError } from '../../host/contract/index.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
 import type { OwnedKind, Owners } from '../../host/stores/owners.ts';
-import { type Family, FILES, GENERIC, RESPONSES, STORED_RESPONSES } from './family.ts';
+import { COMPACTION, type Family, FILES, GENERIC, RESPONSES, STORED_RESPONSES } from './family.ts';
 import type { MemberScanner } from './member-scanner.ts';
 import type { HeldBody } from './read-ahead.ts';
 import { ReferenceCollector } from './reference-collector.ts';
@@ -28,48 +28,56 @@ const MOST_WAITING = 1000;
 
 interface Asked {
   readonly family: Family;
-  /** As the upstream may read it. */
-  readonly path: string;
+  /** Its path as upstreams may read it. */
+  readonly paths: readonly string[];
   readonly method: string;
   readonly owner: string;
   /** Ids in the body, where it was searched for them. */
   readonly named: Readonly<Record<OwnedKind, readonly string[]>>;
 }
 
-const ID = /^\/v1\/(?:files|batches|responses)\/([^/]+)/;
+const ID = /^\/v1\/(?:files|batches|responses)\/([^/]+)/i;
 /** A file of something else, such as a vector store. */
-const FILE_WITHIN = /\/files\/([^/]+)/;
+const FILE_WITHIN = /\/files\/([^/]+)/i;
 /** Files of something else too. */
-const LIST = /^\/v1\/(?:batches|(?:.+\/)?files)\/?$/;
-const COMPLETED_UPLOAD = /^\/v1\/uploads\/[^/]+\/complete$/;
+const LIST = /^\/v1\/(?:batches|(?:.+\/)?files)$/i;
+const COMPLETED_UPLOAD = /^\/v1\/uploads\/[^/]+\/complete$/i;
+const BATCHES = /^\/v1\/batches/i;
 
 /** Whether an id of this kind is served only to the credential that it was made with. */
 export const isBound = (kind: OwnedKind, { files, responses }: GatewayConfig): boolean => (kind === 'file' ? files : responses).bind_owner === true;
 
 /** Which ids the body of a request may name that have an owner. An uploaded file names none. */
-export function namedKinds(family: Family, path: string, config: GatewayConfig): readonly OwnedKind[] {
-  const isUpload = family === FILES && !path.startsWith('/v1/batches');
-  return [...(isBound('file', config) && !isUpload ? ['file' as const] : []), ...(isBound('response', config) && family === RESPONSES ? ['response' as const] : [])];
+export function namedKinds(family: Family, paths: readonly string[], config: GatewayConfig): readonly OwnedKind[] {
+  const isUpload = family === FILES && !isOfBatches(paths);
+  return [...(isBound('file', config) && !isUpload ? ['file' as const] : []), ...(isBound('response', config) && family.asks ? ['response' as const] : [])];
 }
 
+/** Whether some reading of a path is that of batches. */
+export const isOfBatches = (paths: readonly string[]): boolean => paths.some((path) => BATCHES.test(path));
+
+/** Whether some reading of a path is the one under which batches are made. */
+export const isNewBatch = (paths: readonly string[]): boolean => paths.some((path) => /^\/v1\/batches$/i.test(path));
+
+/** What every reading of a path holds in this place. */
+const heldIn = (paths: readonly string[], place: RegExp): readonly string[] => paths.flatMap((path) => place.exec(path)?.[1] ?? []);
+
 /** `undefined` where owners are not kept. */
-export function ownershipOf({ family, path, method, owner, named }: Asked, config: GatewayConfig): Ownership | undefined {
+export function ownershipOf({ family, paths, method, owner, named }: Asked, config: GatewayConfig): Ownership | undefined {
   const isFile = isBound('file', config);
   const isResponse = isBound('response', config);
   if (!isFile && !isResponse) return undefined;
-  const [, own] = ID.exec(path) ?? [];
-  const within = family === GENERIC ? FILE_WITHIN.exec(path)?.[1] : undefined;
-  const isStored = family === STORED_RESPONSES;
-  const file = [...(family === FILES && own !== undefined ? [own] : []), ...(within === undefined ? [] : [within]), ...named.file];
-  const response = [...(isStored && own !== undefined ? [own] : []), ...named.response];
-  return { owner, asked: { file: isFile ? file : [], response: isResponse ? response : [] }, told: toldBy(), isList: isFile && method === 'GET' && LIST.test(path) };
+  const own = heldIn(paths, ID);
+  const file = [...(family === FILES ? own : []), ...(family === GENERIC ? heldIn(paths, FILE_WITHIN) : []), ...named.file];
+  const response = [...(family === STORED_RESPONSES ? own : []), ...named.response];
+  return { owner, asked: { file: isFile ? file : [], response: isResponse ? response : [] }, told: toldBy(), isList: isFile && method === 'GET' && paths.some((path) => LIST.test(path)) };
 
   function toldBy(): OwnedKind | undefined {
-    if (family === RESPONSES) return isResponse && method === 'POST' ? 'response' : undefined;
+    if (family === RESPONSES || family === COMPACTION) return isResponse && method === 'POST' ? 'response' : undefined;
     if (!isFile) return undefined;
-    if (family === GENERIC) return method === 'POST' && COMPLETED_UPLOAD.test(path) ? 'file' : undefined;
-    const isMade = method === 'POST' && own === undefined;
-    return family === FILES && (isMade || (path.startsWith('/v1/batches') && own !== undefined)) ? 'file' : undefined;
+    if (family === GENERIC) return method === 'POST' && paths.some((path) => COMPLETED_UPLOAD.test(path)) ? 'file' : undefined;
+    const isMade = method === 'POST' && own.length === 0;
+    return family === FILES && (isMade || (isOfBatches(paths) && own.length > 0)) ? 'file' : undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ForwardedReply } from '../../host/pipeline/forward-attempt.ts';
 import { hopNames } from './hop-headers.ts';
+import { ADDRESSES, type AnswerPlace, relayedAddress, relayedLinks } from './relayed-address.ts';
 import type { Scrub } from './scrub.ts';
 
 /** What the gateway says itself on every answer: an upstream's own would contradict it. */
@@ -9,8 +10,14 @@ const OWN = new Set([
 
 const isOwn = (name: string): boolean => OWN.has(name) || name.startsWith('access-control-') || name.startsWith('x-gateway-');
 
-/** An upstream's headers as the client gets them, line by line: without those of its connection, and without the gateway's credential. */
-export function relayedHeaders({ rawHeaders, headers }: Pick<ForwardedReply, 'rawHeaders' | 'headers'>, scrub: Scrub, without: readonly string[] = []): string[] {
+/** What is known of an answer beside its headers. */
+export interface Relaying {
+  readonly scrub: Scrub;
+  readonly place: AnswerPlace;
+}
+
+/** An upstream's headers as the client gets them, line by line: without those of its connection, without the gateway's credential, and without the provider's own addresses. */
+export function relayedHeaders({ rawHeaders, headers }: Pick<ForwardedReply, 'rawHeaders' | 'headers'>, { scrub, place }: Relaying, without: readonly string[] = []): string[] {
   const dropped = hopNames(headers['connection']);
   const kept: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
@@ -18,10 +25,17 @@ export function relayedHeaders({ rawHeaders, headers }: Pick<ForwardedReply, 'ra
     const lower = name.toLowerCase();
     if (dropped.has(lower) || isOwn(lower) || without.includes(lower)) continue;
     const value = rawHeaders[at + 1] ?? '';
-    const shown = lower === 'vary' ? withoutOrigin(value) : value;
+    const shown = shownValue(lower, value, place);
     if (shown !== undefined) kept.push(name, scrub.header(shown));
   }
   return kept;
+}
+
+function shownValue(name: string, value: string, place: AnswerPlace): string | undefined {
+  if (name === 'refresh') return undefined; // holds an address beside a time
+  if (name === 'vary') return withoutOrigin(value);
+  if (name === 'link') return relayedLinks(value, place);
+  return ADDRESSES.has(name) ? relayedAddress(value, place) : value;
 }
 
 /** What an answer depends on beside the origin, which the gateway says itself: the upstream's own CORS headers stay behind. */

@@ -11,8 +11,10 @@ import { linger } from '../../host/http/leftovers.ts';
 import { SECURITY_HEADERS } from '../../host/http/reply.ts';
 import { logAccess } from '../../host/http/shell.ts';
 import type { Upgrade } from '../../host/http/upgrades.ts';
+import type { FrameSearch } from './frame-search.ts';
 import type { ForwardedReply } from '../../host/pipeline/forward-attempt.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
+import { asGatewayError } from '../../host/pipeline/gateway-fault.ts';
 import { failReply } from '../../host/pipeline/run.ts';
 
 /** Longest silence of both sides, and longest life. Source: data-plane reference 8.1. */
@@ -54,10 +56,12 @@ interface Tunnel {
   readonly headers: readonly string[];
   readonly response: Response;
   readonly host: Host;
+  /** Looks through what the client sends, where its key has a list of models. */
+  readonly frames: FrameSearch | undefined;
 }
 
 /** Passes bytes both ways until one side has closed. Resolves then; throws what ended it from outside. */
-export async function runTunnel({ taken: { socket, head }, reply, upstream, headers, response, host }: Tunnel, exchange: LiveExchange, generation: Generation): Promise<void> {
+export async function runTunnel({ taken: { socket, head }, reply, upstream, headers, response, host, frames }: Tunnel, exchange: LiveExchange, generation: Generation): Promise<void> {
   const { clock, relayed } = generation.services;
   const context = contextOf(response);
   const end = (): void => {
@@ -77,8 +81,17 @@ export async function runTunnel({ taken: { socket, head }, reply, upstream, head
   let isOver = false;
   const ended = (): void => { if (!isOver) closing ??= clock.timer(CLOSING_MS, end); };
   socket.write(headOf([...SECURITY_HEADERS, 'X-Request-ID', context.id, ...context.corsHeaders, ...headers]), 'latin1');
+  const mayPass = (piece: Buffer): boolean => {
+    try {
+      frames?.push(piece);
+      return true;
+    } catch (error) {
+      exchange.cancellation.cancel(asGatewayError(error));
+      return false;
+    }
+  };
   const down = pump(upstream, socket, seen, ended);
-  const up = pump(socket, upstream, seen, ended);
+  const up = pump(socket, upstream, seen, ended, frames && mayPass);
   if (head.length > 0) up(head);
   try {
     for await (const _nothing of reply.body);
@@ -111,9 +124,10 @@ interface Pump {
 }
 
 /** What one side sends goes to the other no faster than it is taken; an end goes on as one. */
-function pump(from: Duplex, to: Duplex, seen: (bytes: number) => void, ended: () => void): Pump {
+function pump(from: Duplex, to: Duplex, seen: (bytes: number) => void, ended: () => void, mayPass?: (piece: Buffer) => boolean): Pump {
   let bytes = 0;
   const pass = (piece: Buffer): void => {
+    if (mayPass && !mayPass(piece)) return;
     bytes += piece.length;
     seen(piece.length);
     if (!to.destroyed && !to.writableEnded && !to.write(piece)) from.pause();

@@ -102,5 +102,8 @@ export function estimateOf(exchange: Exchange, bounds: Parameters<typeof ceiling
 /** Whether tokens of an answer are paid for beside those of the prompt. */
 const answersInTokens = ({ surface }: Exchange): boolean => surface !== 'embeddings' && surface !== 'rerank' && surface !== 'moderations';
 
+/** Characters that count as so many tokens. */
+export const tokenCharacters = (tokens: number): number => tokens * CHARACTERS_PER_TOKEN;
+
 /** Tokens of a text of so many characters. */
 export const tokensOf = (characters: number): number => characters / CHARACTERS_PER_TOKEN;

@@ -34,8 +34,9 @@ export function createApp<H extends ShellHost>(host: H & { readonly hooks: Reque
   const shell = createShell(host, arrivals);
   const router = createRouter({ caseSensitive: true, strict: true });
   host.hooks.mount.call(router, host);
+  host.paths.learn(router);
   const posts = directPosts(router);
-  const route = (request: IncomingMessage, response: ServerResponse, refusal: Refusal | undefined): void => {
+  const route = (request: IncomingMessage, response: ServerResponse, refusal: Refusal | undefined = contextOf(response).misspelling): void => {
     if (refusal) {
       sendError(response, refusal.error, host.redactor, refusal.headers);
       return;

@@ -8,6 +8,7 @@ import type { Registry } from '../registry/registry.ts';
 import { createBuckets } from '../state/buckets.ts';
 import type { ClientWires } from '../wire/client-wires.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
+import type { CanonicalPaths } from './canonical-path.ts';
 import { createAddressFinder, limiterKey } from './client-address.ts';
 import { type AnsweringHost, isAuthority, normalizeTarget, rawPath, type RequestContext } from './context.ts';
 import type { Protection } from './protection.ts';
@@ -30,12 +31,16 @@ export interface ArrivalHost extends AnsweringHost {
   readonly counters: Counters;
   /** Paths behind authentication. */
   readonly protection: Protection;
+  /** The one form of the paths of routes. */
+  readonly paths: CanonicalPaths;
 }
 
 /** What is found out of a request before anything answers it. None of it needs a response: an upgrade has none. */
 export interface Arrivals {
   /** Request id, trace, CORS headers. */
   open(request: IncomingMessage): RequestContext;
+  /** Makes every later reader see one path, in the form that routes know. False for a target that cannot be read as one. */
+  settle(request: IncomingMessage): boolean;
   /** Sets what target and peer say: wire, address, probe or not. Gives the refusal of a request that no route may see. */
   inspect(request: IncomingMessage, context: RequestContext): GatewayError | undefined;
   /** Counts the request against the limit of its address. Gives the refusal of one that is over it. */
@@ -60,6 +65,7 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
         corsHeaders: (origin === undefined ? undefined : cors.get(origin)) ?? VARY,
         wire: COMMON_WIRE,
         protectedBy: undefined,
+        misspelling: undefined,
         isProbe: false,
         principal: undefined,
         isAdmitted: false,
@@ -70,9 +76,16 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
         gateway: host,
       };
     },
+    settle: (request) => {
+      const isReadable = normalizeTarget(request);
+      if (isReadable) host.paths.settle(request);
+      return isReadable;
+    },
     inspect: (request, context) => {
-      const refusal = refusedRequest(request, context);
-      const path = rawPath(request);
+      const isReadable = normalizeTarget(request); // whatever is refused, its path says in which wire
+      if (isReadable) context.misspelling = host.paths.settle(request);
+      const refusal = refusedRequest(request, context, isReadable);
+      const path = context.misspelling?.path ?? rawPath(request);
       const wire = wires.of(path, request.headers);
       context.wire = wire.at?.(request.url ?? '') ?? wire;
       takeQueryKeys(request, context);
@@ -118,9 +131,8 @@ function corsTable(origins: readonly string[], requestHeaders: string): Readonly
 }
 
 /** Requests that no route may see: an unknown method; a target, a host or a framing that is missing, ambiguous or not served. */
-function refusedRequest(request: IncomingMessage, context: RequestContext): GatewayError | undefined {
+function refusedRequest(request: IncomingMessage, context: RequestContext, isReadable: boolean): GatewayError | undefined {
   const { method = '' } = request;
-  const isReadable = normalizeTarget(request); // whatever is refused, its path says in which wire
   if (!METHODS.has(method)) return unknownMethod(method);
   const problem = isReadable ? versionProblem(request) ?? hostProblem(request) ?? codingProblem(request) : invalidRequest('malformed request target');
   if (problem) context.isLast = true; // another parser on the way may have seen other requests here

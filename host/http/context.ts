@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Principal } from '../contract/index.ts';
+import type { GatewayError, Principal } from '../contract/index.ts';
 import type { TraceContext } from '../common/trace-context.ts';
 import type { ClientWire } from '../wire/client-wire.ts';
 import type { Ending } from './leftovers.ts';
@@ -10,6 +10,13 @@ import type { ProtectedPath } from './protection.ts';
 export interface AnsweringHost extends Ending {
   readonly isDraining: boolean;
   readonly outbox: Outbox;
+}
+
+/** A path that some server may read as that of a route, though the router does not: no route serves it. */
+export interface Misspelling {
+  /** What it is read as. */
+  readonly path: string;
+  readonly error: GatewayError;
 }
 
 /** What the shell knows of one HTTP request, from its first byte to the access-log line. */
@@ -28,6 +35,8 @@ export interface RequestContext {
   wire: ClientWire;
   /** What protects the path, if anything does. */
   protectedBy: ProtectedPath | undefined;
+  /** Set where the path is another spelling of a route's: what is answered once the credential is known. */
+  misspelling: Misspelling | undefined;
   /** A probe is neither logged nor limited. */
   isProbe: boolean;
   principal: Principal | undefined;
@@ -62,8 +71,7 @@ export function contextOf(response: ServerResponse): RequestContext {
 }
 
 /** Path without the query, as it was written: matching never decodes it. */
-export function rawPath(request: IncomingMessage): string {
-  const url = request.url ?? '/';
+export function rawPath({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   const query = url.indexOf('?');
   return query < 0 ? url : url.slice(0, query);
 }

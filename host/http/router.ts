@@ -23,6 +23,47 @@ interface Layer {
 /** Paths without a parameter. */
 const LITERAL = /^[\w/.-]+$/;
 
+/** A path that the router has a route for. */
+export interface Route {
+  /** As Express writes paths. */
+  readonly path: string;
+  /** Whether there is no parameter in it. */
+  readonly isLiteral: boolean;
+  /** Whether the route answers this method of HTTP, if only by saying that it is not allowed. */
+  answers(method: string): boolean;
+  takes(path: string): boolean;
+  /** The same whatever the case of the path's letters. */
+  takesAnyCase(path: string): boolean;
+}
+
+/** The routes of a router, in their order. What is mounted without a path of its own is none. */
+export function routesOf(router: Router): readonly Route[] {
+  const layers = router.stack as unknown as readonly Layer[];
+  return layers.flatMap((layer) => {
+    if (!layer.route) return [];
+    const { path, stack } = layer.route;
+    const loose = createRouter({ caseSensitive: false, strict: true });
+    loose.route(path);
+    const [looseLayer = layer] = loose.stack as unknown as readonly Layer[];
+    const methods = new Set(stack.map(({ method }) => method));
+    return {
+      path, isLiteral: LITERAL.test(path),
+      answers: (method: string) => methods.has(undefined) || methods.has(method.toLowerCase()) || (method === 'HEAD' && methods.has('get')),
+      takes: (asked: string) => matches(layer, asked),
+      takesAnyCase: (asked: string) => matches(looseLayer, asked),
+    };
+  });
+}
+
+/** A parameter that cannot be decoded is one all the same: the router says so when it comes to the route. */
+function matches(layer: Layer, path: string): boolean {
+  try {
+    return layer.match(path);
+  } catch {
+    return true;
+  }
+}
+
 /**
  * Who answers a POST, by path, where the router would come to the same handler at once: no layer before it takes the path, and it cannot pass
  * the request on, because it takes no `next`. The busiest requests are spared the router this way.

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { GatewayError } from '../contract/index.ts';
 import { failureOf } from '../wire/client-failure.ts';
 import type { Arrivals } from './arrivals.ts';
-import { normalizeTarget, type RequestContext } from './context.ts';
+import type { RequestContext } from './context.ts';
 import { hasLeftovers, isEnding } from './leftovers.ts';
 import { type Arrival, failureHeaders, type Refusal } from './reply.ts';
 import { logAccess, type ShellHost } from './shell.ts';
@@ -45,7 +45,7 @@ export function createUpgrades<H extends ShellHost>(host: H & { readonly hooks: 
   return {
     isSpoken: upgrade.taps.length > 0,
     accepts: (request) => {
-      if (isEnding(request.socket) || isAnswering(request.socket) || !normalizeTarget(request)) return false;
+      if (isEnding(request.socket) || isAnswering(request.socket) || !arrivals.settle(request)) return false;
       try {
         const take = upgrade.call(request, host);
         if (take) takers.set(request, take);
@@ -64,7 +64,8 @@ export function createUpgrades<H extends ShellHost>(host: H & { readonly hooks: 
       const refuse = (refusal: Refusal): void => refuseUpgrade(host, { request, context, socket, refusal });
       const hand = (refusal: Refusal | undefined): void => {
         if (socket.destroyed) return; // the client left while its credential was looked up
-        if (refusal) refuse(refusal);
+        const why = refusal ?? context.misspelling;
+        if (why) refuse(why);
         else (takers.get(request) ?? passOver)({ request, context, socket, head, refuse });
       };
       const fail = (error: unknown): void => {

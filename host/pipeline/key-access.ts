@@ -1,8 +1,19 @@
-import type { KeyLimits } from '../contract/index.ts';
+import type { GatewayError, KeyLimits } from '../contract/index.ts';
+import type { Redactor } from '../log/redact.ts';
+import type { NamedModel } from './named-models.ts';
+import { modelNotFound } from './shown.ts';
+
+type Aliases = Readonly<Record<string, string>>;
 
 /** Whether a key may ask for a model, by its name after aliases or by an alias of it. Without a list it may ask for any. */
-export function mayAsk({ models }: KeyLimits, model: string, aliases: Readonly<Record<string, string>> = {}): boolean {
+export function mayAsk({ models }: KeyLimits, model: string, aliases: Aliases = {}): boolean {
   return models === undefined || models.includes(model) || models.some((name) => Object.hasOwn(aliases, name) && aliases[name] === model);
+}
+
+/** What is named that the key may not ask for, as if no target served it; `undefined` where there is nothing. Aliases count wherever a model is named. */
+export function notListed(limits: KeyLimits, named: readonly NamedModel[], aliases: Aliases, redactor: Redactor): GatewayError | undefined {
+  const outside = named.find((meanings) => !meanings.some((model) => mayAsk(limits, Object.hasOwn(aliases, model) ? aliases[model] ?? model : model, aliases)));
+  return outside && modelNotFound(outside[0] ?? '', redactor);
 }
 
 /** Whether a target may serve a key. Without a list any may. */

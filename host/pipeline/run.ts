@@ -78,7 +78,7 @@ export async function finishForwarded(exchange: LiveExchange, generation: Runnin
 /** Throws the refusal; a promise only where a ledger or a plugin waits, and then no longer than the client does. */
 function before(exchange: LiveExchange, { hooks }: RunningGeneration): Promise<void> | undefined {
   exchange.stage = 'before_request';
-  const charging = isTapped(hooks.charge) ? throwRefusal(callEventual(hooks.charge, exchange)) : undefined;
+  const charging = isTapped(hooks.charge) && !exchange.isCounting ? throwRefusal(callEventual(hooks.charge, exchange)) : undefined;
   const waiting = charging ? charging.then(() => beforePlugins(exchange, hooks)) : beforePlugins(exchange, hooks);
   return waiting && exchange.cancellation.race(waiting);
 }

@@ -2,7 +2,7 @@ import { type Checker, proseOf } from './source.ts';
 
 /** In patterns, `_` stands for what is between two words: a sentence may go on in the next line of a comment. */
 const BANNED: readonly RegExp[] = [
-  /spell(?:s|ed|ings?)?|spelt/,
+  /(?<!another_)spell(?:s|ed|ings?)?|spelt/, // "another spelling" is what a client learns of a path (docs/passthrough.md)
   /lessons?|holes?|stillborn|last_words?|affairs?|patience/,
   /somebody|nobody|whoever|told/,
   /(?:own|its|their|whose|\w+\\?'s|\w+s\\?')_words/, // for the text of an error

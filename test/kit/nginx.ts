@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { atEnd } from './cleanup.ts';
 import { temporaryFolder } from './process.ts';
 
-/** An nginx of the test's own, with its default settings in front of these addresses. Resolves with its address; gone after the test. */
-export async function startNginx(program: string, upstreams: readonly string[]): Promise<string> {
+/** An nginx of the test's own, with its default settings in front of these addresses, unless its locations say otherwise. Resolves with its address; gone after the test. */
+export async function startNginx(program: string, upstreams: readonly string[], locations = 'location / { proxy_pass http://gateway; }'): Promise<string> {
   const folder = await temporaryFolder();
   const port = await freePort();
   const user = process.getuid?.() === 0 ? 'user root;' : '';
@@ -19,7 +19,7 @@ export async function startNginx(program: string, upstreams: readonly string[]):
     http {
       access_log off; ${paths}
       upstream gateway { ${upstreams.map((address) => `server ${address};`).join(' ')} }
-      server { listen 127.0.0.1:${port}; location / { proxy_pass http://gateway; } }
+      server { listen 127.0.0.1:${port}; ${locations} }
     }`);
   const child = spawn(program, ['-p', folder, '-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')], { stdio: ['ignore', 'ignore', 'inherit'] });
   const exited = once(child, 'exit');

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Router } from 'express';
+import type { NextFunction, Router } from 'express';
 import { defineBuiltin, ORDER } from '../../../host/builtin.ts';
 import { GatewayError } from '../../../host/contract/index.ts';
 import { lateFile } from '../../../host/contract/late.ts';
 import type { Host } from '../../../host/host.ts';
+import { rawPath } from '../../../host/http/context.ts';
 import { wrongMethod } from '../../../host/http/methods.ts';
 import { sendError } from '../../../host/http/reply.ts';
 import { jsonBody, serveSurface, type SurfaceRoute } from '../../../host/http/surface-route.ts';
@@ -55,8 +56,12 @@ function mountRoutes(router: Router, host: Host): void {
 
 /** Addresses below the models that nothing serves: an empty model, an unknown method, or a method of HTTP that a model has not. */
 function mountRest(router: Router, host: Host): void {
-  router.all(`${ROOT}/models/*rest`, (request, response) => {
-    const asked = askedIn(request.url);
+  router.use((request: IncomingMessage, response: ServerResponse, next: NextFunction) => {
+    if (!rawPath(request).startsWith(`${ROOT}/models/`)) {
+      next();
+      return;
+    }
+    const asked = askedIn(request.url ?? '');
     try {
       modelOf(asked);
     } catch (error) {
