@@ -55,12 +55,12 @@ async function bookBatch(trx: Knex.Transaction, { plus }: Dialect, batch: readon
 
 /** What was booked too much: seldom any. */
 async function giveBack(trx: Knex.Transaction, plus: Dialect['plus'], bookings: readonly Booking[]): Promise<readonly StoredAccount[]> {
-  const accounts: StoredAccount[] = [];
+  const accounts: (readonly StoredAccount[])[] = [];
   for (const { ledger, key, amount } of bookings) {
     const rows = rowsOf(await trx.raw(`UPDATE ${TABLE} SET committed = ${plus('committed', 'CAST(? AS BIGINT)')}, written_at = CURRENT_TIMESTAMP WHERE ledger = ? AND account = ? RETURNING ledger, account, committed, spend_limit`, [amount, ledger, key]));
-    accounts.push(...rows.map(accountOf));
+    accounts.push(rows.map(accountOf));
   }
-  return accounts;
+  return accounts.flat();
 }
 
 const compare = (a: string, b: string): number => Number(a > b) - Number(a < b);

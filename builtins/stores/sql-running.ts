@@ -1,3 +1,4 @@
+import { tryParseJson } from '../../host/contract/index.ts';
 import { REMEMBERED_MS, type RunningResponse, type RunningResponses } from '../../host/stores/running-responses.ts';
 import { type Database, rowsOf } from './database.ts';
 
@@ -24,6 +25,6 @@ export class SqlRunningResponses implements RunningResponses {
   async take(id: string): Promise<RunningResponse | undefined> {
     const { knex, dialect } = this.#database;
     const [row] = rowsOf(await knex.raw(`DELETE FROM ${RUNNING_TABLE} WHERE id = ? AND created_at > ? RETURNING body`, [id, dialect.time(this.#now() - REMEMBERED_MS)]));
-    return row && JSON.parse(String(row['body'])) as RunningResponse;
+    return row && tryParseJson(String(row['body'])) as RunningResponse | undefined;
   }
 }

@@ -47,7 +47,7 @@ async function scene(plugins: readonly object[] = [], stream?: StubHandler): Pro
 }
 
 describe('a response that its provider goes on with by itself', () => {
-  it('is booked at once as what it may cost, and corrected once, when an answer tells its usage, whoever reads it', async () => {
+  it('is booked at once as what it may cost, and corrected once, when an answer tells its usage, also to another key', async () => {
     const set = await scene();
     await set.create();
     expect(await set.booked()).to.be.within(...HELD);
