@@ -16,9 +16,8 @@ export default defineBuiltin({
       const limits = principal?.limits;
       if (!limits) return;
       if (limits.models) {
-        const named = [...modelsIn(request), ...(sent ? modelsIn(sent.value) : [])];
-        const isRouted = (name: string | undefined): boolean => name === model || name === request.model || name === sent?.value['model'];
-        const refusal = notListed(limits, plugins.mayChangeModel ? named.filter(([name]) => !isRouted(name)) : named, aliases, redactor);
+        const named = [...modelsIn(request, true), ...(sent ? modelsIn(sent.value, sent.wire !== 'gemini') : [])];
+        const refusal = notListed(limits, named, aliases, redactor);
         if (refusal) throw refusal;
         exchange.sent = sent?.inspected(); // of a name that stands there twice only the one that was looked at leaves
       }

@@ -10,11 +10,12 @@ import { bodyTooLarge } from '../../host/http/read-body.ts';
 import { sendError } from '../../host/http/reply.ts';
 import { answerExchange, type ReadRequest, type Serving } from '../../host/http/surface-route.ts';
 import { forwardAttempt, type ForwardedReply } from '../../host/pipeline/forward-attempt.ts';
-import { mayServe, notListed } from '../../host/pipeline/key-access.ts';
+import { mayAsk, mayServe, notListed } from '../../host/pipeline/key-access.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import type { OwnedKind } from '../../host/stores/owners.ts';
 import type { NamedModel } from '../../host/pipeline/named-models.ts';
 import { failReply, run } from '../../host/pipeline/run.ts';
+import { modelNotFound } from '../../host/pipeline/shown.ts';
 import { contentRequest, filesOfBatch, requireListedLines } from './batch-files.ts';
 import { addressAt, type Destination, hasResponses, namedDestination, ownerOf, requireForwarding, rootOf } from './destination.ts';
 import { type Family, familyOf, RESPONSES } from './family.ts';
@@ -262,7 +263,10 @@ function resolve(forwarding: Forwarding, exchange: LiveExchange, generation: Gen
   const limits = exchange.principal?.limits ?? {};
   const meant = model === undefined ? undefined : (Object.hasOwn(aliases, model) ? aliases[model] ?? model : model);
   if (exchange.model !== '' && meant !== undefined) exchange.model = meant;
-  const hold = (): void => { if (listed) requireListed(listed, limits, { family, paths, request, hasBody: hasBytes(body) || taken !== undefined }, generation); };
+  const hold = (): void => {
+    if (listed) requireListed(listed, limits, { family, paths, request, hasBody: hasBytes(body) || taken !== undefined }, generation);
+    if (family.asks && !mayAsk(limits, meant ?? '', aliases)) throw modelNotFound(model ?? '', host.redactor);
+  };
   if (family.fixed) {
     const fixed = allowed(family.fixed(host, generation));
     hold();

@@ -35,7 +35,7 @@ export const passesSearched = ({ family, paths, request }: Asking): boolean => f
 export function namedBy(asking: Asking, body: HeldBody, { models: known }: Generation): Named {
   const { paths, request } = asking;
   const query = (request.url ?? '').indexOf('?');
-  const inBody = body.held.length === 0 || passesSearched(asking) ? [] : isCoded(request) ? undefined : modelsInBody(body.held, mediaTypeOf(request));
+  const inBody = body.held.length === 0 || passesSearched(asking) ? [] : isCoded(request) ? undefined : modelsInBody(body.held, mediaTypeOf(request), asking.family.asks !== undefined);
   return {
     models: [...paths.flatMap((path) => modelsInPath(path, (model) => known.isKnown(model))), ...(query < 0 ? [] : modelsInQuery((request.url ?? '').slice(query + 1))), ...modelsInHeaders(request.headers), ...(inBody ?? [])],
     isSearched: inBody !== undefined,
@@ -47,7 +47,7 @@ export function requireListed(named: Named, limits: KeyLimits, { family, paths, 
   const refusal = notListed(limits, named.models, aliases, redactor);
   if (refusal) throw refusal;
   const isInParts = paths.some((path) => /^\/v1\/uploads(?:\/|$)/i.test(path));
-  const isUnseen = !named.isSearched || (hasBody && named.models.length === 0 && !family.fixed);
+  const isUnseen = !named.isSearched || (hasBody && named.models.length === 0 && !family.fixed && !family.asks);
   if (isUnseen && (family.fixed || isInParts)) throw cannotBeSearched('the body');
   if (isUnseen) throw modelNotFound('', redactor, 'the body names no model that can be found, and the key has a list of them');
 }
@@ -55,10 +55,10 @@ export function requireListed(named: Named, limits: KeyLimits, { family, paths, 
 export const cannotBeSearched = (what: string): GatewayError => new GatewayError('request_rejected', `${what} cannot be looked through for models, and the key has a list of them`);
 
 /** `undefined` for a body that cannot be looked through. */
-function modelsInBody(bytes: Buffer, mediaType: string): readonly NamedModel[] | undefined {
+function modelsInBody(bytes: Buffer, mediaType: string, isRouted: boolean): readonly NamedModel[] | undefined {
   const text = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
   const isQuery = /urlencoded/i.test(mediaType) || /^[^\s{}[\]"<>]+$/.test(text);
-  const json = modelsInJson(text);
+  const json = modelsInJson(text, isRouted);
   if (json || (isQuery && !isForm(mediaType))) return [...(json ?? []), ...(isQuery ? modelsInQuery(text) : [])];
   const search = new ModelSearch(mediaType);
   search.push(bytes);

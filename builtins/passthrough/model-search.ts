@@ -12,11 +12,11 @@ const MAX_PENDING = 1024 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** The models that a JSON text names; `undefined` for what is not JSON, or says something twice: others may read it otherwise. */
-export function modelsInJson(text: string): readonly NamedModel[] | undefined {
+/** The models that a JSON text names, beside the one that it is routed by; `undefined` for what is not JSON, or says something twice: others may read it otherwise. */
+export function modelsInJson(text: string, isRouted = false): readonly NamedModel[] | undefined {
   try {
     const value = parseJson(text);
-    return hasRepeatedNames(text, value) ? undefined : modelsIn(value);
+    return hasRepeatedNames(text, value) ? undefined : modelsIn(value, isRouted);
   } catch {
     return undefined;
   }

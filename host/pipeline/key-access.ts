@@ -10,9 +10,12 @@ export function mayAsk({ models }: KeyLimits, model: string, aliases: Aliases = 
   return models === undefined || models.includes(model) || models.some((name) => Object.hasOwn(aliases, name) && aliases[name] === model);
 }
 
-/** What is named that the key may not ask for, as if no target served it; `undefined` where there is nothing. Aliases count wherever a model is named. */
+/**
+ * What is named that the key may not ask for, as if no target served it; `undefined` where there is nothing. These names leave as they are, so
+ * that one is not on the list because it is an alias of one that is: a vendor may have a model of that name.
+ */
 export function notListed(limits: KeyLimits, named: readonly NamedModel[], aliases: Aliases, redactor: Redactor): GatewayError | undefined {
-  const outside = named.find((meanings) => !meanings.some((model) => mayAsk(limits, Object.hasOwn(aliases, model) ? aliases[model] ?? model : model, aliases)));
+  const outside = named.find((meanings) => !meanings.some((model) => mayAsk(limits, model, aliases)));
   return outside && modelNotFound(outside[0] ?? '', redactor);
 }
 

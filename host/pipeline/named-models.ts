@@ -14,7 +14,7 @@ const OPAQUE = new Set([
 const OPAQUE_END = /(?:schema|metadata)$/;
 
 /** A name without its case and its marks. */
-export const lettersOf = (name: string): string => name.toLowerCase().replace(/[^a-z\d]/g, '');
+export const lettersOf = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/[^a-z\d]/g, '');
 
 /** Whether some vendor may read what stands under this name as a model, however it is written. */
 export const namesModel = (name: string): boolean => NAMES_MODEL.test(lettersOf(name));
@@ -25,10 +25,13 @@ export const isData = (letters: string): boolean => OPAQUE.has(letters) || OPAQU
 /** How a value is looked at: as settings, as what a member names that is called `model`, or as the turns of a conversation, which bring tools. */
 type Role = 'settings' | 'model' | 'turns';
 
-/** Every text in a JSON value that a vendor may read as a model, at any depth; and those in paths of requests that it holds, as lines of a batch do. */
-export function modelsIn(value: unknown): readonly NamedModel[] {
+/**
+ * Every text in a JSON value that a vendor may read as a model, at any depth; and those in paths of requests that it holds, as lines of a batch do.
+ * The member `model` of a body that is routed by it is left out: the gateway writes it itself.
+ */
+export function modelsIn(value: unknown, isRouted = false): readonly NamedModel[] {
   const found: NamedModel[] = [];
-  const open: [value: unknown, role: Role][] = [[value, 'settings']];
+  const open: [value: unknown, role: Role][] = [[isRouted && isPlain(value) ? { ...value, model: undefined } : value, 'settings']];
   for (let next = open.pop(); next; next = open.pop()) {
     const [held, role] = next;
     if (Array.isArray(held)) for (const item of held) open.push([item, role]);

@@ -63,7 +63,8 @@ describe('the list of models of a key', () => {
       const answer = await t.post(path, { ...BODY, ...(/chat|messages|responses/.test(path) && { tools: [tool], metadata: { user_id: 'u', model: 'a car' } }) }, headers);
       expect(upstream.seen.length > 0 || answer.status === 200, `${path} ${answer.text}`).to.equal(true);
     }
-    expect((await t.post('/v1/chat/completions', { ...BODY, model: 'quick', models: ['quick'] }, headers)).status).to.equal(200);
+    expect((await t.post('/v1/chat/completions', { ...BODY, model: 'quick', models: ['m'] }, headers)).status).to.equal(200);
+    expect((await t.post('/v1/chat/completions', { ...BODY, model: 'quick', models: ['quick'] }, headers)).status).to.equal(404);
   });
 
   it('is none for a key without one', async () => {
