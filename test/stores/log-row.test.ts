@@ -123,7 +123,7 @@ describe('a row of a module, on SQLite', () => suite(async () => {
 }));
 
 describe('a row of a module, on Postgres', function onPostgres() {
-  this.timeout(20_000);
+  this.timeout(60_000);
   const server = forSuite(startPostgres);
   suite(async () => {
     const database = await openPostgres(await server().createDatabase());
