@@ -9,7 +9,7 @@ let shared: SharedPostgres | undefined;
 
 /** Before the first file; of a parallel run, in the process that starts the files. */
 export async function mochaGlobalSetup(this: Runner): Promise<void> {
-  await noteMissing();
+  noteMissing();
   if (!(this as Runner & { isParallelMode(): boolean }).isParallelMode()) return; // its types leave it out
   shared = new SharedPostgres(async () => (await import('./postgres-server.ts')).launchPostgres());
   await shared.open();

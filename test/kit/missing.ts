@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Context } from 'mocha';
 
-/** The file in which the processes of a run note what was missing, a line each. */
+/** The file in which the processes of a run note what was missing, a line each; there is none while nothing is. */
 const VARIABLE = 'GW_TEST_MISSING';
 
 /** Something that a test needs, and that this machine does not have or does not allow. The reason is one line. */
@@ -22,13 +23,13 @@ export class Missing extends Error {
 export function skipWithout(test: Context, missing: Missing): never {
   const { GW_TEST_TOOLS, [VARIABLE]: file } = process.env;
   if (GW_TEST_TOOLS === 'required') throw missing;
-  if (file) appendFileSync(file, `${missing.message}\n`);
+  if (file) appendFileSync(file, `${missing.message}\n`, { mode: 0o600 });
   return test.skip();
 }
 
 /** Before a run; its processes inherit the name of the file. */
-export async function noteMissing(): Promise<void> {
-  process.env[VARIABLE] = join(await mkdtemp(join(tmpdir(), 'gw-missing-')), 'missing');
+export function noteMissing(): void {
+  process.env[VARIABLE] = join(tmpdir(), `gw-missing-${randomUUID()}`);
 }
 
 /** After a run: why tests were skipped, once for each reason. */
@@ -36,6 +37,6 @@ export async function tellMissing(): Promise<void> {
   const { [VARIABLE]: file } = process.env;
   if (!file) return;
   const lines = (await readFile(file, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
-  await rm(dirname(file), { recursive: true, force: true });
+  await rm(file, { force: true });
   for (const line of new Set(lines)) process.stderr.write(`Skipped for want of ${line}\n`);
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, constants, cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, constants, cp, lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -66,23 +66,62 @@ async function placeForUser({ initdb }: Programs, user: User): Promise<PostgresP
   const parents = [...new Set([tmpdir(), '/tmp', '/var/tmp'])];
   let failure: unknown;
   for (const parent of parents) {
-    const folder = await newFolder(parent);
     try {
-      const bin = await copyPrograms(dirname(dirname(initdb)), join(folder, 'programs'));
-      await chmod(folder, 0o755);
-      const programs = { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
-      await run(programs.initdb, ['--version'], { uid: user.uid, gid: user.gid, cwd: folder });
-      return { ...programs, folder, user };
+      return await placeIn(await newFolder(parent), dirname(dirname(initdb)), user);
     } catch (error) {
       failure = error;
-      await rm(folder, { recursive: true, force: true });
     }
   }
-  const code = (failure as NodeJS.ErrnoException).code ?? errorMessage(failure);
-  throw new Missing('Postgres', `it does not run as root, and the user ${user.name} could not run it in ${parents.join(' or ')} (${code})`, { cause: failure });
+  throw new Missing('Postgres', `it does not run as root, and the user ${user.name} could not run it in ${parents.join(' or ')} (${complaintOf(failure)})`, { cause: failure });
 }
 
-const newFolder = (parent: string): Promise<string> => mkdtemp(join(parent, 'gw-postgres-'));
+async function placeIn(folder: string, shipped: string, user: User): Promise<PostgresPlace> {
+  try {
+    const bin = await copyPrograms(shipped, join(folder, 'programs'));
+    await chmod(folder, 0o755);
+    const programs = { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
+    await run(programs.initdb, ['--version'], { uid: user.uid, gid: user.gid, cwd: folder });
+    return { ...programs, folder, user };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** One line of what a program said before it failed; it says more, and begins with what it is about to do. Names of folders are left out. */
+export function complaintOf(error: unknown): string {
+  const lines = errorMessage(error).trim().split('\n');
+  const line = lines.find((each) => /error|fatal|could not|cannot/i.test(each)) ?? lines.at(-1) ?? '';
+  return line.trim().replaceAll(/\S*gw-postgres-\w+/g, 'its folder');
+}
+
+const PREFIX = 'gw-postgres-';
+/** Longer than anything is about to use a folder without a running server. */
+const LEFT_AFTER_MS = 3_600_000;
+
+async function newFolder(parent: string): Promise<string> {
+  await removeLeftFolders(parent);
+  return mkdtemp(join(parent, PREFIX));
+}
+
+/** A run that is killed removes nothing; the next one of the same user does. */
+export async function removeLeftFolders(parent: string): Promise<void> {
+  const names = await readdir(parent).catch(() => []);
+  await Promise.all(names.filter((name) => name.startsWith(PREFIX)).map(async (name) => {
+    const folder = join(parent, name);
+    const { uid, mtimeMs } = await lstat(folder);
+    if (uid === process.getuid?.() && Date.now() - mtimeMs > LEFT_AFTER_MS && !await isInUse(folder)) await rm(folder, { recursive: true, force: true });
+  }).map((removed) => removed.catch(() => {}))); // another run may have done it
+}
+
+async function isInUse(folder: string): Promise<boolean> {
+  const [pid = ''] = (await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+  try {
+    return pid !== '' && process.kill(Number(pid), 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
 
 /** Resolves with the folder of the programs. Whatever the umask was when they were installed, everybody may read and run the copy. */
 async function copyPrograms(from: string, to: string): Promise<string> {

@@ -6,7 +6,7 @@ import { chown, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorMessage } from '../../host/common/error-message.ts';
 import { Missing } from './missing.ts';
-import { placeForPostgres, type PostgresPlace, run } from './postgres-programs.ts';
+import { complaintOf, placeForPostgres, type PostgresPlace, run } from './postgres-programs.ts';
 
 /** Nothing outlives a test, so nothing need reach the disk. */
 const FLAGS = ['fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'].flatMap((setting) => ['-c', setting]);
@@ -35,14 +35,8 @@ export async function launchPostgres(find: () => Promise<PostgresPlace> = placeF
     return server;
   } catch (cause) {
     await server.remove();
-    throw new Missing('Postgres', firstComplaint(errorMessage(cause)).replaceAll(place.folder, 'its folder'), { cause });
+    throw new Missing('Postgres', complaintOf(cause), { cause });
   }
-}
-
-/** What the programs say is more than a line, and begins with what they are about to do. */
-function firstComplaint(text: string): string {
-  const lines = text.trim().split('\n');
-  return (lines.find((line) => /error|fatal|could not|cannot/i.test(line)) ?? lines.at(-1) ?? '').trim();
 }
 
 class Server implements LaunchedPostgres {
@@ -113,7 +107,9 @@ class Server implements LaunchedPostgres {
 
   #options(): { readonly uid?: number; readonly gid?: number; readonly cwd: string; readonly env: NodeJS.ProcessEnv } {
     const { folder, user } = this.#place;
-    return { ...(user && { uid: user.uid, gid: user.gid }), cwd: folder, env: { ...process.env, LC_ALL: 'C' } };
+    const { PATH } = process.env;
+    // What root's environment holds is not for another user.
+    return user ? { uid: user.uid, gid: user.gid, cwd: folder, env: { PATH, LC_ALL: 'C' } } : { cwd: folder, env: { ...process.env, LC_ALL: 'C' } };
   }
 }
 

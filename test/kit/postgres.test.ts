@@ -1,8 +1,8 @@
-import { access, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Missing } from './missing.ts';
-import type { PostgresPlace } from './postgres-programs.ts';
+import { type PostgresPlace, removeLeftFolders } from './postgres-programs.ts';
 import { launchPostgres } from './postgres-server.ts';
 import { temporaryFolder } from './index.ts';
 
@@ -11,7 +11,7 @@ const ENDS = `${SHELL}\necho "FATAL:  could not map shared memory of $PWD" >&2\n
 
 /** A place whose programs are these files. */
 async function placeOf(initdb: string, postgres = '', mode = 0o755): Promise<PostgresPlace> {
-  const folder = await temporaryFolder();
+  const folder = await mkdtemp(join(await temporaryFolder(), 'gw-postgres-'));
   const files = { initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres') };
   await writeFile(files.initdb, initdb, { mode });
   await writeFile(files.postgres, postgres, { mode });
@@ -41,4 +41,19 @@ describe('the Postgres of the tests', () => {
       expect(await access(place.folder).catch(() => 'gone')).to.equal('gone');
     });
   }
+
+  it('removes what a run that was killed has left, and nothing that is used or new', async () => {
+    const parent = await temporaryFolder();
+    const pidIn = async (name: string, pid: number): Promise<void> => {
+      await mkdir(join(parent, name, 'data'), { recursive: true });
+      await writeFile(join(parent, name, 'data', 'postmaster.pid'), `${pid}\n/data\n`);
+    };
+    for (const name of ['gw-postgres-left', 'gw-postgres-new', 'another']) await mkdir(join(parent, name));
+    await pidIn('gw-postgres-used', process.pid);
+    await pidIn('gw-postgres-dead', 2 ** 22 + 1);
+    const old = new Date(Date.now() - 2 * 3_600_000);
+    for (const name of ['gw-postgres-left', 'gw-postgres-used', 'gw-postgres-dead', 'another']) await utimes(join(parent, name), old, old);
+    await removeLeftFolders(parent);
+    expect((await readdir(parent)).toSorted()).to.deep.equal(['another', 'gw-postgres-new', 'gw-postgres-used']);
+  });
 });
