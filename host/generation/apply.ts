@@ -6,6 +6,7 @@ import { type Fields, GatewayError } from '../contract/index.ts';
 import type { Settings } from '../environment/settings.ts';
 import { newCommands } from '../config/rules/mcp.ts';
 import { newModules } from '../config/rules/modules.ts';
+import { TextScrubber } from '../config/scrub-text.ts';
 import { Scrubber } from '../config/scrubber.ts';
 import type { Redactor } from '../log/redact.ts';
 import { type ChangeKind, type ConfigurationVersion, type NewestConfiguration, refuseStale, type Writer } from '../stores/configuration-store.ts';
@@ -144,7 +145,8 @@ class QueueingApplier implements Applier {
     const { registry, settings, slot } = this.#deps;
     const commands = settings.allowsAdminStdio ? [] : newCommands(decoded.config, slot.current?.config);
     const added = [...commands, ...newModules(decoded.config, registry.listed)];
-    return [...problems, ...added.map((problem) => ({ ...problem, line: decoded.lineOf(parsePath(problem.path)) }))];
+    const texts = new TextScrubber(this.#deps.redactor);
+    return [...problems, ...added.map((problem) => ({ ...problem, message: texts.quoting(problem.message), line: decoded.lineOf(parsePath(problem.path)) }))];
   }
 
   async follow(): Promise<void> {

@@ -12,6 +12,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'test/architecture/words.test.ts': 'examples of what is refused',
   'plugins/prompt-shield/rules.ts': 'patterns of attacks',
   'test/plugins/prompt-shield.test.ts': 'attacks',
+  'test/kit/postgres-programs.ts': 'the name of a user',
 };
 
 const isOurs = (path: string): boolean => !Object.keys(EXEMPT).some((start) => path.startsWith(start));

@@ -110,7 +110,8 @@ export function readReport(stderr: string): { readonly heading: string; readonly
   return { heading, problems };
 }
 
-const EXIT_LIMIT_MS = 10_000;
+/** Far longer than a start takes on a busy machine, and less than a test may. */
+const EXIT_LIMIT_MS = 50_000;
 
 /** Runs the real program until it exits by itself; a start that is not refused ends in a failure, not in a process left over. */
 export async function runUntilExit(args: readonly string[], { variables = {}, cwd }: ProcessOptions & { readonly cwd: string }): Promise<RunResult> {

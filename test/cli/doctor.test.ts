@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { systemClock } from '../../host/common/clock.ts';
-import { atEnd, runGw, startPostgres, temporaryFolder } from '../kit/index.ts';
+import { atEnd, forSuite, runGw, startPostgres, temporaryFolder } from '../kit/index.ts';
 import { type CommandOptions, runCommand } from './commands.ts';
 
 const NOWHERE = 'http://127.0.0.1:9';
@@ -59,12 +59,15 @@ describe('gw doctor', () => {
     expect((await readdir(cwd)).toSorted()).to.deep.equal(['folder', 'gw-config.db']);
   });
 
-  it('asks Postgres whether it answers, and shows no password', async () => {
-    const dsn = await (await startPostgres()).createDatabase();
-    const variables = { API_KEY_STORE_BACKEND: 'postgres', API_KEY_STORE_DSN: dsn, CONFIG_STORE_BACKEND: 'postgres', CONFIG_STORE_DSN: 'postgres://me:very-secret@127.0.0.1:9/gw' };
-    const [keys, configuration] = (await doctor({ variables })).sections.get('Stores') ?? [];
-    expect(keys).to.equal('[OK] keys: Postgres answers');
-    expect(configuration).to.match(/^\[X\] configuration: CONFIG_STORE_DSN: .*ECONNREFUSED/).and.to.not.contain('very-secret');
+  describe('with Postgres', () => {
+    const dsn = forSuite(async () => (await startPostgres()).createDatabase());
+
+    it('asks whether it answers, and shows no password', async () => {
+      const variables = { API_KEY_STORE_BACKEND: 'postgres', API_KEY_STORE_DSN: dsn(), CONFIG_STORE_BACKEND: 'postgres', CONFIG_STORE_DSN: 'postgres://me:very-secret@127.0.0.1:9/gw' };
+      const [keys, configuration] = (await doctor({ variables })).sections.get('Stores') ?? [];
+      expect(keys).to.equal('[OK] keys: Postgres answers');
+      expect(configuration).to.match(/^\[X\] configuration: CONFIG_STORE_DSN: .*ECONNREFUSED/).and.to.not.contain('very-secret');
+    });
   });
 
   it('tells a port that is free from one that is not, and whose', async () => {

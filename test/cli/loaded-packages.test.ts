@@ -83,7 +83,12 @@ describe('what Node loads of itself for a gateway, and what a start asks of V8',
   it('leaves out baseline code from the background at all times, garbage collection in steps and optimized code until the gateway is up; compiled code is written under the flags of a start', () => {
     const flags = Array.from(told().matchAll(/^flag set: (.*)$/gm), ([, flag]) => flag);
     const ofStart = ['--no-incremental-marking', '--no-turbofan', '--no-maglev'];
-    expect(flags).to.deep.equal(['--no-allocation-site-pretenuring', '--no-concurrent-sparkplug', ...ofStart, '--incremental-marking', '--turbofan', '--maglev', ...ofStart]);
+    const changes = flags.slice(2);
+    expect(flags.slice(0, 2)).to.deep.equal(['--no-allocation-site-pretenuring', '--no-concurrent-sparkplug']);
+    expect(changes.slice(0, 3)).to.deep.equal(ofStart);
+    // The start ends by the clock too where it takes long, and what was compiled is written before the stop too where that comes late.
+    for (const part of [changes.slice(3, 6), changes.slice(-6, -3)]) expect(part).to.deep.equal(['--incremental-marking', '--turbofan', '--maglev']);
+    expect(changes.slice(-3)).to.deep.equal(ofStart);
   });
 });
 

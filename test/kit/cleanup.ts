@@ -1,4 +1,6 @@
+import type { Context } from 'mocha';
 import { closeInTurn } from '../../host/common/close-all.ts';
+import { Missing, skipWithout } from './missing.ts';
 
 type Close = () => Promise<void> | void;
 
@@ -17,16 +19,19 @@ export async function closeAll(): Promise<void> {
 
 /**
  * Opens something for all tests of the suite this is called in, before the first of them. What it registers with `atEnd`
- * ends after the last.
+ * ends after the last. What this machine does not have skips the suite.
  */
 export function forSuite<T>(open: () => Promise<T>): () => T {
   let opened: { readonly value: T } | undefined;
   let own: Close[] = [];
-  before(async () => {
+  before(async function openFirst(this: Context) {
     const outer = closers;
     closers = [];
     try {
       opened = { value: await open() };
+    } catch (error) {
+      if (error instanceof Missing) skipWithout(this, error);
+      throw error;
     } finally {
       own = closers.toReversed();
       closers = outer;

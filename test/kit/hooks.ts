@@ -2,19 +2,22 @@ import './frozen.js'; // before anything else
 import type { Context, Runner, Suite } from 'mocha';
 import { closeAll } from './cleanup.ts';
 import { expectGivenBack, type Holdings, holdings } from './holdings.ts';
+import { noteMissing, tellMissing } from './missing.ts';
 import { SharedPostgres } from './shared-postgres.ts';
 
 let shared: SharedPostgres | undefined;
 
-/** In the process that starts the files of a parallel run, before the first of them. */
+/** Before the first file; of a parallel run, in the process that starts the files. */
 export async function mochaGlobalSetup(this: Runner): Promise<void> {
+  noteMissing();
   if (!(this as Runner & { isParallelMode(): boolean }).isParallelMode()) return; // its types leave it out
-  shared = new SharedPostgres(async () => (await import('./postgres.ts')).launchPostgres());
+  shared = new SharedPostgres(async () => (await import('./postgres-server.ts')).launchPostgres());
   await shared.open();
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
   await shared?.close();
+  await tellMissing();
 }
 
 /** Whatever a test started ends with it, and whatever a suite opened is closed after it: handles, timers, listeners. */

@@ -3,17 +3,18 @@ import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { errorMessage } from '../../host/common/error-message.ts';
+import { Missing } from './missing.ts';
 
 /** The address at which the files of a parallel run ask for the server that they share. */
 const VARIABLE = 'GW_TEST_SHARED_POSTGRES';
 
-/** The DSN of the server that the files of a parallel run share; undefined in another run. */
+/** The DSN of the server that the files of a parallel run share; undefined in another run. Throws a `Missing` where there can be none. */
 export async function sharedDsn(): Promise<string | undefined> {
   const address = process.env[VARIABLE];
   if (!address) return undefined;
   const [reply] = await once(get(address, { agent: false }), 'response') as [IncomingMessage];
   const answer = await text(reply);
-  if (reply.statusCode !== 200) throw new Error(answer);
+  if (reply.statusCode !== 200) throw new Missing('Postgres', answer);
   return answer;
 }
 
@@ -30,7 +31,7 @@ export class SharedPostgres {
   constructor(launch: () => Promise<Launched>) {
     this.#server = createServer((_, response) => {
       this.#launched ??= launch();
-      this.#launched.then(({ dsn }) => response.end(dsn), (error: unknown) => response.writeHead(500).end(errorMessage(error)));
+      this.#launched.then(({ dsn }) => response.end(dsn), (error: unknown) => response.writeHead(503).end(error instanceof Missing ? error.why : errorMessage(error)));
     });
   }
 

@@ -1,20 +1,16 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Context } from 'mocha';
+import { Missing, skipWithout } from './missing.ts';
 
 /** Debian keeps servers where only root's PATH looks. */
 const SERVERS = ['/usr/sbin', '/usr/local/sbin'];
 
-/**
- * Path of a program of this machine. Without it the test is skipped; with `GW_TEST_TOOLS=required`, as `.ci/run` sets it, it
- * fails.
- */
+/** Path of a program of this machine. Without it the test is skipped, or fails where every tool is required. */
 export function requireTool(test: Context, name: string): string {
-  const { PATH = '', GW_TEST_TOOLS } = process.env;
+  const { PATH = '' } = process.env;
   const found = [...PATH.split(delimiter), ...SERVERS].map((folder) => join(folder, name)).find(isExecutable);
-  if (found !== undefined) return found;
-  if (GW_TEST_TOOLS === 'required') throw new Error(`this test needs ${name}, which is not installed`);
-  return test.skip();
+  return found ?? skipWithout(test, new Missing(name, 'it is not installed'));
 }
 
 function isExecutable(path: string): boolean {

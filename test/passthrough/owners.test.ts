@@ -28,7 +28,6 @@ async function callers(t: TestHost): Promise<readonly ((method: string, path: st
 
 describe('what one key made', function owners() {
   this.timeout(120_000);
-  const server = forSuite(startPostgres);
 
   it('does not exist for another, whatever way its id is given', async () => {
     const [one, two] = await callers(await (await binding())()) as [any, any];
@@ -227,8 +226,7 @@ describe('what one key made', function owners() {
     expect(await two('GET', `/v1/files/${file}`)).to.equal(file);
   });
 
-  const databases = { sqlite: async () => join(await temporaryFolder(), 'keys.db'), postgres: () => server().createDatabase() };
-  for (const [backend, dsn] of Object.entries(databases)) {
+  const staysOverRestart = (backend: string, dsn: () => Promise<string>): void => {
     it(`stays its own over a restart, where keys do: ${backend}`, async () => {
       const start = await binding(undefined, { API_KEY_STORE_BACKEND: backend, API_KEY_STORE_DSN: await dsn() });
       const first = await start();
@@ -246,27 +244,33 @@ describe('what one key made', function owners() {
       await owners.add('file', ['one more\0', 'kept'], 'x');
       expect([...await owners.foreignOf('file', ['one more\0', 'kept'], 'y')]).to.include('kept');
     });
-  }
+  };
+  staysOverRestart('sqlite', async () => join(await temporaryFolder(), 'keys.db'));
 
-  it('is another\'s for every gateway on one Postgres, and has one owner, who came first', async () => {
-    const start = await binding(undefined, { API_KEY_STORE_BACKEND: 'postgres', API_KEY_STORE_DSN: await server().createDatabase() });
-    const [here, there] = await Promise.all([start(), start()]); // both migrate the empty database
-    const [one] = await callers(here) as [any];
-    const [, other] = await callers(there) as [any, any];
-    const file = await one('POST', '/v1/files', 'x');
-    expect(await other('GET', `/v1/files/${file}`)).to.equal('404 resource_not_found');
-    const owners = [here, there].map(({ host }) => host.stores.owners.value);
-    await Promise.all(Array.from({ length: 20 }, (_, at) => owners[at % 2]!.add('response', ['shared', `own-${at}`], `key-${at}`)));
-    const ownersOf = async (kind: 'response' | 'file', id: string): Promise<readonly string[][]> => Promise.all(owners.map(async (each) => {
-      const names = [...Array.from({ length: 20 }, (_, at) => `key-${at}`), 'too late'];
-      const isForeign = await Promise.all(names.map(async (name) => (await each.foreignOf(kind, [id], name)).size > 0));
-      return names.filter((_name, at) => !isForeign[at]);
-    }));
-    const kept = await ownersOf('response', 'shared');
-    expect(kept).to.deep.equal([kept[1], kept[0]]);
-    expect(kept[0]).to.have.length(1);
-    await owners[0]!.add('response', ['shared'], 'too late');
-    expect(await ownersOf('response', 'shared')).to.deep.equal(kept);
-    expect((await ownersOf('file', 'shared'))[0]).to.have.length(21);
+  describe('on Postgres', () => {
+    const server = forSuite(startPostgres);
+    staysOverRestart('postgres', () => server().createDatabase());
+
+    it('is another\'s for every gateway, and has one owner, who came first', async () => {
+      const start = await binding(undefined, { API_KEY_STORE_BACKEND: 'postgres', API_KEY_STORE_DSN: await server().createDatabase() });
+      const [here, there] = await Promise.all([start(), start()]); // both migrate the empty database
+      const [one] = await callers(here) as [any];
+      const [, other] = await callers(there) as [any, any];
+      const file = await one('POST', '/v1/files', 'x');
+      expect(await other('GET', `/v1/files/${file}`)).to.equal('404 resource_not_found');
+      const owners = [here, there].map(({ host }) => host.stores.owners.value);
+      await Promise.all(Array.from({ length: 20 }, (_, at) => owners[at % 2]!.add('response', ['shared', `own-${at}`], `key-${at}`)));
+      const ownersOf = async (kind: 'response' | 'file', id: string): Promise<readonly string[][]> => Promise.all(owners.map(async (each) => {
+        const names = [...Array.from({ length: 20 }, (_, at) => `key-${at}`), 'too late'];
+        const isForeign = await Promise.all(names.map(async (name) => (await each.foreignOf(kind, [id], name)).size > 0));
+        return names.filter((_name, at) => !isForeign[at]);
+      }));
+      const kept = await ownersOf('response', 'shared');
+      expect(kept).to.deep.equal([kept[1], kept[0]]);
+      expect(kept[0]).to.have.length(1);
+      await owners[0]!.add('response', ['shared'], 'too late');
+      expect(await ownersOf('response', 'shared')).to.deep.equal(kept);
+      expect((await ownersOf('file', 'shared'))[0]).to.have.length(21);
+    });
   });
 });

@@ -43,7 +43,16 @@ export const MESSAGES: Json = {
   tools: [{ name: 'f', description: 'text', input_schema: { type: 'object', description: 'text', properties: { type: { type: 'string', enum: ['text'] } } } }], tool_choice: { type: 'auto' },
   thinking: { type: 'enabled', budget_tokens: 1024, display: 'omitted' }, stop_sequences: ['text'], metadata: { user_id: 'text' }, service_tier: 'auto', only_forwarded: { deep: ['text'] },
 };
+/** The same of the Responses API, which goes on as it is. */
+const RESPONSES: Json = {
+  model: 'm', instructions: 'text', input: [{ role: 'user', content: [{ type: 'input_text', text: 'text' }] }, { type: 'function_call', name: 'f', call_id: 'c', arguments: '{"a":"text"}' }, { type: 'function_call_output', call_id: 'c', output: 'text' }],
+  tools: [{ type: 'function', name: 'f', description: 'text', parameters: { type: 'object', description: 'text', properties: { a: { type: 'string', enum: ['text'] } } } }],
+  text: { format: { type: 'json_schema', name: 'n', schema: { type: 'object', description: 'text' } } }, metadata: { a: 'text' }, only_forwarded: { deep: ['text'] },
+};
 export const REQUESTS: Readonly<Record<string, Json>> = {
+  '/v1/responses': RESPONSES,
+  '/v1/responses/compact': RESPONSES,
+  '/v1/responses/input_tokens': RESPONSES,
   '/v1/chat/completions': CHAT,
   '/v1/messages': MESSAGES,
   '/v1/messages/count_tokens': MESSAGES,

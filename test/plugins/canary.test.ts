@@ -53,7 +53,7 @@ async function gateway(stages: readonly string[], config: object = {}): Promise<
     openSse(response);
     response.end([...said as readonly object[], '[DONE]'].map(sseEvent).join(''));
   });
-  const host = await startHost({ strategy: { mode: 'single' }, targets: [upstream.target('a', {}, everySurface)], plugins: entries(stages, config) }, { modules: [guard] });
+  const host = await startHost({ strategy: { mode: 'single' }, targets: [upstream.target('a', {}, { ...everySurface, passthrough: true, responses: true })], plugins: entries(stages, config) }, { modules: [guard] });
   return { host, calls: () => upstream.seen.length };
 }
 

@@ -71,8 +71,9 @@ const REQUESTED: readonly Asked[] = [
   ...asked('Gemini', '/v1beta/models/MODEL:generateContent', withSchemas(GENERATE), ['gemini', 'm', 'claude']), ...asked('Gemini', '/v1beta/models/MODEL:countTokens', { generateContentRequest: withSchemas(GENERATE) }, ['gemini', 'm']),
   ...asked('Gemini', '/v1beta/models/MODEL:embedContent', EMBED, ['gemini', 'm']),
   ...asked('Responses', '/v1/responses', withSchemas(RESPONSE), ['own', 'm', 'claude']),
+  ...['compact', 'input_tokens'].flatMap((name) => asked('Responses', `/v1/responses/${name}`, withSchemas(RESPONSE), ['own'])),
   ...asked('pass-through', '/v1/fine_tuning/jobs', withSchemas({ ...RESPONSE, model: 'own' }), ['own']).map((one) => ({ ...one, free: /./ })),
-  ...Object.entries(REQUESTS).filter(([path]) => !/chat|messages/.test(path)).flatMap(([path, body]) => asked('other', path, body)),
+  ...Object.entries(REQUESTS).filter(([path]) => !/chat|messages|responses/.test(path)).flatMap(([path, body]) => asked('other', path, body)),
 ];
 
 /** A gateway with a target for each wire, all of which one stub plays. */

@@ -56,6 +56,6 @@ describe('indexes of a table with rows, on Postgres', function onPostgres() {
     await database.knex.raw(`DROP TABLE ${TABLE}_model`);
     await migrate(database, LOG_SCHEMA, log, Date.now);
     expect([await indexesOf(database), warnings.length]).to.deep.equal([ALL, 1]);
-    expect((await database.knex('request_log_schema_migrations').select('version').orderBy('version')).map(({ version }: { version: number }) => version)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect((await database.knex('request_log_schema_migrations').select('version').orderBy('version')).map(({ version }: { version: number }) => version)).to.deep.equal(LOG_SCHEMA.migrations.map(({ version }) => version));
   });
 });
